@@ -1,0 +1,76 @@
+#include "backend_cpu/cpu_backend.h"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "backend_cpu/map.h"
+#include "core/driver_start.h"
+
+namespace tessera::cpu {
+namespace {
+
+DeviceInfo device_info() {
+  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return {.backend = BackendKind::cpu, .name = "cpu", .driver = "tessera on the host", .vendor = "tessera", .is_software = true,
+          .max_tensor_bytes = memory};
+}
+
+struct HostDownload : Download {
+  explicit HostDownload(std::span<const std::byte> source) : elements(source.begin(), source.end()) {}
+  bool ready() override { return true; }
+  void wait() override {}
+  void take(std::span<std::byte> out) override { std::memcpy(out.data(), elements.data(), out.size()); }
+
+  std::vector<std::byte> elements;
+};
+
+class CpuBackend : public Backend {
+ public:
+  const DeviceInfo& device() const override { return device_; }
+  Limits limits() const override { return {.max_inputs = 16, .max_words = 4096}; }
+
+  StorageClass storage_class(DType dtype, std::int64_t elements) const override {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size_of(dtype);
+    return {.key = bytes, .bytes = bytes};
+  }
+  std::unique_ptr<Storage> allocate(DType dtype, std::int64_t elements) override {
+    auto storage = std::make_unique<HostStorage>();
+    const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(dtype);
+    try {
+      storage->elements.resize(bytes);
+    } catch (const std::bad_alloc&) {
+      throw Error(ErrorCode::out_of_memory, "allocate: the host could not give " + std::to_string(bytes) + " bytes.");
+    }
+    return storage;
+  }
+  void upload(Storage& storage, DType, std::span<const std::byte> elements) override {
+    std::memcpy(static_cast<HostStorage&>(storage).elements.data(), elements.data(), elements.size());
+  }
+  void run(std::span<const Dispatch> dispatches) override {
+    for (const Dispatch& dispatch : dispatches) run_map(dispatch);
+  }
+  std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first, std::int64_t count) override {
+    const std::span<const std::byte> elements(static_cast<const HostStorage&>(storage).elements);
+    return std::make_unique<HostDownload>(
+        elements.subspan(static_cast<std::size_t>(first) * size_of(dtype), static_cast<std::size_t>(count) * size_of(dtype)));
+  }
+  void wait() override {}
+  std::uint64_t kernels_compiled() const override { return 0; }
+
+ private:
+  DeviceInfo device_ = device_info();
+};
+
+std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {
+  const DeviceInfo device = device_info();
+  if (!contains_ignoring_case(device.name, driver) && !contains_ignoring_case(device.driver, driver))
+    throw Error(ErrorCode::not_found, "no cpu device is called \"" + std::string(driver) + "\"; there is \"" + device.name + "\".");
+  return std::make_unique<CpuBackend>();
+}
+
+}  // namespace
+
+BackendFactory factory() { return {.devices = [] { return std::vector{device_info()}; }, .create = create}; }
+
+}  // namespace tessera::cpu

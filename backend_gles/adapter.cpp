@@ -1,0 +1,123 @@
+#include "backend_gles/adapter.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "backend_gles/device.h"
+#include "core/driver_start.h"
+
+namespace tessera::gles {
+namespace {
+
+// From EGL_ANGLE_platform_angle and its companions, which glad does not know.
+constexpr EGLenum platform_angle = 0x3202;
+constexpr EGLint platform_type = 0x3203, vulkan = 0x3450;
+constexpr EGLint device_type = 0x3209, hardware = 0x320A, swiftshader = 0x3487;
+constexpr EGLint device_id_low = 0x34D7;
+
+// The libraries are loaded at the first use. Throws not_found.
+const Egl& angle_egl() {
+  if (angle_folder().empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
+  static const Egl& egl = *load_egl(angle_folder() / "libEGL.so").release();
+  return egl;
+}
+const Egl& system_egl() {
+  static const Egl& egl = *load_egl("libEGL.so.1").release();
+  return egl;
+}
+
+Display initialise(const Egl& egl, EGLDisplay handle, Origin origin) {
+  if (handle == EGL_NO_DISPLAY) throw Error(ErrorCode::unsupported, "EGL has no such display");
+  if (!egl.Initialize(handle, nullptr, nullptr))
+    throw Error(ErrorCode::unsupported, "the driver does not start, EGL error " + hex(egl.GetError()));
+  const char* extensions = egl.QueryString(handle, EGL_EXTENSIONS);
+  return {&egl, handle, origin, extensions ? extensions : ""};
+}
+
+// ANGLE looks for Vulkan drivers when a display initialises, and returns the same display for the same attributes. The
+// id of a device that does not exist makes each driver's display another one and chooses nothing.
+Display start_angle(const VulkanDriver& driver, EGLint own_id) {
+  const Egl& egl = angle_egl();
+  const OnlyVulkanDriver only(driver);
+  const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
+                               device_id_low, own_id, EGL_NONE};
+  if (!egl.GetPlatformDisplayEXT) throw Error(ErrorCode::unsupported, "libEGL.so is not ANGLE's");
+  return initialise(egl, egl.GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
+}
+
+Display start_system() {
+  const Egl& egl = system_egl();
+  // Mesa's surfaceless platform needs neither a window system nor access to a display server.
+  const char* extensions = egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+  if (extensions && has_extension(extensions, "EGL_MESA_platform_surfaceless") && egl.GetPlatformDisplayEXT) {
+    const EGLDisplay handle = egl.GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
+    if (handle != EGL_NO_DISPLAY && egl.Initialize(handle, nullptr, nullptr))
+      return initialise(egl, handle, Origin::system);
+  }
+  return initialise(egl, egl.GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
+}
+
+// Only a context knows what the device is and what it can do.
+template <class Start>
+Adapter probe(const std::string& what, const Start& start_display) {
+  Adapter adapter{what, {}, {}, {}};
+  try {
+    adapter.display = start_display();
+    adapter.info = Device(adapter.display).info();
+  } catch (const Error& error) {
+    adapter.refusal = error.what();
+  }
+  return adapter;
+}
+
+// One for each driver of this machine: the system's Vulkan drivers, SwiftShader, the system's EGL.
+std::vector<const Adapter*> all_adapters() {
+  const std::lock_guard lock(driver_start_lock());
+  static auto& started = *new std::map<std::string, Adapter>;
+  std::vector<const Adapter*> adapters;
+  const auto add = [&](const std::string& what, const auto& start_display) {
+    auto found = started.find(what);
+    if (found == started.end()) found = started.emplace(what, probe(what, start_display)).first;
+    adapters.push_back(&found->second);
+  };
+  for (const VulkanDriver& driver : vulkan_drivers()) {
+    const EGLint own_id = static_cast<EGLint>(started.size()) + 1;
+    add("ANGLE on " + driver.manifest.string(), [&] { return start_angle(driver, own_id); });
+  }
+  add("the system's EGL", start_system);
+  return adapters;
+}
+
+std::string nothing_usable() {
+  std::string text = "OpenGL ES: no driver that can be used.";
+  for (const Adapter* adapter : all_adapters()) text += " " + adapter->what + ": " + adapter->refusal + ".";
+  return text +
+         " On Debian, the packages libegl1, libegl-mesa0 and libgles2 bring one; the environment variable "
+         "TESSERA_ANGLE_DIR names a folder with ANGLE's libEGL.so and libGLESv2.so.";
+}
+
+}  // namespace
+
+std::vector<const Adapter*> usable_adapters() {
+  std::vector<const Adapter*> usable;
+  for (const Adapter* adapter : all_adapters())
+    if (adapter->refusal.empty()) usable.push_back(adapter);
+  std::stable_partition(usable.begin(), usable.end(), [](const Adapter* a) { return !a->info.is_software; });
+  return usable;
+}
+
+const Adapter& find_adapter(std::string_view driver) {
+  const std::vector<const Adapter*> usable = usable_adapters();
+  if (usable.empty()) throw Error(ErrorCode::not_found, nothing_usable());
+  std::string there_is;
+  for (const Adapter* adapter : usable) {
+    const DeviceInfo& info = adapter->info;
+    if (contains_ignoring_case(info.name, driver) || contains_ignoring_case(info.driver, driver)) return *adapter;
+    there_is += (there_is.empty() ? "" : "; ") + info.name + " (" + info.driver + ")";
+  }
+  throw Error(ErrorCode::not_found, "OpenGL ES: no device has \"" + std::string(driver) +
+                                        "\" in its name or driver; there is: " + there_is + ".");
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,25 @@
+// Which devices EGL can reach on this machine: ANGLE on each Vulkan driver, and the system's EGL.
+//
+// Each gets a display of its own, made once in a process and never terminated.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "backend_gles/egl.h"
+#include <tessera/context.h>
+
+namespace tessera::gles {
+
+struct Adapter {
+  std::string what;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  Display display{};
+  DeviceInfo info{};
+  std::string refusal;  // why it cannot be used; empty where it can
+};
+
+std::vector<const Adapter*> usable_adapters();  // best first
+
+// The best one whose name or driver contains `driver`. Throws not_found.
+const Adapter& find_adapter(std::string_view driver);
+
+}  // namespace tessera::gles

@@ -1,0 +1,79 @@
+#include "backend_gles/download.h"
+
+#include <cstring>
+
+namespace tessera::gles {
+namespace {
+
+// What every driver takes for each kind of texture; narrower than that is the driver's choice.
+GLenum wide_type(DType dtype) {
+  return is_float(dtype) ? GL_FLOAT : dtype == DType::i32 || dtype == DType::i8 ? GL_INT : GL_UNSIGNED_INT;
+}
+
+// With the framebuffer bound: can it be read in the tensor's own type?
+bool reads_own_type(const GladGLES2Context& gl, DType dtype) {
+  const TextureFormat& own = format_of(dtype);
+  if (own.type == wide_type(dtype)) return true;
+  GLint format = 0, type = 0;
+  gl.GetIntegerv(GL_IMPLEMENTATION_COLOR_READ_FORMAT, &format);
+  gl.GetIntegerv(GL_IMPLEMENTATION_COLOR_READ_TYPE, &type);
+  return static_cast<GLenum>(format) == own.format && static_cast<GLenum>(type) == own.type;
+}
+
+template <class Wide, class Narrow>
+void narrow(const std::byte* from, std::span<std::byte> to) {
+  for (std::size_t at = 0; at < to.size(); at += sizeof(Narrow), from += sizeof(Wide)) {
+    Wide wide;
+    std::memcpy(&wide, from, sizeof wide);
+    const Narrow value(static_cast<Narrow>(wide));
+    std::memcpy(to.data() + at, &value, sizeof value);
+  }
+}
+
+}  // namespace
+
+TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const TextureStorage& storage, DType dtype,
+                                 std::int64_t first, std::int64_t count)
+    : device_(std::move(device)), dtype_(dtype), count_(static_cast<std::size_t>(count)) {
+  const Entered entered(*device_);
+  const GladGLES2Context& gl = device_->gl();
+  const std::int64_t row = std::int64_t{4} * storage.width();  // elements
+  const std::int64_t first_row = first / row, rows = (first + count + row - 1) / row - first_row;
+  first_ = static_cast<std::size_t>(first - first_row * row);
+
+  gl.BindFramebuffer(GL_FRAMEBUFFER, storage.framebuffer());
+  is_wide_ = !reads_own_type(gl, dtype);
+  const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype);
+  buffer_ = make_buffer(device_);
+  gl.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_.get());
+  gl.BufferData(GL_PIXEL_PACK_BUFFER, static_cast<GLsizeiptr>(rows * row) * static_cast<GLsizeiptr>(element_bytes),
+                nullptr, GL_STREAM_READ);
+  gl.ReadPixels(0, static_cast<GLint>(first_row), storage.width(), static_cast<GLsizei>(rows), format_of(dtype).format,
+                is_wide_ ? wide_type(dtype) : format_of(dtype).type, nullptr);
+  gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  device_->check("Downloading " + std::to_string(count) + " elements of " + std::string(to_string(dtype)));
+  fence_.emplace(device_);
+}
+
+void TextureDownload::take(std::span<std::byte> to) {
+  const Entered entered(*device_);
+  const GladGLES2Context& gl = device_->gl();
+  const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype_);
+  gl.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_.get());
+  const void* mapped = gl.MapBufferRange(GL_PIXEL_PACK_BUFFER, static_cast<GLintptr>(first_ * element_bytes),
+                                         static_cast<GLsizeiptr>(count_ * element_bytes), GL_MAP_READ_BIT);
+  if (mapped) {
+    const auto* from = static_cast<const std::byte*>(mapped);
+    if (!is_wide_) std::memcpy(to.data(), from, count_ * element_bytes);
+    else if (dtype_ == DType::f16) narrow<float, half>(from, to);
+    else if (dtype_ == DType::i8) narrow<std::int32_t, std::int8_t>(from, to);
+    else narrow<std::uint32_t, std::uint8_t>(from, to);
+    gl.UnmapBuffer(GL_PIXEL_PACK_BUFFER);
+  }
+  gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  device_->check("Reading a download of " + std::to_string(count_) + " elements");
+  if (!mapped) throw Error(ErrorCode::device_lost, device_->info().name + " gave no memory for a download.");
+  buffer_ = {};
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,28 @@
+// Copies of textures to the host that run beside everything else: into a buffer, with a fence behind it.
+#pragma once
+#include <optional>
+
+#include "backend_gles/storage.h"
+#include "backend_gles/wait.h"
+
+namespace tessera::gles {
+
+class TextureDownload final : public Download {
+ public:
+  TextureDownload(std::shared_ptr<const Device>, const TextureStorage&, DType, std::int64_t first, std::int64_t count);
+
+  bool ready() override { return fence_->is_reached(); }
+  void wait() override { fence_->wait(); }
+  void take(std::span<std::byte>) override;
+
+ private:
+  std::shared_ptr<const Device> device_;
+  DType dtype_;
+  std::size_t first_;   // in the buffer
+  std::size_t count_;
+  bool is_wide_ = false;  // the buffer holds 32 bits for each element of a narrower type
+  Buffer buffer_;
+  std::optional<Fence> fence_;
+};
+
+}  // namespace tessera::gles

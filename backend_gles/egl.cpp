@@ -1,0 +1,56 @@
+#include "backend_gles/egl.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include <tessera/error.h>
+
+namespace tessera::gles {
+
+std::unique_ptr<const Egl> load_egl(const std::string& path) {
+  // RTLD_LOCAL: ANGLE's libraries export the same names as the system's.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* reason = dlerror();
+    throw Error(ErrorCode::not_found, reason ? reason : path + " cannot be loaded");
+  }
+  const auto load = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    if (!function) throw Error(ErrorCode::not_found, path + " lacks " + name);
+  };
+  auto egl = std::make_unique<Egl>();
+  load(egl->GetProcAddress, "eglGetProcAddress");
+  load(egl->GetError, "eglGetError");
+  load(egl->QueryString, "eglQueryString");
+  load(egl->GetDisplay, "eglGetDisplay");
+  load(egl->Initialize, "eglInitialize");
+  load(egl->ChooseConfig, "eglChooseConfig");
+  load(egl->BindAPI, "eglBindAPI");
+  load(egl->QueryAPI, "eglQueryAPI");
+  load(egl->CreateContext, "eglCreateContext");
+  load(egl->DestroyContext, "eglDestroyContext");
+  load(egl->MakeCurrent, "eglMakeCurrent");
+  load(egl->GetCurrentContext, "eglGetCurrentContext");
+  load(egl->GetCurrentDisplay, "eglGetCurrentDisplay");
+  load(egl->GetCurrentSurface, "eglGetCurrentSurface");
+  egl->GetPlatformDisplayEXT =
+      reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(egl->GetProcAddress("eglGetPlatformDisplayEXT"));
+  return egl;
+}
+
+bool has_extension(std::string_view extensions, std::string_view name) {
+  for (std::size_t at = extensions.find(name); at != std::string_view::npos; at = extensions.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || extensions[at - 1] == ' ') && (end == extensions.size() || extensions[end] == ' ')) return true;
+  }
+  return false;
+}
+
+std::string hex(int code) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%04X", static_cast<unsigned>(code));
+  return text;
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,80 @@
+#include "backend_gles/egl_context.h"
+
+#include <vector>
+
+#include <tessera/error.h>
+
+namespace tessera::gles {
+namespace {
+
+// A context as a browser would give it: without what WebGL2 lacks, and with extensions only on request, so that what
+// runs on ANGLE keeps to the subset that a browser build has.
+constexpr EGLint webgl2[] = {
+    0x33AC, EGL_TRUE,   // EGL_CONTEXT_WEBGL_COMPATIBILITY_ANGLE
+    0x345F, EGL_FALSE,  // EGL_EXTENSIONS_ENABLED_ANGLE
+    0x3453, EGL_TRUE,   // EGL_ROBUST_RESOURCE_INITIALIZATION_ANGLE
+    0x33AD, EGL_FALSE,  // EGL_CONTEXT_BIND_GENERATES_RESOURCE_CHROMIUM
+    0x3452, EGL_FALSE,  // EGL_CONTEXT_CLIENT_ARRAYS_ENABLED_ANGLE
+    0x3483, EGL_FALSE,  // EGL_CONTEXT_OPENGL_BACKWARDS_COMPATIBLE_ANGLE
+};
+
+std::vector<EGLint> context_attributes(const Display& display) {
+  std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION, 3};
+  if (display.origin == Origin::angle) attributes.insert(attributes.end(), std::begin(webgl2), std::end(webgl2));
+  if (has_extension(display.extensions, "EGL_EXT_create_context_robustness"))
+    attributes.insert(attributes.end(),
+                      {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT});
+  attributes.push_back(EGL_NONE);
+  return attributes;
+}
+
+EGLContext create(const Display& display) {
+  const Egl& egl = *display.egl;
+  if (!has_extension(display.extensions, "EGL_KHR_surfaceless_context"))
+    throw Error(ErrorCode::unsupported, "it cannot make a context current without a surface");
+  const EGLint config_attributes[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
+                                      EGL_NONE};
+  EGLConfig config = nullptr;
+  EGLint configs = 0;
+  if (!egl.ChooseConfig(display.handle, config_attributes, &config, 1, &configs) || configs == 0)
+    throw Error(ErrorCode::unsupported, "it has no configuration for OpenGL ES 3");
+
+  const EGLenum api_before = egl.QueryAPI();
+  egl.BindAPI(EGL_OPENGL_ES_API);
+  const EGLContext context =
+      egl.CreateContext(display.handle, config, EGL_NO_CONTEXT, context_attributes(display).data());
+  const EGLint error = context == EGL_NO_CONTEXT ? egl.GetError() : EGL_SUCCESS;
+  egl.BindAPI(api_before);
+  if (context == EGL_NO_CONTEXT)
+    throw Error(ErrorCode::unsupported, "it gives no context of OpenGL ES 3, EGL error " + hex(error));
+  return context;
+}
+
+}  // namespace
+
+EglContext::EglContext(const Display& display) : display_(display), handle_(create(display)) {}
+
+EglContext::~EglContext() { display_.egl->DestroyContext(display_.handle, handle_); }
+
+CurrentContext::CurrentContext(const EglContext& context) noexcept
+    : context_(context), before_(context.display_.egl->GetCurrentContext()), is_current_(before_ == context.handle_) {
+  if (is_current_) return;
+  const Egl& egl = *context.display_.egl;
+  if (before_ != EGL_NO_CONTEXT) {
+    display_before_ = egl.GetCurrentDisplay();
+    draw_before_ = egl.GetCurrentSurface(EGL_DRAW);
+    read_before_ = egl.GetCurrentSurface(EGL_READ);
+  }
+  is_current_ = egl.MakeCurrent(context.display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, context.handle_);
+}
+
+CurrentContext::~CurrentContext() {
+  if (!is_current_ || before_ == context_.handle_) return;
+  const Egl& egl = *context_.display_.egl;
+  if (before_ == EGL_NO_CONTEXT)
+    egl.MakeCurrent(context_.display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  else
+    egl.MakeCurrent(display_before_, draw_before_, read_before_, before_);
+}
+
+}  // namespace tessera::gles

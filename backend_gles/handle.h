@@ -1,0 +1,74 @@
+// Owners of GL objects. They hold the device and delete with its context current, from whichever thread.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "backend_gles/device.h"
+
+namespace tessera::gles {
+
+// Takes over an object that a GL function returned, which is 0 where the context is lost.
+template <class T, void (*destroy)(const GladGLES2Context&, T)>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(std::shared_ptr<const Device> device, T object) : device_(std::move(device)), object_(object) {}
+  Handle(Handle&& other) noexcept : device_(std::move(other.device_)), object_(std::exchange(other.object_, T{})) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Handle() {
+    if (!object_) return;
+    const CurrentContext current(device_->context());
+    if (current.is_current()) destroy(device_->gl(), object_);
+  }
+
+  T get() const { return object_; }
+  explicit operator bool() const { return object_ != T{}; }
+
+ private:
+  std::shared_ptr<const Device> device_;
+  T object_{};
+};
+
+inline void delete_buffer(const GladGLES2Context& gl, GLuint name) { gl.DeleteBuffers(1, &name); }
+inline void delete_framebuffer(const GladGLES2Context& gl, GLuint name) { gl.DeleteFramebuffers(1, &name); }
+inline void delete_program(const GladGLES2Context& gl, GLuint name) { gl.DeleteProgram(name); }
+inline void delete_shader(const GladGLES2Context& gl, GLuint name) { gl.DeleteShader(name); }
+inline void delete_sync(const GladGLES2Context& gl, GLsync sync) { gl.DeleteSync(sync); }
+inline void delete_texture(const GladGLES2Context& gl, GLuint name) { gl.DeleteTextures(1, &name); }
+inline void delete_vertex_array(const GladGLES2Context& gl, GLuint name) { gl.DeleteVertexArrays(1, &name); }
+
+using Buffer = Handle<GLuint, delete_buffer>;
+using Framebuffer = Handle<GLuint, delete_framebuffer>;
+using Program = Handle<GLuint, delete_program>;
+using Shader = Handle<GLuint, delete_shader>;
+using Sync = Handle<GLsync, delete_sync>;
+using Texture = Handle<GLuint, delete_texture>;
+using VertexArray = Handle<GLuint, delete_vertex_array>;
+
+// The context is current.
+inline Buffer make_buffer(std::shared_ptr<const Device> device) {
+  GLuint name = 0;
+  device->gl().GenBuffers(1, &name);
+  return {std::move(device), name};
+}
+inline Framebuffer make_framebuffer(std::shared_ptr<const Device> device) {
+  GLuint name = 0;
+  device->gl().GenFramebuffers(1, &name);
+  return {std::move(device), name};
+}
+inline Texture make_texture(std::shared_ptr<const Device> device) {
+  GLuint name = 0;
+  device->gl().GenTextures(1, &name);
+  return {std::move(device), name};
+}
+inline VertexArray make_vertex_array(std::shared_ptr<const Device> device) {
+  GLuint name = 0;
+  device->gl().GenVertexArrays(1, &name);
+  return {std::move(device), name};
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,37 @@
+// Compiled kernels, by their keys.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backend_gles/handle.h"
+#include "core/kernel.h"
+
+namespace tessera::gles {
+
+struct CompiledKernel {
+  Program program;  // its samplers read texture units 0, 1, … in the order of the inputs
+  GLint words, output_width;  // where these uniforms are
+};
+
+class KernelCache {
+ public:
+  explicit KernelCache(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
+
+  // Compiles at the first use of a key; the context is current. Throws compile_failed with the driver's log.
+  const CompiledKernel& get(const Kernel&);
+
+  std::uint64_t compiled() const { return compiled_; }  // so far
+
+ private:
+  Shader compile_shader(GLenum kind, std::string_view text, const std::string& key) const;
+  CompiledKernel compile(const Kernel&);
+
+  std::shared_ptr<const Device> device_;
+  Shader vertex_shader_;
+  std::map<std::string, CompiledKernel, std::less<>> kernels_;
+  std::uint64_t compiled_ = 0;
+};
+
+}  // namespace tessera::gles

@@ -1,0 +1,111 @@
+#include "backend_gles/shader.h"
+
+#include "core/embedded_shader.h"
+#include "core/shader_text.h"
+
+namespace tessera::gles {
+namespace {
+
+std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; }
+
+bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }
+
+// Expressions know two types, floats and integers; textures know unsigned ones too.
+std::string_view sampler_type(DType dtype) {
+  return is_float(dtype) ? "sampler2D" : is_unsigned(dtype) ? "usampler2D" : "isampler2D";
+}
+
+std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4" : "ivec4"; }
+
+// texel_k(): one texel of input k; element_k(): one element.
+std::string fetch_functions(int k, const KernelInput& input) {
+  const std::string name = std::to_string(k), sampler = sampler_name(k), vector = vector_type(input.dtype);
+  const std::string scalar = is_float(input.dtype) ? "float" : "int";
+  std::string text = vector + " texel_" + name + "(int texel) { return " + vector + "(texelFetch(" + sampler +
+                     ", place(texel, textureSize(" + sampler + ", 0).x), 0)); }\n";
+  if (input.access != Access::dense)
+    text += scalar + " element_" + name + "(int element) { return texel_" + name + "(element >> 2)[element & 3]; }\n";
+  return text;
+}
+
+// input_k(): the four elements of input k that belong to texel t of the output.
+std::string input_function(const Kernel& kernel, int k) {
+  const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
+  const std::string name = std::to_string(k), vector = vector_type(input.dtype);
+  const int first = kernel.first_word_of_input(k);
+  std::string text = vector + " input_" + name + "() {\n";
+  switch (input.access) {
+    case Access::dense:
+      text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
+      break;
+    case Access::scalar:
+      text += "  return " + vector + "(element_" + name + "(" + word(first) + "));\n";
+      break;
+    case Access::strided:
+      text += "  ivec4 at = ivec4(" + word(first) + ");\n";
+      for (int term = 0; term < input.terms; ++term) {
+        const int block = first + 1 + 3 * term;
+        text += "  at += ivec4((elements / uint(" + word(block) + ")) % uint(" + word(block + 1) + ")) * " +
+                word(block + 2) + ";\n";
+      }
+      text += "  return " + vector;
+      for (const char component : {'x', 'y', 'z', 'w'})
+        text += std::string(component == 'x' ? "(" : ", ") + "element_" + name + "(at." + component + ")";
+      text += ");\n";
+      break;
+  }
+  return text + "}\n";
+}
+
+std::string inputs_text(const Kernel& kernel) {
+  std::string text;
+  for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
+    const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
+    text.append("uniform ").append(sampler_type(input.dtype)).append(" ").append(sampler_name(k)).append(";\n");
+    text += fetch_functions(k, input);
+    text += input_function(kernel, k);
+  }
+  return text;
+}
+
+std::string output_text(DType dtype) {
+  const std::string_view type = is_float(dtype) ? "vec4" : is_unsigned(dtype) ? "uvec4" : "ivec4";
+  return "layout(location = 0) out " + std::string(type) + " result;\n";
+}
+
+// Elements past the end are zero. A product would keep NaN, and ESSL 3.00 has no choice between integers.
+std::string result_text(const Expression& expression) {
+  const std::string value = "v" + std::to_string(expression.lines.size() - 1);
+  if (is_float(expression.result())) return "  result = mix(vec4(0.0), " + value + ", inside);\n";
+  if (is_unsigned(expression.result())) return "  result = uvec4(" + value + ") * uvec4(inside);\n";
+  return "  result = " + value + " * ivec4(inside);\n";
+}
+
+}  // namespace
+
+std::string_view vertex_text() {
+  return R"(#version 300 es
+void main() {
+  gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
+}
+)";
+}
+
+std::string fragment_text(const Kernel& kernel) {
+  const std::string expression = expression_text(kernel, {"vec4 ", "ivec4 "});
+  const std::string words = "uniform ivec4 " + std::string(words_name) + "[" +
+                            std::to_string(vectors_of_words(kernel)) + "];\n";
+  return fill_template(embedded_shader("map.glsl"),
+                       {{"words", words},
+                        {"functions", used_functions(embedded_shader("pointwise.glsl"), expression)},
+                        {"inputs", inputs_text(kernel)},
+                        {"output", output_text(kernel.expression.result())},
+                        {"expression", expression},
+                        {"result", result_text(kernel.expression)}});
+}
+
+std::string sampler_name(int input) { return "in_" + std::to_string(input); }
+
+int vectors_of_words(const Kernel& kernel) { return (kernel.word_count() + 3) / 4; }
+
+}  // namespace tessera::gles

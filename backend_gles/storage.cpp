@@ -1,0 +1,110 @@
+#include "backend_gles/storage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace tessera::gles {
+namespace {
+
+std::int64_t row_bytes(const Extent& extent, DType dtype) {
+  return extent.width * 4 * static_cast<std::int64_t>(size_of(dtype));
+}
+
+std::string description(DType dtype, std::int64_t elements, const Extent& extent) {
+  return "a texture of " + std::to_string(extent.width) + " x " + std::to_string(extent.height) + " texels (" +
+         std::to_string(class_of(dtype, elements).bytes) + " bytes) for " + std::to_string(elements) + " elements of " +
+         std::string(to_string(dtype));
+}
+
+}  // namespace
+
+const TextureFormat& format_of(DType dtype) {
+  static constexpr TextureFormat f32{GL_RGBA32F, GL_RGBA, GL_FLOAT};
+  static constexpr TextureFormat f16{GL_RGBA16F, GL_RGBA, GL_HALF_FLOAT};
+  static constexpr TextureFormat i32{GL_RGBA32I, GL_RGBA_INTEGER, GL_INT};
+  static constexpr TextureFormat i8{GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE};
+  static constexpr TextureFormat u8{GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE};
+  switch (dtype) {
+    case DType::f32: return f32;
+    case DType::f16: return f16;
+    case DType::i32: return i32;
+    case DType::i8: return i8;
+    case DType::u8:
+    case DType::boolean: break;
+  }
+  return u8;
+}
+
+Extent extent_of(std::int64_t elements) {
+  const std::int64_t texels = std::max<std::int64_t>(1, (elements + 3) / 4);
+  const auto width = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels))));
+  return {width, (texels + width - 1) / width};
+}
+
+StorageClass class_of(DType dtype, std::int64_t elements) {
+  const Extent extent = extent_of(elements);
+  const std::uint64_t width = static_cast<std::uint64_t>(extent.width), height = static_cast<std::uint64_t>(extent.height);
+  return {.key = std::uint64_t{format_of(dtype).internal} << 48 | width << 24 | height,
+          .bytes = width * height * 4 * size_of(dtype)};
+}
+
+TextureStorage::TextureStorage(std::shared_ptr<const Device> device, DType dtype, std::int64_t elements)
+    : device_(std::move(device)), extent_(extent_of(elements)) {
+  if (extent_.width > device_->max_side())
+    throw Error(ErrorCode::out_of_memory, description(dtype, elements, extent_) + ": textures of " +
+                                              device_->info().name + " have at most " +
+                                              std::to_string(device_->max_side()) + " texels on a side.");
+  const Entered entered(*device_);
+  const GladGLES2Context& gl = device_->gl();
+  texture_ = make_texture(device_);
+  gl.ActiveTexture(GL_TEXTURE0);
+  gl.BindTexture(GL_TEXTURE_2D, texture_.get());
+  gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(dtype).internal, width(), height());
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+    gl.TexParameteri(GL_TEXTURE_2D, filter, GL_NEAREST);
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+    gl.TexParameteri(GL_TEXTURE_2D, wrap, GL_CLAMP_TO_EDGE);
+  device_->check("Making " + description(dtype, elements, extent_));
+  device_->label(GL_TEXTURE, texture_.get(), "tensor " + std::string(to_string(dtype)));
+}
+
+void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {
+  const Entered entered(*device_);
+  const GladGLES2Context& gl = device_->gl();
+  const TextureFormat& format = format_of(dtype);
+  gl.ActiveTexture(GL_TEXTURE0);
+  gl.BindTexture(GL_TEXTURE_2D, texture_.get());
+
+  const auto row = static_cast<std::size_t>(row_bytes(extent_, dtype));
+  const auto whole_rows = static_cast<GLsizei>(elements.size() / row);
+  if (whole_rows > 0)
+    gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width(), whole_rows, format.format, format.type, elements.data());
+  if (whole_rows < height()) {
+    const auto rest = elements.subspan(static_cast<std::size_t>(whole_rows) * row);
+    std::vector<std::byte> padded(static_cast<std::size_t>(height() - whole_rows) * row);
+    std::ranges::copy(rest, padded.begin());
+    gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, width(), height() - whole_rows, format.format, format.type,
+                     padded.data());
+  }
+  device_->check("Uploading " + std::to_string(elements.size()) + " bytes");
+}
+
+GLuint TextureStorage::framebuffer() const {
+  if (framebuffer_) return framebuffer_.get();
+  const GladGLES2Context& gl = device_->gl();
+  Framebuffer made = make_framebuffer(device_);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, made.get());
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture_.get(), 0);
+  const GLenum status = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+  if (status != GL_FRAMEBUFFER_COMPLETE) {
+    device_->check("Making a framebuffer");
+    throw Error(ErrorCode::unsupported, device_->info().name + " cannot draw to its own texture, framebuffer status " +
+                                            hex(static_cast<int>(status)) + ".");
+  }
+  framebuffer_ = std::move(made);
+  return framebuffer_.get();
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,29 @@
+// Which devices Dawn can reach on this machine.
+//
+// Dawn's C API gives an instance's preferred adapter and cannot list the others, so each Vulkan driver gets an instance
+// of its own, for which it was the only driver. Instances are made once in a process and never freed: drivers do not
+// take kindly to being unloaded, and a device may outlive every static object.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "backend_webgpu/handle.h"
+#include <tessera/context.h>
+
+namespace tessera::webgpu {
+
+struct Adapter {
+  Handle<WGPUInstance> instance;
+  Handle<WGPUAdapter> handle;  // empty where Dawn does not take the driver
+  WGPULimits limits{};
+  DeviceInfo info{};
+  int rank = 0;         // lower is better
+  std::string refusal;  // why there is no handle
+};
+
+std::vector<const Adapter*> usable_adapters();  // best first
+
+// The best one whose name or driver contains `driver`. Throws not_found.
+const Adapter& find_adapter(std::string_view driver);
+
+}  // namespace tessera::webgpu

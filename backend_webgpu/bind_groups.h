@@ -1,0 +1,50 @@
+// Which buffers a kernel sees: binding 0 is its parameters, then its inputs, then its output.
+//
+// Layouts are made once for each number of inputs; bind groups are kept, since frames repeat themselves.
+#pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend_webgpu/device.h"
+
+namespace tessera::webgpu {
+
+struct BoundBuffer {
+  WGPUBuffer handle = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t id = 0;  // unlike a handle, never used again
+};
+
+std::uint64_t next_buffer_id();
+
+class BindGroups {
+ public:
+  static constexpr int max_inputs = 15;
+
+  explicit BindGroups(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  WGPUPipelineLayout pipeline_layout(std::size_t inputs) { return layout(inputs).pipeline.get(); }
+
+  // `parameters` is bound with its first `parameter_bytes`, at an offset that the dispatch gives. Valid until the next
+  // call.
+  WGPUBindGroup get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
+                    std::span<const BoundBuffer> inputs_and_output);
+
+  void forget(std::uint64_t buffer_id);  // bind groups keep their buffers alive
+
+ private:
+  struct Layout {
+    Handle<WGPUBindGroupLayout> group;
+    Handle<WGPUPipelineLayout> pipeline;
+  };
+  const Layout& layout(std::size_t inputs);
+
+  std::shared_ptr<Device> device_;
+  std::array<Layout, max_inputs + 1> layouts_;
+  std::map<std::vector<std::uint64_t>, Handle<WGPUBindGroup>> groups_;  // by parameter bytes and buffer ids
+};
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,146 @@
+#include "backend_webgpu/device.h"
+
+#include <vector>
+
+#include "core/driver_start.h"
+
+namespace tessera::webgpu {
+namespace {
+
+std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
+  std::vector<WGPUFeatureName> features;
+  for (const WGPUFeatureName feature : {
+           WGPUFeatureName_TimestampQuery, WGPUFeatureName_ShaderF16, WGPUFeatureName_Subgroups,
+           WGPUFeatureName_ImplicitDeviceSynchronization,  // a thread may wait for a download while another submits
+       })
+    if (wgpuAdapterHasFeature(adapter, feature)) features.push_back(feature);
+  return features;
+}
+
+}  // namespace
+
+Device::Device(const Adapter& adapter, const MessageSink& messages) : adapter_(adapter), messages_(messages) {
+  const std::vector<WGPUFeatureName> features = wanted_features(adapter.handle.get());
+  WGPUDeviceDescriptor descriptor{};
+  descriptor.label = view_of("tessera");
+  descriptor.requiredFeatureCount = features.size();
+  descriptor.requiredFeatures = features.data();
+  descriptor.requiredLimits = &adapter.limits;
+  descriptor.defaultQueue.label = view_of("tessera queue");
+  descriptor.deviceLostCallbackInfo.mode = WGPUCallbackMode_AllowSpontaneous;
+  descriptor.deviceLostCallbackInfo.userdata1 = this;
+  descriptor.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason reason,
+                                                  WGPUStringView message, void* device, void*) {
+    if (reason != WGPUDeviceLostReason_FailedCreation) static_cast<Device*>(device)->note_loss(string_of(message));
+  };
+  descriptor.uncapturedErrorCallbackInfo.userdata1 = this;
+  descriptor.uncapturedErrorCallbackInfo.callback = [](const WGPUDevice*, WGPUErrorType type, WGPUStringView message,
+                                                       void* device, void*) {
+    const bool no_memory = type == WGPUErrorType_OutOfMemory;
+    static_cast<Device*>(device)->note_error(no_memory ? ErrorCode::out_of_memory : ErrorCode::unsupported,
+                                             string_of(message));
+  };
+
+  struct Answer {
+    Handle<WGPUDevice> device;
+    std::string message;
+  } answer;
+  WGPURequestDeviceCallbackInfo callback{};
+  callback.mode = WGPUCallbackMode_WaitAnyOnly;
+  callback.userdata1 = &answer;
+  callback.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView message, void* to, void*) {
+    static_cast<Answer*>(to)->device = Handle(device);
+    static_cast<Answer*>(to)->message = string_of(message);
+  };
+  const std::lock_guard starting(driver_start_lock());
+  wait_for(wgpuAdapterRequestDevice(adapter.handle.get(), &descriptor, callback));
+  if (!answer.device)
+    throw Error(ErrorCode::unsupported, "WebGPU: " + adapter.info.name + " gives no device: " + answer.message);
+  device_ = std::move(answer.device);
+  queue_ = Handle(wgpuDeviceGetQueue(device_.get()));
+}
+
+Device::~Device() {
+  {
+    const std::lock_guard lock(faults_lock_);
+    is_closing_ = true;
+  }
+  // Now, and not with the last reference: a host may hold a buffer for longer, and the callbacks point here.
+  wgpuDeviceDestroy(device_.get());
+}
+
+void Device::note_loss(const std::string& why) {
+  const std::string text = "WebGPU: the device " + adapter_.info.name + " was lost: " + why;
+  {
+    const std::lock_guard lock(faults_lock_);
+    if (is_closing_) return;
+    is_lost_ = true;
+    fault_code_ = ErrorCode::device_lost;
+    fault_ = text;
+  }
+  if (messages_) messages_(Message::Level::error, text);
+}
+
+void Device::note_error(ErrorCode code, const std::string& what) {
+  const std::string text = "WebGPU: an error on the device " + adapter_.info.name + ": " + what;
+  {
+    const std::lock_guard lock(faults_lock_);
+    if (is_closing_) return;
+    if (fault_.empty()) {
+      fault_code_ = code;
+      fault_ = text;
+    }
+  }
+  if (messages_) messages_(Message::Level::error, text);
+}
+
+void Device::throw_faults() {
+  const std::lock_guard lock(faults_lock_);
+  if (fault_.empty()) return;
+  const Error fault(fault_code_, fault_);
+  if (!is_lost_) fault_.clear();
+  throw fault;
+}
+
+Handle<WGPUBuffer> Device::make_buffer(std::uint64_t bytes, WGPUBufferUsage usage, std::string_view label) {
+  throw_faults();
+  WGPUBufferDescriptor descriptor{};
+  descriptor.label = view_of(label);
+  descriptor.usage = usage;
+  descriptor.size = bytes;
+  ErrorScope validation(*this, WGPUErrorFilter_Validation);
+  ErrorScope memory(*this, WGPUErrorFilter_OutOfMemory);
+  Handle buffer(wgpuDeviceCreateBuffer(device_.get(), &descriptor));
+  std::string error = memory.close();
+  error += validation.close();
+  throw_faults();
+  if (!buffer || !error.empty())
+    throw Error(ErrorCode::out_of_memory, "WebGPU: " + info().name + " has no room for a buffer of " +
+                                              std::to_string(bytes) + " bytes (its limit for one buffer is " +
+                                              std::to_string(limits().maxBufferSize) + "): " + error);
+  return buffer;
+}
+
+ErrorScope::ErrorScope(const Device& device, WGPUErrorFilter filter) : device_(device) {
+  wgpuDevicePushErrorScope(device_.get(), filter);
+}
+
+ErrorScope::~ErrorScope() {
+  if (is_open_) close();
+}
+
+std::string ErrorScope::close() {
+  is_open_ = false;
+  std::string error;
+  WGPUPopErrorScopeCallbackInfo callback{};
+  callback.mode = WGPUCallbackMode_WaitAnyOnly;
+  callback.userdata1 = &error;
+  callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView message, void* to, void*) {
+    if (type == WGPUErrorType_NoError) return;
+    *static_cast<std::string*>(to) = message.length == 0 ? "no reason was given" : string_of(message);
+  };
+  device_.wait_for(wgpuDevicePopErrorScope(device_.get(), callback));
+  return error;
+}
+
+}  // namespace tessera::webgpu

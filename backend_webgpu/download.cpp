@@ -1,0 +1,117 @@
+#include "backend_webgpu/download.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tessera::webgpu {
+namespace {
+
+constexpr std::size_t max_free_buffers = 4;
+constexpr std::uint64_t max_free_bytes = 16 * 1024 * 1024;  // of one buffer: larger ones are not worth keeping
+constexpr std::uint64_t smallest_staging = 4 * 1024;
+
+class BufferDownload final : public Download {
+ public:
+  BufferDownload(std::shared_ptr<StagingPool> pool, const BoundBuffer& source, std::uint64_t first, std::uint64_t count)
+      : pool_(std::move(pool)), device_(*pool_->device()), skip_(first % 4), count_(count) {
+    if (count_ == 0) return;  // nothing to copy, ready at once
+    // Copies are made of whole 32-bit words.
+    mapped_ = (skip_ + count_ + 3) / 4 * 4;
+    staging_ = pool_->take(mapped_);
+    submit_copy(source, first - skip_);
+
+    WGPUBufferMapCallbackInfo callback{};
+    callback.mode = WGPUCallbackMode_WaitAnyOnly;
+    callback.userdata1 = this;
+    callback.callback = [](WGPUMapAsyncStatus status, WGPUStringView message, void* to, void*) {
+      auto& download = *static_cast<BufferDownload*>(to);
+      download.is_mapped_ = status == WGPUMapAsyncStatus_Success;
+      if (!download.is_mapped_) download.failure_ = string_of(message);
+    };
+    future_ = wgpuBufferMapAsync(staging_.handle.get(), WGPUMapMode_Read, 0, mapped_, callback);
+    is_pending_ = true;
+  }
+
+  ~BufferDownload() override {
+    if (!staging_.handle) return;
+    wgpuBufferUnmap(staging_.handle.get());      // also calls off a map that is under way,
+    if (is_pending_) device_.wait_for(future_);  // whose callback runs here and never later
+    pool_->give_back(std::move(staging_));
+  }
+
+  bool ready() override {
+    if (is_pending_) is_pending_ = !device_.wait_for(future_, 0);
+    return !is_pending_;
+  }
+
+  void wait() override {
+    if (is_pending_) is_pending_ = !device_.wait_for(future_);
+  }
+
+  void take(std::span<std::byte> elements) override {
+    if (count_ == 0) return;
+    const void* mapped = is_mapped_ ? wgpuBufferGetConstMappedRange(staging_.handle.get(), 0, mapped_) : nullptr;
+    if (!mapped) {
+      device_.throw_faults();
+      throw Error(ErrorCode::device_lost, "WebGPU: " + std::to_string(count_) + " bytes could not be read from " +
+                                              device_.info().name + ": " + failure_);
+    }
+    std::memcpy(elements.data(), static_cast<const std::byte*>(mapped) + skip_,
+                std::min<std::size_t>(count_, elements.size()));
+    is_mapped_ = false;
+    wgpuBufferUnmap(staging_.handle.get());
+    pool_->give_back(std::move(staging_));
+  }
+
+ private:
+  void submit_copy(const BoundBuffer& source, std::uint64_t first) {
+    WGPUCommandEncoderDescriptor descriptor{};
+    descriptor.label = view_of("tessera download");
+    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_.get(), &descriptor));
+    wgpuCommandEncoderCopyBufferToBuffer(encoder.get(), source.handle, first, staging_.handle.get(), 0, mapped_);
+    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
+    const WGPUCommandBuffer to_submit = commands.get();
+    wgpuQueueSubmit(device_.queue(), 1, &to_submit);
+  }
+
+  std::shared_ptr<StagingPool> pool_;
+  Device& device_;
+  std::uint64_t skip_, count_, mapped_ = 0;
+  StagingPool::Staging staging_;
+  WGPUFuture future_{};
+  bool is_pending_ = false;
+  bool is_mapped_ = false;
+  std::string failure_;
+};
+
+}  // namespace
+
+StagingPool::Staging StagingPool::take(std::uint64_t bytes) {
+  {
+    const std::lock_guard lock(lock_);
+    const auto smaller = [](const Staging& a, const Staging& b) { return a.bytes < b.bytes; };
+    std::sort(free_.begin(), free_.end(), smaller);
+    const auto fits = std::find_if(free_.begin(), free_.end(), [&](const Staging& s) { return s.bytes >= bytes; });
+    if (fits != free_.end()) {
+      Staging staging = std::move(*fits);
+      free_.erase(fits);
+      return staging;
+    }
+  }
+  const std::uint64_t size = std::max(bytes, smallest_staging);
+  return {device_->make_buffer(size, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, "tessera download"), size};
+}
+
+void StagingPool::give_back(Staging staging) {
+  if (staging.bytes > max_free_bytes) return;
+  const std::lock_guard lock(lock_);
+  if (free_.size() >= max_free_buffers) free_.erase(free_.begin());
+  free_.push_back(std::move(staging));
+}
+
+std::unique_ptr<Download> start_download(std::shared_ptr<StagingPool> pool, const BoundBuffer& source,
+                                         std::uint64_t first, std::uint64_t count) {
+  return std::make_unique<BufferDownload>(std::move(pool), source, first, count);
+}
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,11 @@
+// From a Kernel to WGSL.
+#pragma once
+#include <string>
+
+#include "core/kernel.h"
+
+namespace tessera::webgpu {
+
+std::string shader_text(const Kernel&, std::uint32_t workgroup_size);
+
+}  // namespace tessera::webgpu

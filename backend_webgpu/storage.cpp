@@ -1,0 +1,46 @@
+#include "backend_webgpu/storage.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace tessera::webgpu {
+namespace {
+
+constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
+constexpr std::uint64_t small_step = 256;
+constexpr std::uint64_t small_limit = 64 * 1024;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
+
+}  // namespace
+
+BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups,
+                             std::uint64_t bytes)
+    : device_(std::move(device)),
+      bind_groups_(std::move(bind_groups)),
+      handle_(device_->make_buffer(bytes, WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst,
+                                   "tessera storage, " + std::to_string(bytes) + " bytes")),
+      buffer_{handle_.get(), bytes, next_buffer_id()} {}
+
+BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
+
+StorageClass class_for(std::uint64_t bytes, std::uint64_t limit) {
+  // Eight sizes per octave waste an eighth at the most; below the limit, small tensors share few sizes.
+  const std::uint64_t step = bytes <= small_limit ? small_step : std::bit_floor(bytes - 1) / 8;
+  const std::uint64_t size = std::min(round_up(std::max<std::uint64_t>(bytes, 1), step), limit);
+  return {size, size};
+}
+
+void write(const Device& device, const BoundBuffer& buffer, std::span<const std::byte> elements) {
+  const std::size_t whole = elements.size() / largest_texel * largest_texel;
+  if (whole > 0) wgpuQueueWriteBuffer(device.queue(), buffer.handle, 0, elements.data(), whole);
+  const std::span<const std::byte> rest = elements.subspan(whole);
+  if (rest.empty()) return;
+  std::array<std::byte, largest_texel> tail{};
+  std::memcpy(tail.data(), rest.data(), rest.size());
+  wgpuQueueWriteBuffer(device.queue(), buffer.handle, whole, tail.data(), tail.size());
+}
+
+}  // namespace tessera::webgpu

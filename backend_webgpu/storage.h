@@ -1,0 +1,35 @@
+// Device memory for tensors: buffers of a few sizes, whatever the element type.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "backend_webgpu/bind_groups.h"
+#include "backend_webgpu/device.h"
+
+namespace tessera::webgpu {
+
+class BufferStorage final : public Storage {
+ public:
+  BufferStorage(std::shared_ptr<Device>, std::shared_ptr<BindGroups>, std::uint64_t bytes);
+  ~BufferStorage() override;
+
+  const BoundBuffer& buffer() const { return buffer_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<BindGroups> bind_groups_;
+  Handle<WGPUBuffer> handle_;
+  BoundBuffer buffer_;
+};
+
+inline const BoundBuffer& buffer_of(const Storage& storage) {
+  return static_cast<const BufferStorage&>(storage).buffer();
+}
+
+// What a storage for so many bytes takes, never more than `limit`.
+StorageClass class_for(std::uint64_t bytes, std::uint64_t limit);
+
+// Writes the elements, and zeros up to the end of the last texel.
+void write(const Device&, const BoundBuffer&, std::span<const std::byte> elements);
+
+}  // namespace tessera::webgpu

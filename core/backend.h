@@ -1,0 +1,85 @@
+// The seam between core and the GPU APIs: what a backend does for the engine, and nothing else.
+//
+// Core has checked every argument, owns all scheduling and calls from one thread at a time. A backend throws Error
+// (out_of_memory, device_lost, compile_failed) and is as usable afterwards as it was before.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel.h"
+#include <tessera/context.h>
+
+namespace tessera {
+
+// Device memory for one tensor: element i at element i of a buffer, or in component i % 4 of texel i / 4 of a texture.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+};
+
+// Storages with equal keys can stand in for each other.
+struct StorageClass {
+  std::uint64_t key;
+  std::uint64_t bytes;  // what one of them takes on the device
+};
+
+struct BoundInput {
+  const Storage* storage;
+  std::int64_t elements;  // of the whole storage, as it was allocated
+};
+
+struct Dispatch {
+  const Kernel* kernel;  // valid during the call
+  std::vector<BoundInput> inputs;
+  Storage* output;  // never one of the inputs
+  DType output_dtype;
+  std::int64_t output_elements;
+  std::vector<std::uint32_t> words;  // see Kernel; elements past the end of the output are written as zero
+};
+
+// A copy to the host that is under way.
+class Download {
+ public:
+  virtual ~Download() = default;
+  virtual bool ready() = 0;                      // never waits
+  virtual void wait() = 0;                       // sleeps until ready
+  virtual void take(std::span<std::byte>) = 0;   // once, when ready: the elements in order
+};
+
+struct Limits {
+  int max_inputs;   // of one kernel
+  int max_words;    // of one dispatch
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const DeviceInfo& device() const = 0;
+  virtual Limits limits() const = 0;
+
+  virtual StorageClass storage_class(DType, std::int64_t elements) const = 0;
+  virtual std::unique_ptr<Storage> allocate(DType, std::int64_t elements) = 0;
+  virtual void upload(Storage&, DType, std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
+  virtual void run(std::span<const Dispatch>) = 0;  // in order, in one submission
+  virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
+  virtual void wait() = 0;
+
+  virtual std::uint64_t kernels_compiled() const = 0;  // so far
+};
+
+using MessageSink = std::function<void(Message::Level, std::string)>;
+
+// What each backend offers core: backend_<kind>/<kind>_backend.h declares one.
+struct BackendFactory {
+  std::vector<DeviceInfo> (*devices)();  // best first; empty where there is none
+  // The best device whose name or driver contains `driver` in any case. Throws not_found with what there is, and what
+  // to install where there is nothing.
+  std::unique_ptr<Backend> (*create)(std::string_view driver, const MessageSink&);
+};
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+#include <tessera/context.h>
+
+#include <utility>
+
+#include "core/context_impl.h"
+#include "core/execute.h"
+#include "core/pointwise.h"
+
+namespace tessera {
+
+void Messages::add(Message::Level level, std::string text) {
+  const std::scoped_lock hold(lock_);
+  if (callback_) waiting_.push_back({level, std::move(text)});
+}
+
+void Messages::deliver() noexcept {
+  std::vector<Message> messages;
+  {
+    const std::scoped_lock hold(lock_);
+    messages.swap(waiting_);
+  }
+  for (const Message& message : messages) {
+    try {
+      callback_(message);
+    } catch (...) {
+    }
+  }
+}
+
+ContextImpl::ContextImpl(std::unique_ptr<Backend> backend_in, std::shared_ptr<Messages> messages_in)
+    : messages(std::move(messages_in)), backend(std::move(backend_in)), pool(std::make_shared<Pool>(*backend)), reader(lock) {}
+
+Context Context::create(const ContextOptions& options) {
+  const auto messages = std::make_shared<Messages>(options.on_message);
+  const MessageSink sink = [messages](Message::Level level, std::string text) { messages->add(level, std::move(text)); };
+  try {
+    auto impl = std::make_shared<ContextImpl>(open_backend(options, sink), messages);
+    messages->deliver();
+    return Context(std::move(impl));
+  } catch (...) {
+    messages->deliver();
+    throw;
+  }
+}
+
+BackendKind Context::backend() const { return device().backend; }
+const DeviceInfo& Context::device() const { return impl_->backend->device(); }
+
+Tensor Context::tensor(const Shape& shape, std::initializer_list<float> values) {
+  return tensor(shape, DType::f32, std::as_bytes(std::span(values.begin(), values.size())));
+}
+
+Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byte> elements) {
+  const auto wanted = static_cast<std::uint64_t>(shape.size());
+  if (elements.size() != wanted * size_of(dtype))
+    throw Error(ErrorCode::invalid_argument, "tensor: a shape of " + shape.to_string() + " has " + std::to_string(wanted) + " elements, but " +
+                                                 std::to_string(elements.size() / size_of(dtype)) + " values were given.");
+  HostValues values{{elements.begin(), elements.end()}};
+  // What reads booleans relies on 0 and 1.
+  if (dtype == DType::boolean)
+    for (std::byte& value : values.elements) value = value == std::byte{0} ? std::byte{0} : std::byte{1};
+  return TensorAccess::tensor(std::make_shared<Node>(impl_, shape, dtype, std::move(values)));
+}
+
+Tensor Context::zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
+
+Tensor Context::full(const Shape& shape, float value, DType dtype) {
+  return TensorAccess::tensor(number_node("full", impl_, shape, dtype, value));
+}
+
+void Context::compute(std::span<const Tensor> tensors) {
+  std::vector<NodePtr> nodes;
+  for (const Tensor& tensor : tensors) {
+    nodes.push_back(TensorAccess::node(tensor));
+    if (nodes.back()->context != impl_)
+      throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + nodes.back()->context->backend->device().name +
+                                                   " was given to a context on " + device().name + ".");
+  }
+  const Session session(*impl_);
+  tessera::compute(*impl_, nodes);
+}
+
+void Context::wait() {
+  const Session session(*impl_);
+  impl_->backend->wait();
+}
+
+void Context::trim() {
+  const Session session(*impl_);
+  impl_->pool->trim();
+}
+
+MemoryInfo Context::memory() const { return impl_->pool->info(); }
+
+Stats Context::stats() const {
+  const Session session(*impl_);
+  Stats stats = impl_->stats;
+  stats.kernels_compiled = impl_->backend->kernels_compiled() - impl_->kernels_compiled_before;
+  return stats;
+}
+
+void Context::reset_stats() {
+  const Session session(*impl_);
+  impl_->stats = {};
+  impl_->kernels_compiled_before = impl_->backend->kernels_compiled();
+  impl_->pool->reset_peak();
+}
+
+}  // namespace tessera

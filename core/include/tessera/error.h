@@ -1,0 +1,36 @@
+// Every failure of tessera is an Error: a code to switch on, and a sentence with the values that did not fit.
+#pragma once
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <tessera/api.h>
+
+namespace tessera {
+
+enum class ErrorCode {
+  invalid_argument,  // a value outside what the call takes
+  shape_mismatch,    // shapes that do not fit together
+  dtype_mismatch,    // element types that do not fit together, or that the operation does not take
+  unsupported,       // right in itself, but this device or build cannot do it
+  wrong_backend,     // a call of one backend with a tensor of another
+  wrong_thread,      // a host's GL context used away from the thread it is current on
+  not_found,         // a name that nothing has
+  out_of_memory,     // more than the device, or the budget, can hold
+  device_lost,       // the device is gone and could not be replaced
+  compile_failed,    // a kernel that the driver did not take
+  io                 // a file that could not be read or written
+};
+
+TESSERA_API std::string_view to_string(ErrorCode);
+
+class TESSERA_API Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// The dimensions of a tensor, row-major, the last one fastest.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include <tessera/api.h>
+
+namespace tessera {
+
+class TESSERA_API Shape {
+ public:
+  static constexpr int max_rank = 8;
+
+  Shape() = default;  // a scalar: rank 0, one element
+  Shape(std::initializer_list<std::int64_t> dims);
+  explicit Shape(std::span<const std::int64_t> dims);
+
+  int rank() const { return rank_; }
+  std::int64_t operator[](int axis) const;         // a negative axis counts from the end
+  std::int64_t size() const { return size_; }      // how many elements
+  std::span<const std::int64_t> dims() const { return {dims_.data(), static_cast<std::size_t>(rank_)}; }
+  std::string to_string() const;                   // "[2,3,4]"
+  bool operator==(const Shape&) const = default;
+
+ private:
+  std::array<std::int64_t, max_rank> dims_{};
+  std::int64_t size_ = 1;
+  int rank_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+// Tensor: a handle on an array that is computed when it is needed.
+//
+//   tessera::Tensor y = relu(x * 2.0f + bias);   // checks shapes and types, runs nothing
+//   std::vector<float> values = y.read();        // runs all of it in one submission
+//
+// Copying a Tensor copies no data; its storage is freed with the last handle. Tensors keep their context alive.
+// Any thread may use any tensor of a context that tessera made itself.
+#pragma once
+#include <future>
+#include <memory>
+#include <vector>
+
+#include <tessera/dtype.h>
+#include <tessera/error.h>
+#include <tessera/shape.h>
+
+namespace tessera {
+
+enum class BackendKind : std::uint8_t { webgpu, gles, cpu };
+TESSERA_API std::string_view to_string(BackendKind);
+
+struct Node;
+
+class TESSERA_API Tensor {
+ public:
+  Tensor() = default;  // empty: every use but assignment is an invalid_argument
+
+  const Shape& shape() const;
+  DType dtype() const;
+  BackendKind backend() const;
+  bool is_computed() const;
+
+  Tensor add(const Tensor&) const;
+  Tensor add(float) const;
+  Tensor sub(const Tensor&) const;
+  Tensor sub(float) const;
+  Tensor mul(const Tensor&) const;
+  Tensor mul(float) const;
+  Tensor div(const Tensor&) const;
+  Tensor div(float) const;
+  Tensor square() const;
+  Tensor reshape(const Shape&) const;  // a view: no data moves
+  Tensor cast(DType) const;  // float to integer truncates and saturates, NaN becomes 0; integers wrap
+
+  // Runs everything this tensor needs, in one submission. Does not wait for the device.
+  const Tensor& compute() const;
+
+  // The elements in row-major order. T is the tensor's own type, or float for any type.
+  template <Element T = float>
+  std::vector<T> read() const;  // waits, sleeping
+  template <Element T = float>
+  std::future<std::vector<T>> read_async() const;  // does not wait; the copy is under way when this returns
+
+  void dispose();  // let go now rather than at the end of the scope
+
+ private:
+  friend struct TensorAccess;
+  std::shared_ptr<Node> node_;
+};
+
+}  // namespace tessera

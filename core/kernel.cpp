@@ -1,0 +1,35 @@
+#include "core/kernel.h"
+
+namespace tessera {
+
+void Kernel::make_key() {
+  key.clear();
+  for (const KernelInput& input : inputs) {
+    key += to_string(input.dtype);
+    key += input.access == Access::dense ? "d" : input.access == Access::scalar ? "s" : "t" + std::to_string(input.terms);
+    key += ' ';
+  }
+  for (const Expression::Line& line : expression.lines) {
+    switch (line.kind) {
+      case Expression::Kind::input: key += '#' + std::to_string(line.index); break;
+      case Expression::Kind::number: key += '$' + std::to_string(line.index); break;
+      case Expression::Kind::cast: key += '(' + std::to_string(line.operands[0]) + ')'; break;
+      case Expression::Kind::op:
+        key += line.op->name;
+        for (int i = 0; i < line.op->arity; ++i) key += (i ? ',' : '(') + std::to_string(line.operands[static_cast<std::size_t>(i)]);
+        key += ')';
+        break;
+    }
+    key += ':';
+    key += to_string(line.dtype);
+    key += ';';
+  }
+}
+
+int Kernel::first_word_of_input(int input) const {
+  int word = 1;
+  for (int i = 0; i < input; ++i) word += 1 + 3 * inputs[static_cast<std::size_t>(i)].terms;
+  return word;
+}
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// What a backend is asked to run: free of graph nodes and of GPU types.
+//
+// A Kernel is all that a shader's text depends on; sizes, strides, offsets and numbers are parameters, so that other
+// sizes and other numbers compile nothing. Work is done a texel at a time: four consecutive elements.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/pointwise_op.h"
+#include <tessera/dtype.h>
+
+namespace tessera {
+
+// How a kernel finds the elements of an input that belong to its output elements.
+enum class Access : std::uint8_t {
+  dense,    // element i for element i
+  scalar,   // one element for all
+  strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
+};
+
+struct KernelInput {
+  DType dtype;
+  Access access;
+  int terms = 0;  // of a strided input: how many (block, size, stride) triples its parameters have
+};
+
+// A straight-line program over one texel: each line may use the lines before it, the last one is the result.
+struct Expression {
+  enum class Kind : std::uint8_t {
+    input,   // the texel of inputs[index]
+    number,  // numbers[index], in all four components
+    op,      // op(operands)
+    cast,    // operands[0] converted to dtype
+  };
+  struct Line {
+    Kind kind;
+    DType dtype;  // of the result
+    std::uint16_t index = 0;
+    std::array<std::uint16_t, 3> operands{};
+    const PointwiseOp* op = nullptr;
+  };
+  std::vector<Line> lines;
+
+  DType result() const { return lines.back().dtype; }
+};
+
+struct Kernel {
+  std::string key;  // equal keys: equal kernels
+  std::vector<KernelInput> inputs;
+  int numbers = 0;  // how many numbers the expression uses
+  Expression expression;
+
+  void make_key();
+
+  // The parameters of a dispatch are 32-bit words, in this order:
+  //   how many elements the output has; for each input: its offset in elements, then block, size and stride of each of
+  //   its terms; the numbers, as the bits of a float or an integer.
+  int first_word_of_input(int input) const;
+  int first_word_of_numbers() const { return first_word_of_input(static_cast<int>(inputs.size())); }
+  int word_count() const { return first_word_of_numbers() + numbers; }
+};
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+#include "core/node.h"
+
+#include <bit>
+#include <cmath>
+
+#include "core/context_impl.h"
+
+namespace tessera {
+
+Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in, std::vector<NodePtr> inputs_in)
+    : context(std::move(context_in)),
+      shape(shape_in),
+      dtype(dtype_in),
+      operation(std::move(operation_in)),
+      inputs(std::move(inputs_in)) {}
+
+// Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains a
+// list, those it calls only add to it.
+Node::~Node() {
+  thread_local std::vector<NodePtr>* draining = nullptr;
+  if (draining) {
+    for (NodePtr& input : inputs) draining->push_back(std::move(input));
+    return;
+  }
+  std::vector<NodePtr> dying = std::move(inputs);
+  draining = &dying;
+  while (!dying.empty()) {
+    NodePtr node = std::move(dying.back());
+    dying.pop_back();
+    node.reset();
+  }
+  draining = nullptr;
+}
+
+Number number_of(float value, DType dtype) {
+  switch (dtype) {
+    case DType::f32: return {std::bit_cast<std::uint32_t>(value)};
+    case DType::f16: return {std::bit_cast<std::uint32_t>(static_cast<float>(half(value)))};
+    case DType::boolean: return {value != 0 ? 1u : 0u};
+    default: return {std::bit_cast<std::uint32_t>(static_cast<std::int32_t>(value))};
+  }
+}
+
+const NodePtr& TensorAccess::node(const Tensor& tensor) {
+  if (!tensor.node_) throw Error(ErrorCode::invalid_argument, "tensor: an empty or disposed tensor was used.");
+  return tensor.node_;
+}
+
+Tensor TensorAccess::tensor(NodePtr node) {
+  Tensor tensor;
+  tensor.node_ = std::move(node);
+  return tensor;
+}
+
+}  // namespace tessera

@@ -1,0 +1,255 @@
+#include "core/pointwise.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/context_impl.h"
+#include "core/pointwise_table.h"
+#include <tessera/pointwise.h>
+
+namespace tessera {
+namespace {
+
+bool accepts(Takes takes, DType dtype) {
+  switch (takes) {
+    case Takes::floats: return is_float(dtype);
+    case Takes::numbers: return dtype != DType::boolean;
+    case Takes::integers: return is_integer(dtype);
+    case Takes::i32: return dtype == DType::i32;
+    case Takes::booleans: return dtype == DType::boolean;
+    case Takes::anything:
+    case Takes::condition: return true;
+  }
+  return false;
+}
+
+std::string_view described(Takes takes) {
+  switch (takes) {
+    case Takes::floats: return "f32 and f16";
+    case Takes::numbers: return "floats and integers";
+    case Takes::integers: return "integers";
+    case Takes::i32: return "i32";
+    case Takes::booleans: return "booleans";
+    case Takes::anything:
+    case Takes::condition: return "every type";
+  }
+  return "";
+}
+
+bool has_number(DType dtype, float value) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::f16: return true;
+    case DType::i32: return std::trunc(value) == value && value >= -2147483648.0f && value < 2147483648.0f;
+    case DType::i8: return std::trunc(value) == value && value >= -128 && value <= 127;
+    case DType::u8: return std::trunc(value) == value && value >= 0 && value <= 255;
+    case DType::boolean: return value == 0 || value == 1;
+  }
+  return false;
+}
+
+[[noreturn]] void fail(ErrorCode code, std::string_view op, const std::string& sentence) {
+  throw Error(code, std::string(op) + ": " + sentence);
+}
+
+const NodePtr* tensor_in(const Operand& operand) {
+  const auto* tensor = std::get_if<const Tensor*>(&operand);
+  return tensor ? &TensorAccess::node(**tensor) : nullptr;
+}
+
+void check_same_context(std::string_view op, const Node& a, const Node& b) {
+  if (a.context == b.context) return;
+  fail(ErrorCode::invalid_argument, op,
+       "the operands belong to two contexts, one on " + a.context->backend->device().name + ", one on " +
+           b.context->backend->device().name + ".");
+}
+
+// The type that the operation computes in: that of its tensors, which must agree.
+DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
+  const NodePtr* first = nullptr;
+  for (const Operand& operand : operands) {
+    const NodePtr* node = tensor_in(operand);
+    if (!node) continue;
+    if (!first) first = node;
+    if ((*node)->dtype != (*first)->dtype)
+      fail(ErrorCode::dtype_mismatch, op.name,
+           "the operands are " + std::string(to_string((*first)->dtype)) + " and " + std::string(to_string((*node)->dtype)) +
+               "; cast one of them.");
+    if (!accepts(op.takes, (*node)->dtype))
+      fail(ErrorCode::dtype_mismatch, op.name,
+           "an operand is " + std::string(to_string((*node)->dtype)) + "; it takes " + std::string(described(op.takes)) + ".");
+  }
+  return (*first)->dtype;
+}
+
+}  // namespace
+
+Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
+  std::array<std::int64_t, Shape::max_rank> dims{};
+  const int rank = std::max(a.rank(), b.rank());
+  for (int axis = 1; axis <= rank; ++axis) {
+    const std::int64_t own = axis <= a.rank() ? a[-axis] : 1, other = axis <= b.rank() ? b[-axis] : 1;
+    if (own != other && own != 1 && other != 1)
+      fail(ErrorCode::shape_mismatch, op,
+           "shapes " + a.to_string() + " and " + b.to_string() + " do not broadcast: " + std::to_string(own) + " and " +
+               std::to_string(other) + " differ at axis -" + std::to_string(axis) + ".");
+    dims[static_cast<std::size_t>(rank - axis)] = own == 1 ? other : own;
+  }
+  return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
+}
+
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype, float value) {
+  if (!has_number(dtype, value))
+    fail(ErrorCode::dtype_mismatch, op, "the number " + std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
+  return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
+}
+
+Tensor map(const PointwiseOp& op, std::initializer_list<Operand> operands) {
+  const NodePtr* condition = nullptr;
+  std::span<const Operand> typed(operands.begin(), operands.size());
+  if (op.takes == Takes::condition) {
+    condition = tensor_in(typed[0]);
+    if ((*condition)->dtype != DType::boolean)
+      fail(ErrorCode::dtype_mismatch, op.name, "the condition is " + std::string(to_string((*condition)->dtype)) + "; it must be boolean.");
+    typed = typed.subspan(1);
+  }
+  const DType dtype = common_dtype(op, typed);
+  std::shared_ptr<ContextImpl> context;
+  const Node* first = nullptr;
+  Shape shape;
+  for (const Operand& operand : operands) {
+    const NodePtr* node = tensor_in(operand);
+    if (!node) continue;
+    if (first) check_same_context(op.name, *first, **node);
+    shape = first ? broadcast(op.name, shape, (*node)->shape) : (*node)->shape;
+    first = first ? first : node->get();
+    context = first->context;
+  }
+  std::vector<NodePtr> inputs;
+  inputs.reserve(operands.size());
+  for (const Operand& operand : operands) {
+    const NodePtr* node = tensor_in(operand);
+    inputs.push_back(node ? *node : number_node(op.name, context, {}, dtype, std::get<float>(operand)));
+  }
+  const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
+  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs)));
+}
+
+// A row's name as a template argument: a name that the table lacks does not compile.
+template <std::size_t N>
+struct RowName {
+  consteval RowName(const char (&name)[N]) { std::copy_n(name, N, text); }
+  char text[N];
+};
+
+template <RowName name>
+Tensor row(std::initializer_list<Operand> operands) {
+  constexpr const PointwiseOp* op = find_pointwise_op(name.text);
+  static_assert(op != nullptr, "the table of pointwise operations has no such row");
+  return map(*op, operands);
+}
+
+#define TESSERA_OPERATOR(symbol, name)                                                                \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { return row<name>({&a, &b}); }            \
+  Tensor operator symbol(const Tensor& a, float b) { return row<name>({&a, b}); }                     \
+  Tensor operator symbol(float a, const Tensor& b) { return row<name>({a, &b}); }
+TESSERA_OPERATOR(+, "add")
+TESSERA_OPERATOR(-, "sub")
+TESSERA_OPERATOR(*, "mul")
+TESSERA_OPERATOR(/, "div")
+TESSERA_OPERATOR(==, "equal")
+TESSERA_OPERATOR(!=, "not_equal")
+TESSERA_OPERATOR(<, "less")
+TESSERA_OPERATOR(<=, "less_equal")
+TESSERA_OPERATOR(>, "greater")
+TESSERA_OPERATOR(>=, "greater_equal")
+
+#define TESSERA_BINARY(name)                                                               \
+  Tensor name(const Tensor& a, const Tensor& b) { return row<#name>({&a, &b}); }           \
+  Tensor name(const Tensor& a, float b) { return row<#name>({&a, b}); }                    \
+  Tensor name(float a, const Tensor& b) { return row<#name>({a, &b}); }
+TESSERA_BINARY(pow)
+TESSERA_BINARY(floor_mod)
+TESSERA_BINARY(trunc_mod)
+TESSERA_BINARY(minimum)
+TESSERA_BINARY(maximum)
+TESSERA_BINARY(atan2)
+TESSERA_BINARY(squared_difference)
+TESSERA_BINARY(prelu)
+TESSERA_BINARY(bitwise_and)
+TESSERA_BINARY(bitwise_or)
+TESSERA_BINARY(bitwise_xor)
+TESSERA_BINARY(shift_left)
+TESSERA_BINARY(shift_right)
+
+Tensor logical_and(const Tensor& a, const Tensor& b) { return row<"logical_and">({&a, &b}); }
+Tensor logical_or(const Tensor& a, const Tensor& b) { return row<"logical_or">({&a, &b}); }
+Tensor logical_xor(const Tensor& a, const Tensor& b) { return row<"logical_xor">({&a, &b}); }
+
+Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no) { return row<"where">({&condition, &yes, &no}); }
+Tensor where(const Tensor& condition, const Tensor& yes, float no) { return row<"where">({&condition, &yes, no}); }
+Tensor where(const Tensor& condition, float yes, const Tensor& no) { return row<"where">({&condition, yes, &no}); }
+
+Tensor clip(const Tensor& x, float low, float high) {
+  if (!(low <= high))
+    fail(ErrorCode::invalid_argument, "clip", "low (" + std::to_string(low) + ") is not below high (" + std::to_string(high) + ").");
+  return row<"clip">({&x, low, high});
+}
+Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) { return row<"clip">({&x, &low, &high}); }
+
+Tensor operator-(const Tensor& x) { return neg(x); }
+Tensor leaky_relu(const Tensor& x, float slope) { return prelu(x, slope); }
+Tensor elu(const Tensor& x, float alpha) { return row<"elu">({&x, alpha}); }
+Tensor celu(const Tensor& x, float alpha) { return row<"celu">({&x, alpha}); }
+Tensor step(const Tensor& x, float at_negative) { return row<"step">({&x, at_negative}); }
+
+#define TESSERA_UNARY(name) \
+  Tensor name(const Tensor& x) { return row<#name>({&x}); }
+TESSERA_UNARY(neg)
+TESSERA_UNARY(abs)
+TESSERA_UNARY(sign)
+TESSERA_UNARY(square)
+TESSERA_UNARY(relu)
+TESSERA_UNARY(relu6)
+TESSERA_UNARY(reciprocal)
+TESSERA_UNARY(sqrt)
+TESSERA_UNARY(rsqrt)
+TESSERA_UNARY(exp)
+TESSERA_UNARY(expm1)
+TESSERA_UNARY(log)
+TESSERA_UNARY(log1p)
+TESSERA_UNARY(floor)
+TESSERA_UNARY(ceil)
+TESSERA_UNARY(round)
+TESSERA_UNARY(trunc)
+TESSERA_UNARY(sin)
+TESSERA_UNARY(cos)
+TESSERA_UNARY(tan)
+TESSERA_UNARY(asin)
+TESSERA_UNARY(acos)
+TESSERA_UNARY(atan)
+TESSERA_UNARY(sinh)
+TESSERA_UNARY(cosh)
+TESSERA_UNARY(tanh)
+TESSERA_UNARY(asinh)
+TESSERA_UNARY(acosh)
+TESSERA_UNARY(atanh)
+TESSERA_UNARY(erf)
+TESSERA_UNARY(sigmoid)
+TESSERA_UNARY(selu)
+TESSERA_UNARY(gelu)
+TESSERA_UNARY(gelu_tanh)
+TESSERA_UNARY(silu)
+TESSERA_UNARY(softplus)
+TESSERA_UNARY(softsign)
+TESSERA_UNARY(mish)
+TESSERA_UNARY(hard_sigmoid)
+TESSERA_UNARY(hard_swish)
+TESSERA_UNARY(is_nan)
+TESSERA_UNARY(is_inf)
+TESSERA_UNARY(is_finite)
+TESSERA_UNARY(bitwise_not)
+TESSERA_UNARY(logical_not)
+
+}  // namespace tessera

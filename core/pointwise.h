@@ -1,0 +1,22 @@
+// Building nodes of the map family.
+#pragma once
+#include <initializer_list>
+#include <variant>
+
+#include "core/node.h"
+#include "core/pointwise_op.h"
+
+namespace tessera {
+
+using Operand = std::variant<const Tensor*, float>;
+
+// Checks the operands against the row and one another; at least one is a tensor.
+Tensor map(const PointwiseOp&, std::initializer_list<Operand>);
+
+// The number as a tensor of no dimensions, or dtype_mismatch where the type has no such number.
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, float value);
+
+// The shape to which both stretch, or shape_mismatch.
+Shape broadcast(std::string_view op, const Shape&, const Shape&);
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+// Device memory: handed out to tensors, taken back, kept for the next one, counted.
+#pragma once
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/backend.h"
+
+namespace tessera {
+
+class Pool;
+
+// One storage on loan from the pool, given back when the last holder lets go, on whatever thread that is.
+class Buffer {
+ public:
+  Buffer(std::shared_ptr<Pool>, std::unique_ptr<Storage>, StorageClass, DType, std::int64_t elements);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  Storage& storage() const { return *storage_; }
+  DType dtype() const { return dtype_; }
+  std::int64_t elements() const { return elements_; }
+
+ private:
+  friend class Pool;
+  std::shared_ptr<Pool> pool_;
+  std::unique_ptr<Storage> storage_;
+  StorageClass storage_class_;
+  DType dtype_;
+  std::int64_t elements_;
+};
+
+class Pool : public std::enable_shared_from_this<Pool> {
+ public:
+  explicit Pool(Backend& backend) : backend_(backend) {}
+
+  std::shared_ptr<Buffer> acquire(DType, std::int64_t elements);  // the caller holds the context's lock
+  void trim();                                                    // likewise
+  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in acquire,
+  // since dispatches that are not yet submitted may still refer to what went back.
+  void collect();
+
+  MemoryInfo info() const;
+  void reset_peak();
+
+ private:
+  friend class Buffer;
+  struct Free {
+    std::uint64_t key;
+    std::uint64_t bytes;
+    std::unique_ptr<Storage> storage;
+  };
+  void give_back(Buffer&) noexcept;
+  std::unique_ptr<Storage> take(std::uint64_t key);
+  std::list<Free> over_bound();
+
+  Backend& backend_;
+  mutable std::mutex lock_;  // give_back comes from any thread, beside the context's own lock
+  std::list<Free> free_;     // most recently used first
+  std::unordered_multimap<std::uint64_t, std::list<Free>::iterator> by_key_;
+  MemoryInfo info_{};
+};
+
+}  // namespace tessera

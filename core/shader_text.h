@@ -1,0 +1,28 @@
+// What WGSL and GLSL text generation have in common.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/kernel.h"
+
+namespace tessera {
+
+// Replaces each marker line `//@name` of a template by the text given for it.
+std::string fill_template(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& parts);
+
+// Those functions of a library file that `code` calls, directly or through each other, in the file's order. A library
+// is a sequence of functions separated by blank lines; the first block goes in always.
+std::string used_functions(std::string_view library, std::string_view code);
+
+// How a language spells what expressions are made of.
+struct Spelling {
+  std::string_view float_variable, int_variable;  // "let " in WGSL; "vec4 " and "ivec4 " in GLSL
+};
+
+// One statement per line of the expression: v0, v1, … The statements call, for each input k, `input_k()`, which gives
+// the texel as four floats or four integers, and, for each word w, `word_float(w)` and `word_int(w)`. Booleans are 0 and 1.
+std::string expression_text(const Kernel&, const Spelling&);
+
+}  // namespace tessera

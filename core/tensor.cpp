@@ -1,0 +1,158 @@
+#include <tessera/tensor.h>
+
+#include <cstring>
+
+#include "core/context_impl.h"
+#include "core/execute.h"
+#include <tessera/pointwise.h>
+
+namespace tessera {
+namespace {
+
+template <class From, class T>
+void append_converted(const std::vector<std::byte>& elements, std::vector<T>& out) {
+  const std::size_t count = elements.size() / sizeof(From);
+  out.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, elements.data() + i * sizeof(From), sizeof(From));
+    out.push_back(static_cast<T>(value));
+  }
+}
+
+template <Element T>
+std::vector<T> converted(const std::vector<std::byte>& elements, DType from) {
+  std::vector<T> out;
+  switch (from) {
+    case DType::f32: append_converted<float>(elements, out); break;
+    case DType::f16: append_converted<half>(elements, out); break;
+    case DType::i32: append_converted<std::int32_t>(elements, out); break;
+    case DType::i8: append_converted<std::int8_t>(elements, out); break;
+    case DType::u8: append_converted<std::uint8_t>(elements, out); break;
+    case DType::boolean: append_converted<std::uint8_t>(elements, out); break;
+  }
+  return out;
+}
+
+template <Element T>
+void check_readable(const Node& node) {
+  if (dtype_of<T>() == node.dtype || dtype_of<T>() == DType::f32) return;
+  throw Error(ErrorCode::dtype_mismatch, "read: a tensor of " + std::string(to_string(node.dtype)) + " cannot be read as " +
+                                             std::string(to_string(dtype_of<T>())) + "; read its own type or float, or cast it first.");
+}
+
+std::size_t byte_count(const Node& node) { return static_cast<std::size_t>(node.shape.size()) * size_of(node.dtype); }
+
+// The caller holds the context's lock.
+std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
+  compute(context, std::span(&node, 1));
+  auto download = context.backend->download(node->buffer->storage(), node->dtype, 0, node->shape.size());
+  context.stats.submits += 1;
+  context.stats.bytes_downloaded += byte_count(*node);
+  return download;
+}
+
+}  // namespace
+
+const Shape& Tensor::shape() const { return TensorAccess::node(*this)->shape; }
+DType Tensor::dtype() const { return TensorAccess::node(*this)->dtype; }
+
+BackendKind Tensor::backend() const {
+  ContextImpl& context = *TensorAccess::node(*this)->context;
+  const Session session(context);
+  return context.backend->device().backend;
+}
+
+bool Tensor::is_computed() const {
+  const NodePtr& node = TensorAccess::node(*this);
+  const Session session(*node->context);
+  return node->buffer || node->is<Computed>() || node->shape.size() == 0;
+}
+
+Tensor Tensor::add(const Tensor& other) const { return *this + other; }
+Tensor Tensor::add(float number) const { return *this + number; }
+Tensor Tensor::sub(const Tensor& other) const { return *this - other; }
+Tensor Tensor::sub(float number) const { return *this - number; }
+Tensor Tensor::mul(const Tensor& other) const { return *this * other; }
+Tensor Tensor::mul(float number) const { return *this * number; }
+Tensor Tensor::div(const Tensor& other) const { return *this / other; }
+Tensor Tensor::div(float number) const { return *this / number; }
+Tensor Tensor::square() const { return tessera::square(*this); }
+
+Tensor Tensor::reshape(const Shape& shape) const {
+  const NodePtr& node = TensorAccess::node(*this);
+  if (shape.size() != node->shape.size())
+    throw Error(ErrorCode::shape_mismatch, "reshape: " + node->shape.to_string() + " has " + std::to_string(node->shape.size()) +
+                                               " elements, " + shape.to_string() + " has " + std::to_string(shape.size()) + ".");
+  const Session session(*node->context);
+  const NodePtr viewed = node->is<View>() ? node->inputs[0] : node;  // a view of a view is one view
+  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{viewed}));
+}
+
+Tensor Tensor::cast(DType dtype) const {
+  const NodePtr& node = TensorAccess::node(*this);
+  if (dtype == node->dtype) return *this;
+  return TensorAccess::tensor(std::make_shared<Node>(node->context, node->shape, dtype, Cast{}, std::vector{node}));
+}
+
+const Tensor& Tensor::compute() const {
+  const NodePtr& node = TensorAccess::node(*this);
+  const Session session(*node->context);
+  tessera::compute(*node->context, std::span(&node, 1));
+  return *this;
+}
+
+template <Element T>
+std::vector<T> Tensor::read() const {
+  const NodePtr& node = TensorAccess::node(*this);
+  check_readable<T>(*node);
+  if (node->shape.size() == 0) return {};
+  std::vector<std::byte> elements(byte_count(*node));
+  {
+    const Session session(*node->context);
+    const auto download = start_download(*node->context, node);
+    download->wait();
+    download->take(elements);
+  }
+  return converted<T>(elements, node->dtype);
+}
+
+template <Element T>
+std::future<std::vector<T>> Tensor::read_async() const {
+  const NodePtr& node = TensorAccess::node(*this);
+  check_readable<T>(*node);
+  auto promise = std::make_shared<std::promise<std::vector<T>>>();
+  std::future<std::vector<T>> future = promise->get_future();
+  if (node->shape.size() == 0) {
+    promise->set_value({});
+    return future;
+  }
+  const Session session(*node->context);
+  node->context->reader.add(start_download(*node->context, node),
+                            [promise, bytes = byte_count(*node), dtype = node->dtype](Download* download, std::exception_ptr error) {
+                              try {
+                                if (error) std::rethrow_exception(error);
+                                std::vector<std::byte> elements(bytes);
+                                download->take(elements);
+                                promise->set_value(converted<T>(elements, dtype));
+                              } catch (...) {
+                                promise->set_exception(std::current_exception());
+                              }
+                            });
+  return future;
+}
+
+void Tensor::dispose() { node_.reset(); }
+
+#define TESSERA_READ(T)                                      \
+  template TESSERA_API std::vector<T> Tensor::read<T>() const; \
+  template TESSERA_API std::future<std::vector<T>> Tensor::read_async<T>() const;
+TESSERA_READ(float)
+TESSERA_READ(half)
+TESSERA_READ(std::int32_t)
+TESSERA_READ(std::int8_t)
+TESSERA_READ(std::uint8_t)
+TESSERA_READ(bool)
+#undef TESSERA_READ
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+#version 300 es
+// map: fused pointwise work. One fragment makes one texel, which is four consecutive elements of the output.
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+
+// Always with a constant index, so that drivers need no array of uniforms in memory.
+#define word_int(w) words[(w) >> 2][(w) & 3]
+#define word_float(w) intBitsToFloat(word_int(w))
+
+uniform int output_width;
+//@words
+
+int t;           // the texel to make, or the last one where there is none to make
+uvec4 elements;  // its elements; past the end of the output, the last one
+
+ivec2 place(int texel, int width) { return ivec2(texel % width, texel / width); }
+
+//@functions
+//@inputs
+//@output
+void main() {
+  int n = word_int(0);
+  int texel = int(gl_FragCoord.y) * output_width + int(gl_FragCoord.x);
+  t = min(texel, (n - 1) >> 2);
+  elements = min(uvec4(4 * t) + uvec4(0u, 1u, 2u, 3u), uvec4(n - 1));
+  bvec4 inside = lessThan(ivec4(4 * texel) + ivec4(0, 1, 2, 3), ivec4(n));
+//@expression
+//@result
+}

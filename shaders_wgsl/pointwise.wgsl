@@ -1,0 +1,357 @@
+// What the code of the pointwise table calls: blocks separated by blank lines, of which a kernel gets those it uses.
+// shaders_glsl/pointwise.glsl defines the same functions under the same names. Nothing here relies on a driver keeping
+// NaN apart from numbers in its own min, max or comparison shortcuts: special values are told by their bits.
+
+fn lt(a: vec4f, b: vec4f) -> vec4<bool> { return a < b; }
+
+fn le(a: vec4f, b: vec4f) -> vec4<bool> { return a <= b; }
+
+fn gt(a: vec4f, b: vec4f) -> vec4<bool> { return a > b; }
+
+fn ge(a: vec4f, b: vec4f) -> vec4<bool> { return a >= b; }
+
+fn eq(a: vec4f, b: vec4f) -> vec4<bool> { return a == b; }
+
+fn ne(a: vec4f, b: vec4f) -> vec4<bool> { return a != b; }
+
+fn lti(a: vec4i, b: vec4i) -> vec4<bool> { return a < b; }
+
+fn lei(a: vec4i, b: vec4i) -> vec4<bool> { return a <= b; }
+
+fn gti(a: vec4i, b: vec4i) -> vec4<bool> { return a > b; }
+
+fn eqi(a: vec4i, b: vec4i) -> vec4<bool> { return a == b; }
+
+fn nei(a: vec4i, b: vec4i) -> vec4<bool> { return a != b; }
+
+fn pick(condition: vec4<bool>, yes: vec4f, no: vec4f) -> vec4f { return select(no, yes, condition); }
+
+fn picki(condition: vec4<bool>, yes: vec4i, no: vec4i) -> vec4i { return select(no, yes, condition); }
+
+fn both(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a & b; }
+
+fn either(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a | b; }
+
+fn bits_of(a: vec4f) -> vec4i { return bitcast<vec4i>(a); }
+
+fn float_of(a: vec4i) -> vec4f { return bitcast<vec4f>(a); }
+
+// A value that the compiler cannot know: constant expressions may be neither infinite nor NaN.
+fn runtime_bits(bits: i32) -> vec4i {
+  var value = vec4i(bits);
+  return value;
+}
+
+fn nearest(a: vec4f) -> vec4f { return round(a); }
+
+fn nan4(a: vec4f) -> vec4<bool> { return gti(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
+
+fn inf4(a: vec4f) -> vec4<bool> { return eqi(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
+
+fn infinity() -> vec4f { return float_of(runtime_bits(0x7f800000)); }
+
+fn not_a_number() -> vec4f { return float_of(runtime_bits(0x7fc00000)); }
+
+// The magnitude of a with the sign of b, zeros and infinities included.
+fn with_sign_of(a: vec4f, b: vec4f) -> vec4f {
+  return float_of((bits_of(a) & vec4i(0x7fffffff)) | (bits_of(b) & runtime_bits(-2147483647 - 1)));
+}
+
+// The nearest f16, ties to even: what a half-float store would keep, whichever way the driver rounds.
+fn round_f16(a: vec4f) -> vec4f {
+  let bits: vec4i = bits_of(a) & vec4i(0x7fffffff);
+  let normal: vec4i = (bits + vec4i(0x0fff) + ((bits >> vec4u(13u)) & vec4i(1))) & vec4i(-8192);
+  // Below 2^-14 halves are multiples of 2^-24.
+  let subnormal: vec4i = bits_of(nearest(float_of(bits) * 16777216.0) * 0.000000059604645);
+  let rounded: vec4i = picki(lti(bits, vec4i(0x38800000)), subnormal, normal);
+  let bounded: vec4i = picki(gti(rounded, vec4i(0x477fe000)), vec4i(0x7f800000), rounded);
+  return pick(nan4(a), a, with_sign_of(float_of(bounded), a));
+}
+
+fn wrap_i8(a: vec4i) -> vec4i { return (a << vec4u(24u)) >> vec4u(24u); }
+
+fn wrap_u8(a: vec4i) -> vec4i { return a & vec4i(255); }
+
+// Towards zero; what is too large saturates, NaN becomes 0.
+fn float_to_i32(a: vec4f) -> vec4i {
+  let inside: vec4f = pick(lt(abs(a), vec4f(2147483648.0)), a, vec4f(0.0));
+  let edge: vec4i = picki(gt(a, vec4f(0.0)), vec4i(0x7fffffff), runtime_bits(-2147483647 - 1));
+  return picki(lt(abs(a), vec4f(2147483648.0)), vec4i(inside), picki(nan4(a), vec4i(0), edge));
+}
+
+fn limit(a: vec4f, low: vec4f, high: vec4f) -> vec4f {
+  let raised: vec4f = pick(lt(a, low), low, a);
+  return pick(gt(raised, high), high, raised);
+}
+
+// Never divides by zero nor the lowest integer by -1, which some drivers leave undefined.
+fn dividei(a: vec4i, b: vec4i) -> vec4i {
+  let lowest: vec4i = runtime_bits(-2147483647 - 1);
+  let overflows: vec4<bool> = both(eqi(a, lowest), eqi(b, vec4i(-1)));
+  let divisor: vec4i = picki(either(overflows, eqi(b, vec4i(0))), vec4i(1), b);
+  return picki(eqi(b, vec4i(0)), vec4i(0), a / divisor);
+}
+
+fn trunc_modi(a: vec4i, b: vec4i) -> vec4i {
+  return picki(eqi(b, vec4i(0)), vec4i(0), a - dividei(a, b) * b);
+}
+
+fn floor_modi(a: vec4i, b: vec4i) -> vec4i {
+  let rest: vec4i = trunc_modi(a, b);
+  return picki(both(nei(rest, vec4i(0)), lti(rest ^ b, vec4i(0))), rest + b, rest);
+}
+
+fn trunc_mod(a: vec4f, b: vec4f) -> vec4f {
+  let divisor: vec4f = abs(b);
+  let rest: vec4f = abs(a) - divisor * trunc(abs(a) / divisor);
+  // The quotient may be off by one: bring the rest back into [0, divisor).
+  let raised: vec4f = pick(lt(rest, vec4f(0.0)), rest + divisor, rest);
+  let reduced: vec4f = pick(ge(raised, divisor), raised - divisor, raised);
+  let whole: vec4f = pick(both(inf4(b), lt(abs(a), divisor)), abs(a), reduced);
+  let undefined: vec4<bool> = either(either(nan4(a), nan4(b)), either(inf4(a), eq(b, vec4f(0.0))));
+  return pick(undefined, not_a_number(), with_sign_of(whole, a));
+}
+
+fn floor_mod(a: vec4f, b: vec4f) -> vec4f {
+  let rest: vec4f = trunc_mod(a, b);
+  let crosses: vec4<bool> = lt(with_sign_of(vec4f(1.0), rest) * with_sign_of(vec4f(1.0), b), vec4f(0.0));
+  return pick(both(ne(rest, vec4f(0.0)), crosses), rest + b, rest);
+}
+
+fn poweri(a: vec4i, b: vec4i) -> vec4i {
+  var result: vec4i = vec4i(1);
+  var base: vec4i = a;
+  for (var bit: i32 = 0; bit < 31; bit++) {
+    let is_set: vec4<bool> = nei((b >> vec4u(u32(bit))) & vec4i(1), vec4i(0));
+    result = picki(is_set, result * base, result);
+    base = base * base;
+  }
+  let odd: vec4<bool> = nei(b & vec4i(1), vec4i(0));
+  let reciprocal: vec4i = picki(eqi(a, vec4i(1)), vec4i(1), picki(eqi(a, vec4i(-1)), picki(odd, vec4i(-1), vec4i(1)), vec4i(0)));
+  return picki(lti(b, vec4i(0)), reciprocal, result);
+}
+
+fn power(a: vec4f, b: vec4f) -> vec4f {
+  let magnitude: vec4f = abs(a);
+  let positive: vec4f = exponential2(b * logarithm2(magnitude));
+  let half_b: vec4f = 0.5 * b;
+  let whole: vec4<bool> = eq(floor(b), b);
+  let odd: vec4<bool> = both(whole, ne(floor(half_b), half_b));
+  let negative: vec4f = pick(whole, pick(odd, -positive, positive), pick(inf4(a), positive, not_a_number()));
+  // A negative base, minus zero included, counts only under an odd power or between the infinities.
+  let is_negative: vec4<bool> = lti(bits_of(a), vec4i(0));
+  let signed_power: vec4f = pick(is_negative, pick(eq(a, vec4f(0.0)), pick(odd, -positive, positive), negative), positive);
+  let unbounded: vec4f = pick(eq(magnitude, vec4f(1.0)), vec4f(1.0), signed_power);
+  let known: vec4f = pick(inf4(b), unbounded, signed_power);
+  let defined: vec4f = pick(either(nan4(a), nan4(b)), not_a_number(), known);
+  return pick(either(eq(b, vec4f(0.0)), eq(a, vec4f(1.0))), vec4f(1.0), defined);
+}
+
+// 2^a with the exponent set by its bits: drivers' own exp differs in how far its accuracy and its range go.
+fn exponential2(a: vec4f) -> vec4f {
+  let bounded: vec4f = limit(a, vec4f(-152.0), vec4f(129.0));
+  let whole: vec4f = nearest(bounded);
+  let f: vec4f = (bounded - whole) * 0.6931471805599453;
+  let series: vec4f = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
+  let result: vec4f = scaled(series, whole);
+  return pick(nan4(a), a, result);
+}
+
+// a * 2^exponent, exponent whole and in [-152, 129]: in two steps, since one factor alone could overflow.
+fn scaled(a: vec4f, exponent: vec4f) -> vec4f {
+  let first: vec4i = vec4i(exponent) >> vec4u(1u);
+  let second: vec4i = vec4i(exponent) - first;
+  return a * float_of((first + vec4i(127)) << vec4u(23u)) * float_of((second + vec4i(127)) << vec4u(23u));
+}
+
+fn exponential(a: vec4f) -> vec4f {
+  let bounded: vec4f = limit(a, vec4f(-105.0), vec4f(89.0));
+  let whole: vec4f = nearest(bounded * 1.4426950408889634);
+  // ln 2 in two parts, the first with few bits, so that the remainder keeps all of its own.
+  let f: vec4f = (bounded - whole * 0.693359375) + whole * 0.00021219444;
+  let series: vec4f = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
+  return pick(nan4(a), a, scaled(series, whole));
+}
+
+fn expm1(a: vec4f) -> vec4f {
+  let series: vec4f = a + a * a * (vec4f(0.5) + a * (vec4f(0.16666666667) + a * (vec4f(0.04166666667) + a * (vec4f(0.00833333333) + a * (vec4f(0.00138888889) + a * 0.00019841270)))));
+  return pick(lt(abs(a), vec4f(0.4)), series, exponential(a) - vec4f(1.0));
+}
+
+// The exponent of a positive number, such that a / 2^exponent lies between the roots of 1/2 and 2.
+fn exponent_of(a: vec4f) -> vec4i {
+  return (bits_of(a) - vec4i(0x3f3504f3)) >> vec4u(23u);
+}
+
+// ln of a number in [sqrt(1/2), sqrt(2)] by the series of 2 atanh((a - 1) / (a + 1)).
+fn logarithm_near_one(a_minus_one: vec4f) -> vec4f {
+  let s: vec4f = a_minus_one / (vec4f(2.0) + a_minus_one);
+  let z: vec4f = s * s;
+  return 2.0 * s * (vec4f(1.0) + z * (vec4f(0.33333333333) + z * (vec4f(0.2) + z * (vec4f(0.14285714286) + z * 0.11111111111))));
+}
+
+// Special values of logarithms: zero, infinity, negative numbers and NaN.
+fn logarithm_edges(a: vec4f, inside: vec4f) -> vec4f {
+  let upper: vec4f = pick(inf4(a), infinity(), inside);
+  let lower: vec4f = pick(eq(a, vec4f(0.0)), -infinity(), upper);
+  return pick(either(lt(a, vec4f(0.0)), nan4(a)), not_a_number(), lower);
+}
+
+// Subnormal numbers are scaled up first.
+fn logarithm2(a: vec4f) -> vec4f {
+  let tiny: vec4<bool> = lt(a, vec4f(1.1754944e-38));
+  let x: vec4f = pick(tiny, a * 8388608.0, a);
+  let exponent: vec4i = exponent_of(x);
+  let mantissa: vec4f = float_of(bits_of(x) - (exponent << vec4u(23u)));
+  let inside: vec4f = vec4f(exponent) - pick(tiny, vec4f(23.0), vec4f(0.0)) + logarithm_near_one(mantissa - vec4f(1.0)) * 1.4426950408889634;
+  return logarithm_edges(a, inside);
+}
+
+fn logarithm(a: vec4f) -> vec4f {
+  let tiny: vec4<bool> = lt(a, vec4f(1.1754944e-38));
+  let x: vec4f = pick(tiny, a * 8388608.0, a);
+  let exponent: vec4i = exponent_of(x);
+  let mantissa: vec4f = float_of(bits_of(x) - (exponent << vec4u(23u)));
+  let power_of_two: vec4f = vec4f(exponent) - pick(tiny, vec4f(23.0), vec4f(0.0));
+  let inside: vec4f = logarithm_near_one(mantissa - vec4f(1.0)) - power_of_two * 0.00021219444 + power_of_two * 0.693359375;
+  return logarithm_edges(a, inside);
+}
+
+fn log1p(a: vec4f) -> vec4f {
+  return pick(lt(abs(a), vec4f(0.28)), logarithm_near_one(a), logarithm(vec4f(1.0) + a));
+}
+
+// a less the nearest multiple of pi/2, in three parts that a whole number up to 10,000 multiplies without rounding.
+fn quarter_turn_rest(a: vec4f, turns: vec4f) -> vec4f {
+  return ((a - turns * 1.5703125) - turns * 0.00048351288) - turns * 0.00000031385398;
+}
+
+fn sine_series(x: vec4f) -> vec4f {
+  let z: vec4f = x * x;
+  return x + x * z * (vec4f(-0.16666666667) + z * (vec4f(0.00833333333) + z * (vec4f(-0.00019841270) + z * 0.0000027557319)));
+}
+
+fn cosine_series(x: vec4f) -> vec4f {
+  let z: vec4f = x * x;
+  return vec4f(1.0) + z * (vec4f(-0.5) + z * (vec4f(0.04166666667) + z * (vec4f(-0.00138888889) + z * (vec4f(0.000024801587) + z * -0.00000027557319))));
+}
+
+// sin of a + quarter_turns * pi/2.
+fn sine_from(a: vec4f, quarter_turns: i32) -> vec4f {
+  let finite: vec4f = pick(lt(abs(a), vec4f(1.0e9)), a, vec4f(0.0));
+  let turns: vec4f = nearest(finite * 0.6366197723675814);
+  let rest: vec4f = quarter_turn_rest(finite, turns);
+  let quadrant: vec4i = vec4i(turns) + vec4i(quarter_turns);
+  let is_odd: vec4<bool> = nei(quadrant & vec4i(1), vec4i(0));
+  let value: vec4f = pick(is_odd, cosine_series(rest), sine_series(rest));
+  let turned: vec4f = pick(nei(quadrant & vec4i(2), vec4i(0)), -value, value);
+  return pick(either(nan4(a), inf4(a)), not_a_number(), turned);
+}
+
+fn sine(a: vec4f) -> vec4f { return sine_from(a, 0); }
+
+fn cosine(a: vec4f) -> vec4f { return sine_from(a, 1); }
+
+// atan of a number in [0, 1]: halved at tan(pi/8), where the series would be slow.
+fn arctangent_series(a: vec4f) -> vec4f {
+  let large: vec4<bool> = gt(a, vec4f(0.41421356));
+  let x: vec4f = pick(large, (a - vec4f(1.0)) / (a + vec4f(1.0)), a);
+  let z: vec4f = x * x;
+  let series: vec4f = x + x * z * (vec4f(-0.33333333333) + z * (vec4f(0.2) + z * (vec4f(-0.14285714286) + z * (vec4f(0.11111111111) + z * (vec4f(-0.09090909091) + z * (vec4f(0.07692307692) + z * -0.06666666667))))));
+  return series + pick(large, vec4f(0.7853981633974483), vec4f(0.0));
+}
+
+fn arctangent(a: vec4f) -> vec4f {
+  let x: vec4f = abs(a);
+  let inverse: vec4f = pick(gt(x, vec4f(1.0)), vec4f(1.0) / x, x);
+  let angle: vec4f = arctangent_series(inverse);
+  let first: vec4f = pick(gt(x, vec4f(1.0)), vec4f(1.5707963267948966) - angle, angle);
+  let bounded: vec4f = pick(inf4(a), vec4f(1.5707963267948966), first);
+  return pick(nan4(a), a, with_sign_of(bounded, a));
+}
+
+fn arctangent2(y: vec4f, x: vec4f) -> vec4f {
+  let height: vec4f = abs(y);
+  let width: vec4f = abs(x);
+  let steep: vec4<bool> = gt(height, width);
+  let ratio: vec4f = pick(steep, width, height) / pick(steep, height, width);
+  let at_zero: vec4f = pick(eq(height, vec4f(0.0)), vec4f(0.0), ratio);
+  let at_infinity: vec4f = pick(either(inf4(x), inf4(y)), pick(both(inf4(x), inf4(y)), vec4f(1.0), vec4f(0.0)), at_zero);
+  let angle: vec4f = arctangent_series(at_infinity);
+  let first: vec4f = pick(steep, vec4f(1.5707963267948966) - angle, angle);
+  let turned: vec4f = pick(lti(bits_of(x), vec4i(0)), vec4f(3.141592653589793) - first, first);
+  return pick(either(nan4(x), nan4(y)), not_a_number(), with_sign_of(turned, y));
+}
+
+fn arcsine(a: vec4f) -> vec4f {
+  let outside: vec4<bool> = either(gt(abs(a), vec4f(1.0)), nan4(a));
+  let x: vec4f = pick(outside, vec4f(0.0), a);
+  return pick(outside, not_a_number(), arctangent2(x, sqrt((vec4f(1.0) - x) * (vec4f(1.0) + x))));
+}
+
+fn arccosine(a: vec4f) -> vec4f {
+  let outside: vec4<bool> = either(gt(abs(a), vec4f(1.0)), nan4(a));
+  let x: vec4f = pick(outside, vec4f(0.0), a);
+  return pick(outside, not_a_number(), arctangent2(sqrt((vec4f(1.0) - x) * (vec4f(1.0) + x)), x));
+}
+
+fn hyperbolic_sine(a: vec4f) -> vec4f {
+  let x: vec4f = abs(a);
+  let grown: vec4f = expm1(pick(gt(x, vec4f(9.0)), vec4f(9.0), x));
+  let near: vec4f = 0.5 * (grown + grown / (grown + vec4f(1.0)));
+  let far: vec4f = exponential(x - vec4f(0.6931471805599453));
+  return pick(nan4(a), a, with_sign_of(pick(gt(x, vec4f(9.0)), far, near), a));
+}
+
+fn hyperbolic_cosine(a: vec4f) -> vec4f {
+  let far: vec4f = exponential(abs(a) - vec4f(0.6931471805599453));
+  return pick(nan4(a), a, far + vec4f(0.25) / far);
+}
+
+fn hyperbolic_tangent(a: vec4f) -> vec4f {
+  let shrunk: vec4f = expm1(-2.0 * abs(a));
+  return pick(nan4(a), a, with_sign_of(shrunk / (vec4f(2.0) + shrunk), a));
+}
+
+fn area_sine(a: vec4f) -> vec4f {
+  let x: vec4f = abs(a);
+  let small: vec4f = pick(gt(x, vec4f(10000.0)), vec4f(0.0), x);
+  let near: vec4f = log1p(small + small * small / (vec4f(1.0) + sqrt(vec4f(1.0) + small * small)));
+  let far: vec4f = logarithm(x) + vec4f(0.6931471805599453);
+  return pick(nan4(a), a, with_sign_of(pick(gt(x, vec4f(10000.0)), far, near), a));
+}
+
+fn area_cosine(a: vec4f) -> vec4f {
+  let small: vec4f = pick(gt(a, vec4f(10000.0)), vec4f(0.0), a - vec4f(1.0));
+  let inside: vec4f = pick(lt(small, vec4f(0.0)), vec4f(0.0), small);
+  let near: vec4f = log1p(inside + sqrt(inside * (vec4f(2.0) + inside)));
+  let far: vec4f = logarithm(a) + vec4f(0.6931471805599453);
+  let value: vec4f = pick(gt(a, vec4f(10000.0)), far, near);
+  return pick(either(lt(a, vec4f(1.0)), nan4(a)), not_a_number(), value);
+}
+
+fn area_tangent(a: vec4f) -> vec4f {
+  let x: vec4f = abs(a);
+  let inside: vec4f = pick(lt(x, vec4f(1.0)), x, vec4f(0.0));
+  let value: vec4f = 0.5 * log1p(2.0 * inside / (vec4f(1.0) - inside));
+  let bounded: vec4f = pick(eq(x, vec4f(1.0)), infinity(), value);
+  return pick(either(gt(x, vec4f(1.0)), nan4(a)), not_a_number(), with_sign_of(bounded, a));
+}
+
+// By its Taylor series up to 1, by Abramowitz and Stegun 7.1.26 above.
+fn error_function(a: vec4f) -> vec4f {
+  let x: vec4f = abs(a);
+  let z: vec4f = pick(gt(x, vec4f(1.0)), vec4f(1.0), x * x);
+  let series: vec4f = vec4f(1.1283791671) + z * (vec4f(-0.3761263890) + z * (vec4f(0.1128379167) + z * (vec4f(-0.0268661706) + z * (vec4f(0.0052239776) + z * (vec4f(-0.0008548327) + z * (vec4f(0.0001205533) + z * (vec4f(-0.0000149257) + z * 0.0000016462)))))));
+  let t: vec4f = vec4f(1.0) / (vec4f(1.0) + 0.3275911 * x);
+  let tail: vec4f = t * (vec4f(0.254829592) + t * (vec4f(-0.284496736) + t * (vec4f(1.421413741) + t * (vec4f(-1.453152027) + t * 1.061405429))));
+  let bounded: vec4f = pick(gt(x, vec4f(10.0)), vec4f(10.0), x);
+  let far: vec4f = vec4f(1.0) - tail * exponential(-bounded * bounded);
+  return pick(nan4(a), a, with_sign_of(pick(gt(x, vec4f(1.0)), far, x * series), a));
+}
+
+fn sigmoid(a: vec4f) -> vec4f { return vec4f(1.0) / (vec4f(1.0) + exponential(-a)); }
+
+fn softplus(a: vec4f) -> vec4f {
+  return log1p(exponential(-abs(a))) + pick(lt(a, vec4f(0.0)), vec4f(0.0), a);
+}
