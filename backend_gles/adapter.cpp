@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "backend_gles/angle.h"
 #include "backend_gles/device.h"
 #include "core/driver_start.h"
 
@@ -14,18 +15,6 @@ namespace {
 constexpr EGLenum platform_angle = 0x3202;
 constexpr EGLint platform_type = 0x3203, vulkan = 0x3450;
 constexpr EGLint device_type = 0x3209, hardware = 0x320A, swiftshader = 0x3487;
-constexpr EGLint device_id_low = 0x34D7;
-
-// The libraries are loaded at the first use. Throws not_found.
-const Egl& angle_egl() {
-  if (angle_folder().empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
-  static const Egl& egl = *load_egl(angle_folder() / "libEGL.so").release();
-  return egl;
-}
-const Egl& system_egl() {
-  static const Egl& egl = *load_egl("libEGL.so.1").release();
-  return egl;
-}
 
 Display initialise(const Egl& egl, EGLDisplay handle, Origin origin) {
   if (handle == EGL_NO_DISPLAY) throw Error(ErrorCode::unsupported, "EGL has no such display");
@@ -35,19 +24,19 @@ Display initialise(const Egl& egl, EGLDisplay handle, Origin origin) {
   return {&egl, handle, origin, extensions ? extensions : ""};
 }
 
-// ANGLE looks for Vulkan drivers when a display initialises, and returns the same display for the same attributes. The
-// id of a device that does not exist makes each driver's display another one and chooses nothing.
-Display start_angle(const VulkanDriver& driver, EGLint own_id) {
-  const Egl& egl = angle_egl();
+Display start_angle(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
+  require_vulkan_device(angle_folder());
+  const AnotherAngle angle(angle_folder());
+  const Egl& egl = angle.egl();
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
-                               device_id_low, own_id, EGL_NONE};
+                               EGL_NONE};
   if (!egl.GetPlatformDisplayEXT) throw Error(ErrorCode::unsupported, "libEGL.so is not ANGLE's");
   return initialise(egl, egl.GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
 }
 
 Display start_system() {
-  const Egl& egl = system_egl();
+  const Egl& egl = *load_egl("libEGL.so.1").release();
   // Mesa's surfaceless platform needs neither a window system nor access to a display server.
   const char* extensions = egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   if (extensions && has_extension(extensions, "EGL_MESA_platform_surfaceless") && egl.GetPlatformDisplayEXT) {
@@ -81,10 +70,8 @@ std::vector<const Adapter*> all_adapters() {
     if (found == started.end()) found = started.emplace(what, probe(what, start_display)).first;
     adapters.push_back(&found->second);
   };
-  for (const VulkanDriver& driver : vulkan_drivers()) {
-    const EGLint own_id = static_cast<EGLint>(started.size()) + 1;
-    add("ANGLE on " + driver.manifest.string(), [&] { return start_angle(driver, own_id); });
-  }
+  for (const VulkanDriver& driver : vulkan_drivers())
+    add("ANGLE on " + driver.manifest.string(), [&] { return start_angle(driver); });
   add("the system's EGL", start_system);
   return adapters;
 }

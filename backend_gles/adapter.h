@@ -1,6 +1,8 @@
 // Which devices EGL can reach on this machine: ANGLE on each Vulkan driver, and the system's EGL.
 //
-// Each gets a display of its own, made once in a process and never terminated.
+// Each gets a display of its own, made once in a process and never terminated. ANGLE keeps the functions of the last
+// Vulkan device it started in global variables, so that two drivers under one ANGLE crash: each gets an ANGLE of its
+// own.
 #pragma once
 #include <string>
 #include <vector>

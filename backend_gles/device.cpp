@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/driver_start.h"
-
 namespace tessera::gles {
 namespace {
 
@@ -99,9 +97,9 @@ void Device::describe() {
 
 // All state that passes rely on and that never changes; the rest is set where a pass is encoded.
 void Device::set_state() const {
-  for (const GLenum capability : {GL_BLEND, GL_CULL_FACE, GL_DEPTH_TEST, GL_DITHER, GL_POLYGON_OFFSET_FILL,
-                                  GL_RASTERIZER_DISCARD, GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_COVERAGE,
-                                  GL_SCISSOR_TEST, GL_STENCIL_TEST})
+  for (const GLenum capability :
+       {GL_BLEND, GL_CULL_FACE, GL_DEPTH_TEST, GL_DITHER, GL_POLYGON_OFFSET_FILL, GL_RASTERIZER_DISCARD,
+        GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_COVERAGE, GL_SCISSOR_TEST, GL_STENCIL_TEST})
     gl_.Disable(capability);
   gl_.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   for (const GLenum direction : {GL_PACK_ALIGNMENT, GL_UNPACK_ALIGNMENT}) gl_.PixelStorei(direction, 1);

@@ -7,6 +7,7 @@
 
 #include "backend_gles/egl_context.h"
 #include "core/backend.h"
+#include "core/driver_start.h"
 
 namespace tessera::gles {
 
@@ -24,6 +25,8 @@ class Device {
   const DeviceInfo& info() const { return info_; }
   Limits limits() const { return limits_; }
   int max_side() const { return max_side_; }  // of a texture that can be drawn to
+  // SwiftShader: an infinity that a shader writes to a texture of halves comes out as NaN; 2^16 comes out as infinity.
+  bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
 
   // Throws what the driver has complained about since the last call: out_of_memory, device_lost, else unsupported.
   void check(std::string_view what) const;

@@ -18,7 +18,7 @@ class TextureDownload final : public Download {
  private:
   std::shared_ptr<const Device> device_;
   DType dtype_;
-  std::size_t first_;   // in the buffer
+  std::size_t first_;  // in the buffer
   std::size_t count_;
   bool is_wide_ = false;  // the buffer holds 32 bits for each element of a narrower type
   Buffer buffer_;

@@ -16,6 +16,20 @@ namespace {
 
 const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
 
+// See Variant.
+std::uint32_t inputs_in_place(const Dispatch& dispatch) {
+  const Kernel& kernel = *dispatch.kernel;
+  std::uint32_t in_place = 0;
+  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
+    const std::uint32_t offset =
+        dispatch.words[static_cast<std::size_t>(kernel.first_word_of_input(static_cast<int>(i)))];
+    if (kernel.inputs[i].access == Access::dense && offset == 0 &&
+        texture_of(*dispatch.inputs[i].storage).width() == texture_of(*dispatch.output).width())
+      in_place |= 1u << i;
+  }
+  return in_place;
+}
+
 class GlesBackend final : public Backend {
  public:
   explicit GlesBackend(const Adapter& adapter)
@@ -55,7 +69,9 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   std::vector<const CompiledKernel*> kernels;  // all of them, before any has run
-  for (const Dispatch& dispatch : dispatches) kernels.push_back(&kernels_.get(*dispatch.kernel));
+  for (const Dispatch& dispatch : dispatches)
+    kernels.push_back(
+        &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()}));
 
   gl.BindVertexArray(vertex_array_.get());
   for (std::size_t i = 0; i < dispatches.size(); ++i) draw(*kernels[i], dispatches[i]);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "backend_gles/shader.h"
-
 namespace tessera::gles {
 namespace {
 
@@ -38,10 +36,10 @@ Shader KernelCache::compile_shader(GLenum kind, std::string_view text, const std
   return shader;
 }
 
-CompiledKernel KernelCache::compile(const Kernel& kernel) {
+CompiledKernel KernelCache::compile(const Kernel& kernel, const Variant& variant) {
   const GladGLES2Context& gl = device_->gl();
   if (!vertex_shader_) vertex_shader_ = compile_shader(GL_VERTEX_SHADER, vertex_text(), kernel.key);
-  const Shader fragment_shader = compile_shader(GL_FRAGMENT_SHADER, fragment_text(kernel), kernel.key);
+  const Shader fragment_shader = compile_shader(GL_FRAGMENT_SHADER, fragment_text(kernel, variant), kernel.key);
 
   CompiledKernel made{Program(device_, gl.CreateProgram()), -1, -1};
   const GLuint program = made.program.get();
@@ -65,10 +63,11 @@ CompiledKernel KernelCache::compile(const Kernel& kernel) {
   return made;
 }
 
-const CompiledKernel& KernelCache::get(const Kernel& kernel) {
-  auto found = kernels_.find(kernel.key);
+const CompiledKernel& KernelCache::get(const Kernel& kernel, const Variant& variant) {
+  const std::pair key(kernel.key, variant.inputs_in_place);
+  auto found = kernels_.find(key);
   if (found == kernels_.end()) {
-    found = kernels_.emplace(kernel.key, compile(kernel)).first;
+    found = kernels_.emplace(key, compile(kernel, variant)).first;
     ++compiled_;
   }
   return found->second;

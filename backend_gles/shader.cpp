@@ -17,7 +17,7 @@ std::string_view sampler_type(DType dtype) {
 
 std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4" : "ivec4"; }
 
-// texel_k(): one texel of input k; element_k(): one element.
+// texel_k(): one texel of input k, by its index; element_k(): one element.
 std::string fetch_functions(int k, const KernelInput& input) {
   const std::string name = std::to_string(k), sampler = sampler_name(k), vector = vector_type(input.dtype);
   const std::string scalar = is_float(input.dtype) ? "float" : "int";
@@ -29,14 +29,17 @@ std::string fetch_functions(int k, const KernelInput& input) {
 }
 
 // input_k(): the four elements of input k that belong to texel t of the output.
-std::string input_function(const Kernel& kernel, int k) {
+std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
   const std::string name = std::to_string(k), vector = vector_type(input.dtype);
   const int first = kernel.first_word_of_input(k);
   std::string text = vector + " input_" + name + "() {\n";
   switch (input.access) {
     case Access::dense:
-      text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
+      if (is_in_place)
+        text += "  return " + vector + "(texelFetch(" + sampler_name(k) + ", ivec2(gl_FragCoord.xy), 0));\n";
+      else
+        text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
       break;
     case Access::scalar:
       text += "  return " + vector + "(element_" + name + "(" + word(first) + "));\n";
@@ -57,13 +60,13 @@ std::string input_function(const Kernel& kernel, int k) {
   return text + "}\n";
 }
 
-std::string inputs_text(const Kernel& kernel) {
+std::string inputs_text(const Kernel& kernel, const Variant& variant) {
   std::string text;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
     const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
     text.append("uniform ").append(sampler_type(input.dtype)).append(" ").append(sampler_name(k)).append(";\n");
     text += fetch_functions(k, input);
-    text += input_function(kernel, k);
+    text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
   return text;
 }
@@ -74,8 +77,11 @@ std::string output_text(DType dtype) {
 }
 
 // Elements past the end are zero. A product would keep NaN, and ESSL 3.00 has no choice between integers.
-std::string result_text(const Expression& expression) {
-  const std::string value = "v" + std::to_string(expression.lines.size() - 1);
+std::string result_text(const Expression& expression, const Variant& variant) {
+  std::string value = "v" + std::to_string(expression.lines.size() - 1);
+  // The one number that such a device stores as infinity is 2^16.
+  if (expression.result() == DType::f16 && variant.stores_half_infinity_as_nan)
+    value = "mix(" + value + ", sign(" + value + ") * 65536.0, greaterThan(abs(" + value + "), vec4(65504.0)))";
   if (is_float(expression.result())) return "  result = mix(vec4(0.0), " + value + ", inside);\n";
   if (is_unsigned(expression.result())) return "  result = uvec4(" + value + ") * uvec4(inside);\n";
   return "  result = " + value + " * ivec4(inside);\n";
@@ -91,17 +97,17 @@ void main() {
 )";
 }
 
-std::string fragment_text(const Kernel& kernel) {
+std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string expression = expression_text(kernel, {"vec4 ", "ivec4 "});
-  const std::string words = "uniform ivec4 " + std::string(words_name) + "[" +
-                            std::to_string(vectors_of_words(kernel)) + "];\n";
+  const std::string words =
+      "uniform ivec4 " + std::string(words_name) + "[" + std::to_string(vectors_of_words(kernel)) + "];\n";
   return fill_template(embedded_shader("map.glsl"),
                        {{"words", words},
                         {"functions", used_functions(embedded_shader("pointwise.glsl"), expression)},
-                        {"inputs", inputs_text(kernel)},
+                        {"inputs", inputs_text(kernel, variant)},
                         {"output", output_text(kernel.expression.result())},
                         {"expression", expression},
-                        {"result", result_text(kernel.expression)}});
+                        {"result", result_text(kernel.expression, variant)}});
 }
 
 std::string sampler_name(int input) { return "in_" + std::to_string(input); }

@@ -1,5 +1,6 @@
 // The GLSL text of kernels.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,7 +9,15 @@
 namespace tessera::gles {
 
 std::string_view vertex_text();  // one triangle over the whole viewport, for every kernel
-std::string fragment_text(const Kernel&);
+
+// What a text depends on beside the kernel.
+struct Variant {
+  // Bit k: input k is dense and its texels lie where the output's do, as they do for tensors of one size. Its texel is
+  // then found without dividing by a width, which takes longer than most expressions.
+  std::uint32_t inputs_in_place = 0;
+  bool stores_half_infinity_as_nan = false;  // see Device
+};
+std::string fragment_text(const Kernel&, const Variant&);
 
 // The names by which the host reaches a program's parameters.
 inline constexpr const char* words_name = "words";

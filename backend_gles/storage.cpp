@@ -27,12 +27,17 @@ const TextureFormat& format_of(DType dtype) {
   static constexpr TextureFormat i8{GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE};
   static constexpr TextureFormat u8{GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE};
   switch (dtype) {
-    case DType::f32: return f32;
-    case DType::f16: return f16;
-    case DType::i32: return i32;
-    case DType::i8: return i8;
+    case DType::f32:
+      return f32;
+    case DType::f16:
+      return f16;
+    case DType::i32:
+      return i32;
+    case DType::i8:
+      return i8;
     case DType::u8:
-    case DType::boolean: break;
+    case DType::boolean:
+      break;
   }
   return u8;
 }
@@ -45,7 +50,8 @@ Extent extent_of(std::int64_t elements) {
 
 StorageClass class_of(DType dtype, std::int64_t elements) {
   const Extent extent = extent_of(elements);
-  const std::uint64_t width = static_cast<std::uint64_t>(extent.width), height = static_cast<std::uint64_t>(extent.height);
+  const std::uint64_t width = static_cast<std::uint64_t>(extent.width),
+                      height = static_cast<std::uint64_t>(extent.height);
   return {.key = std::uint64_t{format_of(dtype).internal} << 48 | width << 24 | height,
           .bytes = width * height * 4 * size_of(dtype)};
 }

@@ -1,4 +1,5 @@
-// Tensors in textures: element i is component i % 4 of texel i / 4, texels row by row in a texture about as wide as high.
+// Tensors in textures: element i is component i % 4 of texel i / 4, texels row by row in a texture about as wide as
+// high.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -50,12 +50,11 @@ class BufferDownload final : public Download {
 
   void take(std::span<std::byte> elements) override {
     if (count_ == 0) return;
+    device_.throw_faults();  // after a loss, a map may still report success
     const void* mapped = is_mapped_ ? wgpuBufferGetConstMappedRange(staging_.handle.get(), 0, mapped_) : nullptr;
-    if (!mapped) {
-      device_.throw_faults();
+    if (!mapped)
       throw Error(ErrorCode::device_lost, "WebGPU: " + std::to_string(count_) + " bytes could not be read from " +
                                               device_.info().name + ": " + failure_);
-    }
     std::memcpy(elements.data(), static_cast<const std::byte*>(mapped) + skip_,
                 std::min<std::size_t>(count_, elements.size()));
     is_mapped_ = false;

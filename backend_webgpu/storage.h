@@ -1,6 +1,5 @@
 // Device memory for tensors: buffers of a few sizes, whatever the element type.
 #pragma once
-#include <atomic>
 #include <memory>
 
 #include "backend_webgpu/bind_groups.h"

@@ -85,7 +85,7 @@ inline constexpr PointwiseOp pointwise_table[] = {
    F { return std::isnan(a) ? a : static_cast<float>((a > 0) - (a < 0)); }, I { return (a > 0) - (a < 0); }, {-100, 100}, 0, ""},
   {"square", 1, Takes::numbers, Gives::same, "a * a", "a * a",
    F { return a * a; }, I { return host::wrap(host::wide(a) * a); }, {-100, 100}, 0, ""},
-  {"relu", 1, Takes::numbers, Gives::same, "pick(lt(a, vec4f(0.0)), vec4f(0.0), a)", "max(a, vec4i(0))",
+  {"relu", 1, Takes::numbers, Gives::same, "rectified(a)", "max(a, vec4i(0))",
    F { return host::relu(a); }, I { return a < 0 ? 0 : a; }, {-10, 10}, 0, ""},
   {"relu6", 1, Takes::numbers, Gives::same, "limit(a, vec4f(0.0), vec4f(6.0))", "clamp(a, vec4i(0), vec4i(6))",
    F { return host::clip(a, 0, 6); }, I { return a < 0 ? 0 : a > 6 ? 6 : a; }, {-10, 10}, 0, ""},

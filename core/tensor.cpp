@@ -107,10 +107,11 @@ std::vector<T> Tensor::read() const {
   const NodePtr& node = TensorAccess::node(*this);
   check_readable<T>(*node);
   if (node->shape.size() == 0) return {};
-  std::vector<std::byte> elements(byte_count(*node));
+  std::vector<std::byte> elements;
   {
     const Session session(*node->context);
     const auto download = start_download(*node->context, node);
+    elements.resize(byte_count(*node));
     download->wait();
     download->take(elements);
   }

@@ -17,7 +17,7 @@ bvec4 ge(vec4 a, vec4 b) { return greaterThanEqual(a, b); }
 
 bvec4 eq(vec4 a, vec4 b) { return equal(a, b); }
 
-bvec4 ne(vec4 a, vec4 b) { return notEqual(a, b); }
+bvec4 ne(vec4 a, vec4 b) { return not(equal(a, b)); }
 
 bvec4 lti(ivec4 a, ivec4 b) { return lessThan(a, b); }
 
@@ -84,10 +84,14 @@ ivec4 float_to_i32(vec4 a) {
   return picki(lt(abs(a), vec4f(2147483648.0)), vec4i(inside), picki(nan4(a), vec4i(0), edge));
 }
 
+// Compilers turn such comparisons into min and max, which lose a NaN: hence the last line.
 vec4 limit(vec4 a, vec4 low, vec4 high) {
   vec4 raised = pick(lt(a, low), low, a);
-  return pick(gt(raised, high), high, raised);
+  vec4 bounded = pick(gt(raised, high), high, raised);
+  return pick(nan4(a), a, bounded);
 }
+
+vec4 rectified(vec4 a) { return pick(nan4(a), a, max(a, vec4f(0.0))); }
 
 // Never divides by zero nor the lowest integer by -1, which some drivers leave undefined.
 ivec4 dividei(ivec4 a, ivec4 b) {
@@ -136,20 +140,11 @@ ivec4 poweri(ivec4 a, ivec4 b) {
   return picki(lti(b, vec4i(0)), reciprocal, result);
 }
 
-vec4 power(vec4 a, vec4 b) {
-  vec4 magnitude = abs(a);
-  vec4 positive = exponential2(b * logarithm2(magnitude));
-  vec4 half_b = 0.5 * b;
-  bvec4 whole = eq(floor(b), b);
-  bvec4 odd = both(whole, ne(floor(half_b), half_b));
-  vec4 negative = pick(whole, pick(odd, -positive, positive), pick(inf4(a), positive, not_a_number()));
-  // A negative base, minus zero included, counts only under an odd power or between the infinities.
-  bvec4 is_negative = lti(bits_of(a), vec4i(0));
-  vec4 signed_power = pick(is_negative, pick(eq(a, vec4f(0.0)), pick(odd, -positive, positive), negative), positive);
-  vec4 unbounded = pick(eq(magnitude, vec4f(1.0)), vec4f(1.0), signed_power);
-  vec4 known = pick(inf4(b), unbounded, signed_power);
-  vec4 defined = pick(either(nan4(a), nan4(b)), not_a_number(), known);
-  return pick(either(eq(b, vec4f(0.0)), eq(a, vec4f(1.0))), vec4f(1.0), defined);
+// a * 2^exponent, exponent whole and in [-152, 129]: in two steps, since one factor alone could overflow.
+vec4 scaled(vec4 a, vec4 exponent) {
+  ivec4 first = vec4i(exponent) >> vec4u(1u);
+  ivec4 second = vec4i(exponent) - first;
+  return a * float_of((first + vec4i(127)) << vec4u(23u)) * float_of((second + vec4i(127)) << vec4u(23u));
 }
 
 // 2^a with the exponent set by its bits: drivers' own exp differs in how far its accuracy and its range go.
@@ -160,13 +155,6 @@ vec4 exponential2(vec4 a) {
   vec4 series = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
   vec4 result = scaled(series, whole);
   return pick(nan4(a), a, result);
-}
-
-// a * 2^exponent, exponent whole and in [-152, 129]: in two steps, since one factor alone could overflow.
-vec4 scaled(vec4 a, vec4 exponent) {
-  ivec4 first = vec4i(exponent) >> vec4u(1u);
-  ivec4 second = vec4i(exponent) - first;
-  return a * float_of((first + vec4i(127)) << vec4u(23u)) * float_of((second + vec4i(127)) << vec4u(23u));
 }
 
 vec4 exponential(vec4 a) {
@@ -224,6 +212,22 @@ vec4 logarithm(vec4 a) {
 
 vec4 log1p(vec4 a) {
   return pick(lt(abs(a), vec4f(0.28)), logarithm_near_one(a), logarithm(vec4f(1.0) + a));
+}
+
+vec4 power(vec4 a, vec4 b) {
+  vec4 magnitude = abs(a);
+  vec4 positive = exponential2(b * logarithm2(magnitude));
+  vec4 half_b = 0.5 * b;
+  bvec4 whole = eq(floor(b), b);
+  bvec4 odd = both(whole, ne(floor(half_b), half_b));
+  vec4 negative = pick(whole, pick(odd, -positive, positive), pick(inf4(a), positive, not_a_number()));
+  // A negative base, minus zero included, counts only under an odd power or between the infinities.
+  bvec4 is_negative = lti(bits_of(a), vec4i(0));
+  vec4 signed_power = pick(is_negative, pick(eq(a, vec4f(0.0)), pick(odd, -positive, positive), negative), positive);
+  vec4 unbounded = pick(eq(magnitude, vec4f(1.0)), vec4f(1.0), signed_power);
+  vec4 known = pick(inf4(b), unbounded, signed_power);
+  vec4 defined = pick(either(nan4(a), nan4(b)), not_a_number(), known);
+  return pick(either(eq(b, vec4f(0.0)), eq(a, vec4f(1.0))), vec4f(1.0), defined);
 }
 
 // a less the nearest multiple of pi/2, in three parts that a whole number up to 10,000 multiplies without rounding.
@@ -358,5 +362,5 @@ vec4 error_function(vec4 a) {
 vec4 sigmoid(vec4 a) { return vec4f(1.0) / (vec4f(1.0) + exponential(-a)); }
 
 vec4 softplus(vec4 a) {
-  return log1p(exponential(-abs(a))) + pick(lt(a, vec4f(0.0)), vec4f(0.0), a);
+  return log1p(exponential(-abs(a))) + rectified(a);
 }

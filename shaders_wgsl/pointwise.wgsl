@@ -12,7 +12,8 @@ fn ge(a: vec4f, b: vec4f) -> vec4<bool> { return a >= b; }
 
 fn eq(a: vec4f, b: vec4f) -> vec4<bool> { return a == b; }
 
-fn ne(a: vec4f, b: vec4f) -> vec4<bool> { return a != b; }
+// Not `a != b`, which is false for a NaN here.
+fn ne(a: vec4f, b: vec4f) -> vec4<bool> { return !(a == b); }
 
 fn lti(a: vec4i, b: vec4i) -> vec4<bool> { return a < b; }
 
@@ -79,10 +80,14 @@ fn float_to_i32(a: vec4f) -> vec4i {
   return picki(lt(abs(a), vec4f(2147483648.0)), vec4i(inside), picki(nan4(a), vec4i(0), edge));
 }
 
+// Compilers turn such comparisons into min and max, which lose a NaN: hence the last line.
 fn limit(a: vec4f, low: vec4f, high: vec4f) -> vec4f {
   let raised: vec4f = pick(lt(a, low), low, a);
-  return pick(gt(raised, high), high, raised);
+  let bounded: vec4f = pick(gt(raised, high), high, raised);
+  return pick(nan4(a), a, bounded);
 }
+
+fn rectified(a: vec4f) -> vec4f { return pick(nan4(a), a, max(a, vec4f(0.0))); }
 
 // Never divides by zero nor the lowest integer by -1, which some drivers leave undefined.
 fn dividei(a: vec4i, b: vec4i) -> vec4i {
@@ -131,20 +136,11 @@ fn poweri(a: vec4i, b: vec4i) -> vec4i {
   return picki(lti(b, vec4i(0)), reciprocal, result);
 }
 
-fn power(a: vec4f, b: vec4f) -> vec4f {
-  let magnitude: vec4f = abs(a);
-  let positive: vec4f = exponential2(b * logarithm2(magnitude));
-  let half_b: vec4f = 0.5 * b;
-  let whole: vec4<bool> = eq(floor(b), b);
-  let odd: vec4<bool> = both(whole, ne(floor(half_b), half_b));
-  let negative: vec4f = pick(whole, pick(odd, -positive, positive), pick(inf4(a), positive, not_a_number()));
-  // A negative base, minus zero included, counts only under an odd power or between the infinities.
-  let is_negative: vec4<bool> = lti(bits_of(a), vec4i(0));
-  let signed_power: vec4f = pick(is_negative, pick(eq(a, vec4f(0.0)), pick(odd, -positive, positive), negative), positive);
-  let unbounded: vec4f = pick(eq(magnitude, vec4f(1.0)), vec4f(1.0), signed_power);
-  let known: vec4f = pick(inf4(b), unbounded, signed_power);
-  let defined: vec4f = pick(either(nan4(a), nan4(b)), not_a_number(), known);
-  return pick(either(eq(b, vec4f(0.0)), eq(a, vec4f(1.0))), vec4f(1.0), defined);
+// a * 2^exponent, exponent whole and in [-152, 129]: in two steps, since one factor alone could overflow.
+fn scaled(a: vec4f, exponent: vec4f) -> vec4f {
+  let first: vec4i = vec4i(exponent) >> vec4u(1u);
+  let second: vec4i = vec4i(exponent) - first;
+  return a * float_of((first + vec4i(127)) << vec4u(23u)) * float_of((second + vec4i(127)) << vec4u(23u));
 }
 
 // 2^a with the exponent set by its bits: drivers' own exp differs in how far its accuracy and its range go.
@@ -155,13 +151,6 @@ fn exponential2(a: vec4f) -> vec4f {
   let series: vec4f = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
   let result: vec4f = scaled(series, whole);
   return pick(nan4(a), a, result);
-}
-
-// a * 2^exponent, exponent whole and in [-152, 129]: in two steps, since one factor alone could overflow.
-fn scaled(a: vec4f, exponent: vec4f) -> vec4f {
-  let first: vec4i = vec4i(exponent) >> vec4u(1u);
-  let second: vec4i = vec4i(exponent) - first;
-  return a * float_of((first + vec4i(127)) << vec4u(23u)) * float_of((second + vec4i(127)) << vec4u(23u));
 }
 
 fn exponential(a: vec4f) -> vec4f {
@@ -219,6 +208,22 @@ fn logarithm(a: vec4f) -> vec4f {
 
 fn log1p(a: vec4f) -> vec4f {
   return pick(lt(abs(a), vec4f(0.28)), logarithm_near_one(a), logarithm(vec4f(1.0) + a));
+}
+
+fn power(a: vec4f, b: vec4f) -> vec4f {
+  let magnitude: vec4f = abs(a);
+  let positive: vec4f = exponential2(b * logarithm2(magnitude));
+  let half_b: vec4f = 0.5 * b;
+  let whole: vec4<bool> = eq(floor(b), b);
+  let odd: vec4<bool> = both(whole, ne(floor(half_b), half_b));
+  let negative: vec4f = pick(whole, pick(odd, -positive, positive), pick(inf4(a), positive, not_a_number()));
+  // A negative base, minus zero included, counts only under an odd power or between the infinities.
+  let is_negative: vec4<bool> = lti(bits_of(a), vec4i(0));
+  let signed_power: vec4f = pick(is_negative, pick(eq(a, vec4f(0.0)), pick(odd, -positive, positive), negative), positive);
+  let unbounded: vec4f = pick(eq(magnitude, vec4f(1.0)), vec4f(1.0), signed_power);
+  let known: vec4f = pick(inf4(b), unbounded, signed_power);
+  let defined: vec4f = pick(either(nan4(a), nan4(b)), not_a_number(), known);
+  return pick(either(eq(b, vec4f(0.0)), eq(a, vec4f(1.0))), vec4f(1.0), defined);
 }
 
 // a less the nearest multiple of pi/2, in three parts that a whole number up to 10,000 multiplies without rounding.
@@ -353,5 +358,5 @@ fn error_function(a: vec4f) -> vec4f {
 fn sigmoid(a: vec4f) -> vec4f { return vec4f(1.0) / (vec4f(1.0) + exponential(-a)); }
 
 fn softplus(a: vec4f) -> vec4f {
-  return log1p(exponential(-abs(a))) + pick(lt(a, vec4f(0.0)), vec4f(0.0), a);
+  return log1p(exponential(-abs(a))) + rectified(a);
 }

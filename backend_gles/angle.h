@@ -1,0 +1,31 @@
+// What ANGLE needs before it starts: a Vulkan driver that works, and to be alone with it.
+#pragma once
+#include <filesystem>
+
+#include "backend_gles/egl.h"
+
+namespace tessera::gles {
+
+// Throws unsupported where the Vulkan loader in `folder` finds no device. ANGLE would fail too, and write several lines
+// about it to stderr for each of the drivers that a distribution installs for hardware that is not there.
+void require_vulkan_device(const std::filesystem::path& folder);
+
+// Loads ANGLE once more, with global variables of its own. Let it live until a display has started, which is when ANGLE
+// loads the rest of itself; the functions stay for good.
+class AnotherAngle {
+ public:
+  explicit AnotherAngle(const std::filesystem::path& folder);  // throws not_found or io
+  ~AnotherAngle();
+  AnotherAngle(const AnotherAngle&) = delete;
+  AnotherAngle& operator=(const AnotherAngle&) = delete;
+
+  const Egl& egl() const { return *egl_; }
+
+ private:
+  void copy(const std::filesystem::path& folder);
+
+  std::filesystem::path copy_;  // a temporary folder; empty for the first ANGLE of the process
+  const Egl* egl_ = nullptr;
+};
+
+}  // namespace tessera::gles

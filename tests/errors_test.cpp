@@ -1,0 +1,101 @@
+// Bad input gets the right code and a sentence with both values, and the context goes on working.
+#include "support/compare.h"
+#include "support/devices.h"
+
+namespace tessera::test {
+namespace {
+
+class Errors : public OnDevice {
+ protected:
+  void TearDown() override {  // whatever the test did
+    if (IsSkipped()) return;
+    EXPECT_EQ((context().tensor({2}, {1, 2}) + 1.0f).read(), (std::vector<float>{2, 3}));
+  }
+};
+
+TEST_P(Errors, ElementCounts) {
+  EXPECT_TESSERA_ERROR(context().tensor({2, 2}, {1, 2, 3}), invalid_argument, "[2,2]", "4", "3");
+  EXPECT_TESSERA_ERROR(context().tensor({2}, std::vector<std::int8_t>(5)), invalid_argument, "[2]", "5");
+  EXPECT_TESSERA_ERROR(context().tensor({0}, {1}), invalid_argument, "[0]", "1");
+}
+
+TEST_P(Errors, Shapes) {
+  EXPECT_TESSERA_ERROR(context().zeros({-1, 2}), invalid_argument, "[-1,2]", "-1");
+  EXPECT_TESSERA_ERROR(context().zeros({std::int64_t{1} << 40, std::int64_t{1} << 40}), invalid_argument, "1099511627776");
+  EXPECT_TESSERA_ERROR(context().zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}), invalid_argument, "9", "8");
+  EXPECT_TESSERA_ERROR((Shape{2, 3}[2]), invalid_argument, "2", "[2,3]");
+  EXPECT_TESSERA_ERROR((Shape{2, 3}[-3]), invalid_argument, "-3", "[2,3]");
+}
+
+TEST_P(Errors, ShapesThatDoNotBroadcast) {
+  const Tensor a = context().zeros({2, 3}), b = context().zeros({4, 5});
+  EXPECT_TESSERA_ERROR(a + b, shape_mismatch, "add", "[2,3]", "[4,5]", "3 and 5");
+  EXPECT_TESSERA_ERROR(where(context().zeros({7}, DType::boolean), a, a), shape_mismatch, "where", "[7]", "[2,3]");
+  EXPECT_TESSERA_ERROR(clip(a, context().zeros({3}), context().zeros({2})), shape_mismatch, "clip", "[2]");
+  EXPECT_TESSERA_ERROR(a.reshape({7}), shape_mismatch, "[2,3]", "[7]");
+}
+
+TEST_P(Errors, MixedTypes) {
+  const Tensor real = context().zeros({2}), whole = context().zeros({2}, DType::i32), truth = context().zeros({2}, DType::boolean);
+  EXPECT_TESSERA_ERROR(real + whole, dtype_mismatch, "add", "f32", "i32");
+  EXPECT_TESSERA_ERROR(context().zeros({2}, DType::f16) * real, dtype_mismatch, "mul", "f16", "f32");
+  EXPECT_TESSERA_ERROR(truth + truth, dtype_mismatch, "add", "boolean");
+  EXPECT_TESSERA_ERROR(sqrt(whole), dtype_mismatch, "sqrt", "i32");
+  EXPECT_TESSERA_ERROR(bitwise_and(real, real), dtype_mismatch, "bitwise_and", "f32");
+  EXPECT_TESSERA_ERROR(logical_or(real, real), dtype_mismatch, "logical_or", "f32");
+  EXPECT_TESSERA_ERROR(where(real, real, real), dtype_mismatch, "where", "condition", "f32");
+  EXPECT_TESSERA_ERROR(where(truth, real, whole), dtype_mismatch, "where", "f32", "i32");
+  EXPECT_TESSERA_ERROR(whole * 0.5f, dtype_mismatch, "mul", "0.5", "i32");
+  EXPECT_TESSERA_ERROR(context().zeros({2}, DType::u8) + 300.0f, dtype_mismatch, "add", "300", "u8");
+  EXPECT_TESSERA_ERROR(context().full({2}, 0.5f, DType::i8), dtype_mismatch, "full", "0.5", "i8");
+  EXPECT_TESSERA_ERROR(whole.read<std::uint8_t>(), dtype_mismatch, "read", "i32", "u8");
+  EXPECT_TESSERA_ERROR(real.read_async<std::int32_t>(), dtype_mismatch, "read", "f32", "i32");
+}
+
+TEST_P(Errors, EmptyTensors) {
+  const Tensor nothing;
+  EXPECT_TESSERA_ERROR(nothing.shape(), invalid_argument, "empty");
+  EXPECT_TESSERA_ERROR(nothing.read(), invalid_argument, "empty");
+  EXPECT_TESSERA_ERROR(nothing + 1.0f, invalid_argument, "empty");
+  Tensor disposed = context().zeros({2});
+  disposed.dispose();
+  EXPECT_TESSERA_ERROR(disposed.compute(), invalid_argument, "disposed");
+  EXPECT_TESSERA_ERROR(context().compute(std::vector{context().zeros({2}), disposed}), invalid_argument, "disposed");
+}
+
+TEST_P(Errors, TwoContexts) {
+  Context other = Context::create({.prefer = {BackendKind::cpu}});
+  const Tensor here = context().zeros({2}), there = other.zeros({2});
+  EXPECT_TESSERA_ERROR(here + there, invalid_argument, "add", "two contexts", context().device().name.c_str());
+  EXPECT_TESSERA_ERROR(context().compute(std::vector{there}), invalid_argument, "compute");
+}
+
+TEST_P(Errors, LargerThanTheDevice) {
+  const Tensor enormous = context().zeros({std::int64_t{1} << 40});  // costs nothing before it is computed
+  EXPECT_TESSERA_ERROR(enormous.compute(), out_of_memory, "1099511627776", "4398046511104");
+  const std::uint64_t limit = context().device().max_tensor_bytes;
+  const Tensor above = context().zeros({static_cast<std::int64_t>(limit / 4) + 1});
+  EXPECT_TESSERA_ERROR((above + 1.0f).read(), out_of_memory, std::to_string(limit).c_str());
+  EXPECT_TESSERA_ERROR(enormous.read_async(), out_of_memory, "1099511627776");
+}
+
+TEST_P(Errors, Numbers) { EXPECT_TESSERA_ERROR(clip(context().zeros({2}), 3, 1), invalid_argument, "clip", "3", "1"); }
+
+TEST_P(Errors, NothingIsLostOrLeaked) {
+  const Tensor kept = context().tensor({3}, {1, 2, 3}).compute();
+  const MemoryInfo before = context().memory();
+  for (int i = 0; i < 20; ++i) {
+    const Tensor fine = kept * 2.0f;
+    const std::vector both{fine, context().zeros({std::int64_t{1} << 40})};
+    EXPECT_THROW(context().compute(both), Error);
+    EXPECT_EQ(fine.read(), (std::vector<float>{2, 4, 6}));
+  }
+  EXPECT_EQ(context().memory().num_tensors, before.num_tensors);
+  EXPECT_EQ(context().memory().bytes_in_use, before.bytes_in_use);
+  EXPECT_EQ(kept.read(), (std::vector<float>{1, 2, 3}));
+}
+
+TESSERA_ON_ALL_DEVICES(Errors);
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,57 @@
+#include "support/devices.h"
+
+#include <cstring>
+#include <map>
+
+namespace tessera::test {
+
+const std::vector<TestDevice>& all_devices() {
+  static const std::vector<TestDevice> devices{
+      {"cpu", BackendKind::cpu, ""},
+      {"webgpu_lavapipe", BackendKind::webgpu, "llvmpipe"},
+      {"webgpu_swiftshader", BackendKind::webgpu, "SwiftShader"},
+      {"gles_angle_lavapipe", BackendKind::gles, "ANGLE on lavapipe"},
+      {"gles_angle_swiftshader", BackendKind::gles, "ANGLE on SwiftShader"},
+      {"gles_mesa", BackendKind::gles, "EGL Mesa"},
+  };
+  return devices;
+}
+
+std::vector<TestDevice> gpu_devices() {
+  std::vector<TestDevice> devices;
+  for (const TestDevice& device : all_devices())
+    if (device.backend != BackendKind::cpu) devices.push_back(device);
+  return devices;
+}
+
+bool stores_f16_infinities(const TestDevice& device) { return std::strcmp(device.name, "gles_angle_swiftshader") != 0; }
+
+bool is_left_out(const TestDevice& device) {
+  return (device.backend == BackendKind::webgpu && !TESSERA_HAS_WEBGPU) || (device.backend == BackendKind::gles && !TESSERA_HAS_GLES);
+}
+
+Context open(const TestDevice& device) {
+  return Context::create({.prefer = {device.backend}, .driver = device.driver, .on_message = [](const Message& message) {
+                            if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
+                          }});
+}
+
+Context& shared_context(const TestDevice& device) {
+  static std::map<std::string, Context> contexts;
+  const auto found = contexts.find(device.name);
+  return found != contexts.end() ? found->second : contexts.emplace(device.name, open(device)).first->second;
+}
+
+void OnDevice::SetUp() {
+  if (is_left_out(GetParam())) GTEST_SKIP() << "this build leaves out the " << to_string(GetParam().backend) << " backend";
+  const bool is_lavapipe = std::strstr(GetParam().name, "lavapipe") != nullptr;
+  static const bool has_lavapipe = [] {
+    for (const DeviceInfo& device : Context::devices())
+      if (device.backend == BackendKind::webgpu && device.name.find("llvmpipe") != std::string::npos) return true;
+    return false;
+  }();
+  if (is_lavapipe && TESSERA_HAS_WEBGPU && !has_lavapipe)
+    GTEST_SKIP() << "this machine has no lavapipe that Dawn accepts: install mesa-vulkan-drivers 23 or later";
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,58 @@
+// The devices that tests run on: every backend, on every driver that a set-up machine has.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.h>
+
+namespace tessera::test {
+
+struct TestDevice {
+  const char* name;  // of the tests on it
+  BackendKind backend;
+  const char* driver;
+};
+
+const std::vector<TestDevice>& all_devices();
+std::vector<TestDevice> gpu_devices();
+// SwiftShader's GLES writes a NaN into a half-float texture where the shader gave an infinity.
+bool stores_f16_infinities(const TestDevice&);
+bool is_left_out(const TestDevice&);  // by the options of this build
+
+inline std::string device_name(const ::testing::TestParamInfo<TestDevice>& info) { return info.param.name; }
+inline void PrintTo(const TestDevice& device, std::ostream* out) { *out << device.name; }
+
+// One context a device for the whole program, since opening one takes time.
+Context& shared_context(const TestDevice&);
+Context open(const TestDevice&);
+
+// Runs on the device of its parameter.
+class OnDevice : public ::testing::TestWithParam<TestDevice> {
+ protected:
+  void SetUp() override;
+  Context& context() { return shared_context(GetParam()); }
+};
+
+#define TESSERA_ON_ALL_DEVICES(suite) \
+  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::all_devices()), ::tessera::test::device_name)
+#define TESSERA_ON_GPU_DEVICES(suite) \
+  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::gpu_devices()), ::tessera::test::device_name)
+
+// Expects an Error with this code whose sentence has all of these parts; gives the sentence.
+#define EXPECT_TESSERA_ERROR(statement, error_code, ...)                                                          \
+  ::tessera::test::expect_error([&] { (void)(statement); }, ::tessera::ErrorCode::error_code, {__VA_ARGS__}, #statement)
+
+template <class Call>
+void expect_error(const Call& call, ErrorCode code, std::initializer_list<const char*> parts, const char* what) {
+  try {
+    call();
+    ADD_FAILURE() << what << " threw nothing";
+  } catch (const Error& error) {
+    EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
+    for (const char* part : parts) EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace tessera::test

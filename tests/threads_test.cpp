@@ -1,0 +1,118 @@
+// Any thread may use any context, and reads need not be waited for.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "support/compare.h"
+#include "support/devices.h"
+
+namespace tessera::test {
+namespace {
+
+class Threads : public OnDevice {};
+
+TEST_P(Threads, AsynchronousReads) {
+  const Tensor x = context().tensor({1000}, random_values(1000, -1, 1, 3));
+  std::vector<std::future<std::vector<float>>> reads;
+  for (int i = 0; i < 20; ++i) reads.push_back((x * static_cast<float>(i)).read_async());
+  const std::vector<float> values = x.read();
+  for (int i = 19; i >= 0; --i) {
+    const std::vector<float> got = reads[static_cast<std::size_t>(i)].get();
+    ASSERT_EQ(got.size(), values.size());
+    for (std::size_t k = 0; k < got.size(); k += 100) EXPECT_FLOAT_EQ(got[k], values[k] * static_cast<float>(i));
+  }
+}
+
+TEST_P(Threads, AsynchronousReadsFinishByThemselves) {
+  std::future<std::vector<float>> read = context().full({10}, 4).read_async();
+  EXPECT_EQ(read.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(read.get(), std::vector<float>(10, 4));
+}
+
+TEST_P(Threads, AsynchronousReadsOutliveTheirContext) {
+  std::future<std::vector<float>> read;
+  {
+    Context context = open(GetParam());
+    read = (context.full({100}, 4) + 1.0f).read_async();
+  }
+  EXPECT_EQ(read.get(), std::vector<float>(100, 5));
+}
+
+// Each thread works on the same context with tensors of its own and with shared ones.
+void work(Context& context, const Tensor& shared, int seed, std::atomic<int>& wrong) {
+  for (int i = 0; i < 25; ++i) {
+    const float number = static_cast<float>(seed * 100 + i);
+    const Tensor own = context.full({33}, number), both = own + shared;
+    if (both.read() != std::vector<float>(33, number + 7)) ++wrong;
+    if ((both * 2.0f).read_async().get() != std::vector<float>(33, 2 * (number + 7))) ++wrong;
+    if (context.memory().num_tensors < 1 || !shared.is_computed()) ++wrong;
+  }
+}
+
+TEST_P(Threads, FourOnOneContext) {
+  const Tensor shared = context().full({33}, 7).compute();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int seed = 0; seed < 4; ++seed) threads.emplace_back([&, seed] { work(context(), shared, seed, wrong); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(Threads, TwoContextsOnTwoBackends) {
+  Context host = Context::create({.prefer = {BackendKind::cpu}});
+  const Tensor shared = context().full({33}, 7).compute(), on_host = host.full({33}, 7).compute();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int seed = 0; seed < 4; ++seed)
+    threads.emplace_back([&, seed] {
+      work(seed % 2 ? host : context(), seed % 2 ? on_host : shared, seed, wrong);
+      work(seed % 2 ? context() : host, seed % 2 ? shared : on_host, seed, wrong);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(Threads, ContextsOpenSideBySide) {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      Context context = open(GetParam());
+      if ((context.full({5}, 1) + 1.0f).read() != std::vector<float>(5, 2)) ++wrong;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TESSERA_ON_ALL_DEVICES(Threads);
+
+TEST(TwoGpuBackends, FromFourThreads) {
+  if (!TESSERA_HAS_WEBGPU || !TESSERA_HAS_GLES) GTEST_SKIP() << "this build leaves out a GPU backend";
+  Context webgpu = Context::create({.prefer = {BackendKind::webgpu}}), gles = Context::create({.prefer = {BackendKind::gles}});
+  const Tensor in_buffer = webgpu.full({33}, 7).compute(), in_texture = gles.full({33}, 7).compute();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int seed = 0; seed < 4; ++seed)
+    threads.emplace_back([&, seed] {
+      work(webgpu, in_buffer, seed, wrong);
+      work(gles, in_texture, seed, wrong);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// A callback may use the context that calls it.
+TEST(Messages, MayCallBack) {
+  int told = 0;
+  Context context = Context::create({.prefer = {BackendKind::webgpu, BackendKind::cpu},
+                                     .driver = "on the host",
+                                     .on_message = [&](const Message&) {
+                                       ++told;
+                                       throw std::runtime_error("a host's mistake");
+                                     }});
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(context.full({1}, 1).read(), std::vector<float>{1});
+}
+
+}  // namespace
+}  // namespace tessera::test
