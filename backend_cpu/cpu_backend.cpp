@@ -4,7 +4,8 @@
 
 #include <cstring>
 
-#include "backend_cpu/map.h"
+#include "backend_cpu/kernel_run.h"
+#include "backend_cpu/values.h"
 #include "core/driver_start.h"
 
 namespace tessera::cpu {
@@ -28,7 +29,7 @@ struct HostDownload : Download {
 class CpuBackend : public Backend {
  public:
   const DeviceInfo& device() const override { return device_; }
-  Limits limits() const override { return {.max_inputs = 16, .max_words = 4096}; }
+  Limits limits() const override { return {.max_inputs = 16, .max_words = 4096, .workgroups = true}; }
 
   StorageClass storage_class(DType dtype, std::int64_t elements) const override {
     const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size_of(dtype);
@@ -48,7 +49,7 @@ class CpuBackend : public Backend {
     std::memcpy(static_cast<HostStorage&>(storage).elements.data(), elements.data(), elements.size());
   }
   void run(std::span<const Dispatch> dispatches) override {
-    for (const Dispatch& dispatch : dispatches) run_map(dispatch);
+    for (const Dispatch& dispatch : dispatches) run_kernel(dispatch);
   }
   std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first, std::int64_t count) override {
     const std::span<const std::byte> elements(static_cast<const HostStorage&>(storage).elements);

@@ -16,35 +16,35 @@ constexpr EGLenum platform_angle = 0x3202;
 constexpr EGLint platform_type = 0x3203, vulkan = 0x3450;
 constexpr EGLint device_type = 0x3209, hardware = 0x320A, swiftshader = 0x3487;
 
-Display initialise(const Egl& egl, EGLDisplay handle, Origin origin) {
+Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Origin origin) {
   if (handle == EGL_NO_DISPLAY) throw Error(ErrorCode::unsupported, "EGL has no such display");
-  if (!egl.Initialize(handle, nullptr, nullptr))
-    throw Error(ErrorCode::unsupported, "the driver does not start, EGL error " + hex(egl.GetError()));
-  const char* extensions = egl.QueryString(handle, EGL_EXTENSIONS);
-  return {&egl, handle, origin, extensions ? extensions : ""};
+  if (!egl->Initialize(handle, nullptr, nullptr))
+    throw Error(ErrorCode::unsupported, "the driver does not start, EGL error " + hex(egl->GetError()));
+  const char* extensions = egl->QueryString(handle, EGL_EXTENSIONS);
+  return {egl, handle, origin, extensions ? extensions : ""};
 }
 
 Display start_angle(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
   require_vulkan_device(angle_folder());
   const AnotherAngle angle(angle_folder());
-  const Egl& egl = angle.egl();
+  const std::shared_ptr<const Egl> egl = angle.egl();
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
                                EGL_NONE};
-  if (!egl.GetPlatformDisplayEXT) throw Error(ErrorCode::unsupported, "libEGL.so is not ANGLE's");
-  return initialise(egl, egl.GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
+  if (!egl->GetPlatformDisplayEXT) throw Error(ErrorCode::unsupported, "libEGL.so is not ANGLE's");
+  return initialise(egl, egl->GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
 }
 
 Display start_system() {
-  const Egl& egl = *load_egl("libEGL.so.1").release();
+  const std::shared_ptr<const Egl> egl = load_egl("libEGL.so.1");
   // Mesa's surfaceless platform needs neither a window system nor access to a display server.
-  const char* extensions = egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-  if (extensions && has_extension(extensions, "EGL_MESA_platform_surfaceless") && egl.GetPlatformDisplayEXT) {
-    const EGLDisplay handle = egl.GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-    if (handle != EGL_NO_DISPLAY && egl.Initialize(handle, nullptr, nullptr))
+  const char* extensions = egl->QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+  if (extensions && has_extension(extensions, "EGL_MESA_platform_surfaceless") && egl->GetPlatformDisplayEXT) {
+    const EGLDisplay handle = egl->GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
+    if (handle != EGL_NO_DISPLAY && egl->Initialize(handle, nullptr, nullptr))
       return initialise(egl, handle, Origin::system);
   }
-  return initialise(egl, egl.GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
+  return initialise(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
 }
 
 // Only a context knows what the device is and what it can do.

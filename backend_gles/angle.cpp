@@ -50,11 +50,11 @@ void require_vulkan_device(const fs::path& folder) {
   if (count_devices(loader) == 0) throw Error(ErrorCode::unsupported, "its Vulkan driver finds no device");
 }
 
-AnotherAngle::AnotherAngle(const fs::path& folder) {
+AnotherAngle::AnotherAngle(const fs::path& folder) : AnotherAngle() {
   static bool is_loaded = false;
   if (folder.empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
   if (is_loaded) copy(folder);
-  egl_ = load_egl((is_loaded ? copy_ : folder) / "libEGL.so").release();
+  egl_ = load_egl((is_loaded ? copy_ : folder) / "libEGL.so");
   is_loaded = true;
 }
 

@@ -1,6 +1,7 @@
 // What ANGLE needs before it starts: a Vulkan driver that works, and to be alone with it.
 #pragma once
 #include <filesystem>
+#include <memory>
 
 #include "backend_gles/egl.h"
 
@@ -11,7 +12,7 @@ namespace tessera::gles {
 void require_vulkan_device(const std::filesystem::path& folder);
 
 // Loads ANGLE once more, with global variables of its own. Let it live until a display has started, which is when ANGLE
-// loads the rest of itself; the functions stay for good.
+// loads the rest of itself; what is loaded stays loaded.
 class AnotherAngle {
  public:
   explicit AnotherAngle(const std::filesystem::path& folder);  // throws not_found or io
@@ -19,13 +20,14 @@ class AnotherAngle {
   AnotherAngle(const AnotherAngle&) = delete;
   AnotherAngle& operator=(const AnotherAngle&) = delete;
 
-  const Egl& egl() const { return *egl_; }
+  const std::shared_ptr<const Egl>& egl() const { return egl_; }
 
  private:
+  AnotherAngle() = default;  // from here on the destructor tidies up after an exception
   void copy(const std::filesystem::path& folder);
 
   std::filesystem::path copy_;  // a temporary folder; empty for the first ANGLE of the process
-  const Egl* egl_ = nullptr;
+  std::shared_ptr<const Egl> egl_;
 };
 
 }  // namespace tessera::gles

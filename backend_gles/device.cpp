@@ -6,7 +6,8 @@ namespace tessera::gles {
 namespace {
 
 constexpr int largest_side = 16384;  // element indices stay below 2^31, and one tensor below 4 GiB
-constexpr std::uint64_t software_tensor_bytes = std::uint64_t{1} << 30;  // it shares the host's memory
+// It shares the host's memory; a little below 1 GiB, where SwiftShader and lavapipe stop.
+constexpr std::uint64_t software_tensor_bytes = std::uint64_t{1023} << 20;
 
 constexpr GLenum context_lost = 0x0507;  // GL_CONTEXT_LOST, of OpenGL ES 3.2 and GL_KHR_robustness
 
@@ -33,6 +34,7 @@ Device::Device(const Display& display) : context_(display) {
 }
 
 void Device::require(const CurrentContext& current) const {
+  if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
   if (current.is_current()) return;
   throw Error(ErrorCode::device_lost, "The context of " + info_.name + " cannot become current, EGL error " +
                                           hex(context_.display().egl->GetError()) + ".");
@@ -66,7 +68,9 @@ void Device::read_limits() {
   max_side_ = std::min({integer(GL_MAX_TEXTURE_SIZE), viewport[0], viewport[1], largest_side});
   constexpr int vectors_for_other_uniforms = 8;
   const int vectors = integer(GL_MAX_FRAGMENT_UNIFORM_VECTORS) - vectors_for_other_uniforms;
-  limits_ = {.max_inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16), .max_words = std::min(4 * vectors, 4096)};
+  limits_ = {.max_inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16),
+             .max_words = std::min(4 * vectors, 4096),
+             .workgroups = false};
 }
 
 void Device::describe() {
@@ -110,13 +114,21 @@ void Device::set_state() const {
 
 void Device::check(std::string_view what) const {
   const GLenum error = gl_.GetError();
-  if (error == GL_NO_ERROR) return;
-  while (const GLenum more = gl_.GetError())
-    if (more == context_lost) break;  // some drivers repeat it for ever
+  if (error != GL_NO_ERROR)
+    while (const GLenum more = gl_.GetError())
+      if (more == context_lost) break;  // some drivers repeat it for ever
+  const bool was_reset = gl_.EXT_robustness && gl_.GetGraphicsResetStatusEXT() != GL_NO_ERROR;
+  // ANGLE marks a context that ran out of memory as lost. It works on nevertheless once it is made current again, so
+  // that mark is no news from then on; a device that is really gone answers with context_lost.
+  if (error == GL_OUT_OF_MEMORY) reset_is_known_ = was_reset;
+  if (error == context_lost || (was_reset && !reset_is_known_)) is_lost_ = true;
+
   const std::string where = std::string(what) + " on " + info_.name;
-  if (error == context_lost) throw Error(ErrorCode::device_lost, where + ": the GL context is lost.");
+  if (is_lost_) throw Error(ErrorCode::device_lost, where + ": the GL context is lost.");
   if (error == GL_OUT_OF_MEMORY) throw Error(ErrorCode::out_of_memory, where + ": the device is out of memory.");
-  throw Error(ErrorCode::unsupported, where + ": the driver refused it with GL error " + hex(static_cast<int>(error)));
+  if (error != GL_NO_ERROR)
+    throw Error(ErrorCode::unsupported,
+                where + ": the driver refused it with GL error " + hex(static_cast<int>(error)) + ".");
 }
 
 void Device::label(GLenum kind, GLuint name, std::string_view text) const {

@@ -19,7 +19,7 @@ class Device {
 
   // Every use of gl() needs one of these in scope.
   const EglContext& context() const { return context_; }
-  void require(const CurrentContext&) const;  // throws device_lost where the context did not become current
+  void require(const CurrentContext&) const;  // throws device_lost where the context is lost or did not become current
 
   const GladGLES2Context& gl() const { return gl_; }
   const DeviceInfo& info() const { return info_; }
@@ -45,6 +45,7 @@ class Device {
   DeviceInfo info_{};
   Limits limits_{};
   int max_side_ = 0;
+  mutable bool is_lost_ = false, reset_is_known_ = false;  // see check()
 };
 
 // Enters the device for the length of a scope.

@@ -8,7 +8,7 @@
 
 namespace tessera::gles {
 
-std::unique_ptr<const Egl> load_egl(const std::string& path) {
+std::shared_ptr<const Egl> load_egl(const std::string& path) {
   // RTLD_LOCAL: ANGLE's libraries export the same names as the system's.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -19,7 +19,7 @@ std::unique_ptr<const Egl> load_egl(const std::string& path) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (!function) throw Error(ErrorCode::not_found, path + " lacks " + name);
   };
-  auto egl = std::make_unique<Egl>();
+  auto egl = std::make_shared<Egl>();
   load(egl->GetProcAddress, "eglGetProcAddress");
   load(egl->GetError, "eglGetError");
   load(egl->QueryString, "eglQueryString");

@@ -28,13 +28,13 @@ struct Egl {
 };
 
 // The library stays loaded for the rest of the process. Throws not_found with the loader's reason.
-std::unique_ptr<const Egl> load_egl(const std::string& path);
+std::shared_ptr<const Egl> load_egl(const std::string& path);
 
 // An initialised display is one driver. It is never terminated: drivers do not start twice reliably, and the host may
 // use the same display.
 enum class Origin { angle, system };
 struct Display {
-  const Egl* egl;
+  std::shared_ptr<const Egl> egl;
   EGLDisplay handle;
   Origin origin;
   std::string extensions;

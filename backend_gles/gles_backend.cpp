@@ -23,7 +23,7 @@ std::uint32_t inputs_in_place(const Dispatch& dispatch) {
   for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
     const std::uint32_t offset =
         dispatch.words[static_cast<std::size_t>(kernel.first_word_of_input(static_cast<int>(i)))];
-    if (kernel.inputs[i].access == Access::dense && offset == 0 &&
+    if (kernel.inputs[i].access == Access::dense && kernel.inputs[i].operand == KernelInput::none && offset == 0 &&
         texture_of(*dispatch.inputs[i].storage).width() == texture_of(*dispatch.output).width())
       in_place |= 1u << i;
   }

@@ -23,20 +23,31 @@ std::string fetch_functions(int k, const KernelInput& input) {
   const std::string scalar = is_float(input.dtype) ? "float" : "int";
   std::string text = vector + " texel_" + name + "(int texel) { return " + vector + "(texelFetch(" + sampler +
                      ", place(texel, textureSize(" + sampler + ", 0).x), 0)); }\n";
-  if (input.access != Access::dense)
+  if (input.access != Access::dense || input.operand != KernelInput::none)
     text += scalar + " element_" + name + "(int element) { return texel_" + name + "(element >> 2)[element & 3]; }\n";
   return text;
 }
 
-// input_k(): the four elements of input k that belong to texel t of the output.
+std::string four_elements(const std::string& name, const std::string& vector) {
+  std::string text = "  return " + vector;
+  for (const char component : {'x', 'y', 'z', 'w'})
+    text += std::string(component == 'x' ? "(" : ", ") + "element_" + name + "(at." + component + ")";
+  return text + ");\n";
+}
+
+// input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for four
+// elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
   const std::string name = std::to_string(k), vector = vector_type(input.dtype);
   const int first = kernel.first_word_of_input(k);
-  std::string text = vector + " input_" + name + "() {\n";
+  const bool is_operand = input.operand != KernelInput::none;
+  std::string text = vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
   switch (input.access) {
     case Access::dense:
-      if (is_in_place)
+      if (is_operand)
+        text += "  ivec4 at = ivec4(element) + " + word(first) + ";\n" + four_elements(name, vector);
+      else if (is_in_place)
         text += "  return " + vector + "(texelFetch(" + sampler_name(k) + ", ivec2(gl_FragCoord.xy), 0));\n";
       else
         text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
@@ -48,16 +59,28 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
       text += "  ivec4 at = ivec4(" + word(first) + ");\n";
       for (int term = 0; term < input.terms; ++term) {
         const int block = first + 1 + 3 * term;
-        text += "  at += ivec4((elements / uint(" + word(block) + ")) % uint(" + word(block + 1) + ")) * " +
-                word(block + 2) + ";\n";
+        text += std::string("  at += ivec4((") + (is_operand ? "element" : "elements") + " / uint(" + word(block) + ")) % uint(" +
+                word(block + 1) + ")) * " + word(block + 2) + ";\n";
       }
-      text += "  return " + vector;
-      for (const char component : {'x', 'y', 'z', 'w'})
-        text += std::string(component == 'x' ? "(" : ", ") + "element_" + name + "(at." + component + ")";
-      text += ");\n";
+      text += four_elements(name, vector);
       break;
   }
-  return text + "}\n";
+  text += "}\n";
+  if (!is_operand) return text;
+  text += vector + " input_" + name + "_texel(uint at) { return ";
+  if (input.access == Access::dense) return text + "texel_" + name + "(int(at) + (" + word(first) + " >> 2)); }\n";
+  return text + "input_" + name + "(uvec4(4u * at) + uvec4(0u, 1u, 2u, 3u)); }\n";
+}
+
+// operand_k(element): four elements of an operand of the core, by their indices; operand_k_texel(at): those of a texel.
+std::string operand_functions(const Kernel& kernel, int k) {
+  const Expression& operand = kernel.operands[static_cast<std::size_t>(k)];
+  const std::string name = vector_type(operand.result()) + " operand_" + std::to_string(k);
+  const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
+  const std::string lines = expression_text(kernel, operand, {"vec4 ", "ivec4 "}, "element");
+  std::string by_texel = expression_text(kernel, operand, {"vec4 ", "ivec4 "}, "at");
+  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10) by_texel.insert(at, "_texel");
+  return name + "(uvec4 element) {\n" + lines + result + name + "_texel(uint at) {\n" + by_texel + result;
 }
 
 std::string inputs_text(const Kernel& kernel, const Variant& variant) {
@@ -68,6 +91,7 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
     text += fetch_functions(k, input);
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
+  for (int k = 0; k < static_cast<int>(kernel.operands.size()); ++k) text += operand_functions(kernel, k);
   return text;
 }
 
@@ -98,14 +122,24 @@ void main() {
 }
 
 std::string fragment_text(const Kernel& kernel, const Variant& variant) {
-  const std::string expression = expression_text(kernel, {"vec4 ", "ivec4 "});
+  const std::string expression = expression_text(kernel, kernel.expression, {"vec4 ", "ivec4 "}, "");
   const std::string words =
       "uniform ivec4 " + std::string(words_name) + "[" + std::to_string(vectors_of_words(kernel)) + "];\n";
+  const std::string inputs = inputs_text(kernel, variant);
+  std::string call, core, options;
+  if (kernel.has_core()) {
+    call = "  " + vector_type(kernel.core.dtype) + " core_value = " + std::string(kernel.core.entry) + "(elements);\n";
+    core = used_functions(embedded_shader(std::string(kernel.core.file) + ".glsl"), call);
+    for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
+      options += "const int option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
+  }
   return fill_template(embedded_shader("map.glsl"),
                        {{"words", words},
-                        {"functions", used_functions(embedded_shader("pointwise.glsl"), expression)},
-                        {"inputs", inputs_text(kernel, variant)},
+                        {"functions", used_functions(embedded_shader("pointwise.glsl"), inputs + core + expression)},
+                        {"inputs", inputs},
+                        {"core", options + core},
                         {"output", output_text(kernel.expression.result())},
+                        {"call", call},
                         {"expression", expression},
                         {"result", result_text(kernel.expression, variant)}});
 }

@@ -7,17 +7,15 @@ Fence::Fence(std::shared_ptr<const Device> device)
   device_->gl().Flush();
 }
 
-bool Fence::is_reached() const {
-  if (!sync_) return true;
-  const Entered entered(*device_);
-  return device_->gl().ClientWaitSync(sync_.get(), 0, 0) != GL_TIMEOUT_EXPIRED;
+bool Fence::is_reached_within(GLuint64 nanoseconds) const {
+  const CurrentContext current(device_->context());
+  return !sync_ || !current.is_current() ||
+         device_->gl().ClientWaitSync(sync_.get(), 0, nanoseconds) != GL_TIMEOUT_EXPIRED;
 }
 
 void Fence::wait() const {
-  if (!sync_) return;
-  const Entered entered(*device_);
   constexpr GLuint64 one_second = 1'000'000'000;
-  while (device_->gl().ClientWaitSync(sync_.get(), 0, one_second) == GL_TIMEOUT_EXPIRED) continue;
+  while (!is_reached_within(one_second)) continue;
 }
 
 }  // namespace tessera::gles

@@ -9,10 +9,13 @@ class Fence {
  public:
   explicit Fence(std::shared_ptr<const Device>);  // also submits what was encoded; the context is current
 
-  bool is_reached() const;  // also true after a loss: then nothing will come any more
-  void wait() const;        // sleeps
+  // A fence of a lost context counts as reached: who reads what it guarded is told of the loss.
+  bool is_reached() const { return is_reached_within(0); }
+  void wait() const;  // sleeps
 
  private:
+  bool is_reached_within(GLuint64 nanoseconds) const;
+
   std::shared_ptr<const Device> device_;
   Sync sync_;
 };

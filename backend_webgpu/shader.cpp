@@ -31,6 +31,9 @@ BufferLayout layout_of(DType dtype) {
   return {"u32", "u32", 4, "u8"};
 }
 
+// What cores read lies in order, if it is not strided: they may ask for it by the texel.
+bool reads_texels(const KernelInput& input) { return input.access == Access::dense; }
+
 std::string word(int index) { return "word(" + std::to_string(index) + "u)"; }
 
 std::string binding(int index, std::string_view access, std::string_view name, std::string_view type) {
@@ -44,52 +47,81 @@ std::string bindings_text(const Kernel& kernel) {
   for (const KernelInput& input : kernel.inputs) {
     const BufferLayout layout = layout_of(input.dtype);
     const std::string name = "source_" + std::to_string(index);
-    text += binding(++index, "read", name, input.access == Access::dense ? layout.texel : layout.word);
+    text += binding(++index, "read", name, reads_texels(input) ? layout.texel : layout.word);
   }
   return text + binding(index + 1, "read_write", "destination", layout_of(kernel.expression.result()).texel);
 }
 
-// element_k(): one element of input k, for inputs that are not read by the texel.
-std::string element_function(const std::string& k, DType dtype) {
-  const BufferLayout layout = layout_of(dtype);
+// element_k(): one element of input k.
+std::string element_function(const std::string& k, const KernelInput& input) {
+  const BufferLayout layout = layout_of(input.dtype);
   const std::string per_word = std::to_string(layout.elements_per_word);
-  std::string text = "fn element_" + k + "(at: u32) -> " + (is_float(dtype) ? "f32" : "i32") + " { return ";
-  if (layout.packing.empty())
-    text += "source_" + k + "[at]";
-  else
-    text.append("element_").append(layout.packing) += "(source_" + k + "[at / " + per_word + "u], at)";
-  return text + "; }\n";
+  std::string text = "fn element_" + k + "(at: u32) -> " + (is_float(input.dtype) ? "f32" : "i32") + " { return ";
+  std::string word = "source_" + k + (layout.packing.empty() ? "[at]" : "[at / " + per_word + "u]");
+  if (reads_texels(input) && layout.texel != layout.word) word = "source_" + k + "[at / 4u][(at % 4u) / " + per_word + "u]";
+  if (!layout.packing.empty()) word = "element_" + std::string(layout.packing) + "(" + word + ", at)";
+  return text + word + "; }\n";
 }
 
-// input_k(): the elements of input k for this texel of the output.
+// Texel `at` of input k.
+std::string texel_text(const std::string& k, DType dtype, const std::string& at) {
+  const std::string_view packing = layout_of(dtype).packing;
+  const std::string texel = "source_" + k + "[" + at + "]";
+  return packing.empty() ? texel : "texel_" + std::string(packing) + "(" + texel + ")";
+}
+
+std::string four_elements(const std::string& k, DType dtype) {
+  std::string text = is_float(dtype) ? "vec4f" : "vec4i";
+  for (const char component : {'x', 'y', 'z', 'w'})
+    text += std::string(component == 'x' ? "(" : ", ") + "element_" + k + "(at." + component + ")";
+  return text + ")";
+}
+
+// input_k(): the elements of input k for this texel of the output; for an operand of the core, those for four elements of
+// the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int index) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
   const std::string k = std::to_string(index);
   const std::string vector = is_float(input.dtype) ? "vec4f" : "vec4i";
-  const int offset = kernel.first_word_of_input(index);
-  std::string text = input.access == Access::dense ? "" : element_function(k, input.dtype);
-  text += "fn input_" + k + "() -> " + vector + " {\n";
+  const std::string offset = word(kernel.first_word_of_input(index));
+  const bool is_operand = input.operand != KernelInput::none;
+  std::string text = is_operand || input.access != Access::dense ? element_function(k, input) : "";
+  text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
-    case Access::dense: {
-      const std::string_view packing = layout_of(input.dtype).packing;
-      const std::string texel = "source_" + k + "[texel + " + word(offset) + " / 4u]";
-      text += "  return " + (packing.empty() ? texel : "texel_" + std::string(packing) + "(" + texel + ")") + ";\n";
+    case Access::dense:
+      if (is_operand)
+        text += "  let at = element + " + offset + ";\n  return " + four_elements(k, input.dtype) + ";\n";
+      else
+        text += "  return " + texel_text(k, input.dtype, "texel + " + offset + " / 4u") + ";\n";
       break;
-    }
     case Access::scalar:
-      text += "  return " + vector + "(element_" + k + "(" + word(offset) + "));\n";
+      text += "  return " + vector + "(element_" + k + "(" + offset + "));\n";
       break;
     case Access::strided:
-      text += "  let element = elements();\n  var at = vec4u(" + word(offset) + ");\n";
+      if (!is_operand) text += "  let element = elements();\n";
+      text += "  var at = vec4u(" + offset + ");\n";
       for (int term = 0; term < input.terms; ++term)
-        text += "  at += term(" + std::to_string(offset + 1 + 3 * term) + "u, element);\n";
-      text += "  return " + vector;
-      for (const char component : {'x', 'y', 'z', 'w'})
-        text += std::string(component == 'x' ? "(" : ", ") + "element_" + k + "(at." + component + ")";
-      text += ");\n";
+        text += "  at += term(" + std::to_string(kernel.first_word_of_input(index) + 1 + 3 * term) + "u, element);\n";
+      text += "  return " + four_elements(k, input.dtype) + ";\n";
       break;
   }
-  return text + "}\n";
+  text += "}\n";
+  if (!is_operand) return text;
+  text += "fn input_" + k + "_texel(at: u32) -> " + vector + " { return ";
+  if (input.access == Access::dense) return text + texel_text(k, input.dtype, "at + " + offset + " / 4u") + "; }\n";
+  return text + "input_" + k + "(4u * at + vec4u(0u, 1u, 2u, 3u)); }\n";
+}
+
+// operand_k(element): four elements of an operand of the core, by their indices; operand_k_texel(at): those of a texel.
+std::string operand_functions(const Kernel& kernel, int k) {
+  const Expression& operand = kernel.operands[static_cast<std::size_t>(k)];
+  const std::string name = "fn operand_" + std::to_string(k);
+  const std::string gives = is_float(operand.result()) ? " -> vec4f {\n" : " -> vec4i {\n";
+  const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
+  const std::string lines = expression_text(kernel, operand, {"let ", "let "}, "element");
+  std::string by_texel = expression_text(kernel, operand, {"let ", "let "}, "at");
+  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10) by_texel.insert(at, "_texel");
+  return name + "(element: vec4u)" + gives + lines + result + name + "_texel(at: u32)" + gives + by_texel + result;
 }
 
 // Elements past the end are zero.
@@ -97,7 +129,7 @@ std::string store_text(const Expression& expression) {
   const std::string_view packing = layout_of(expression.result()).packing;
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
   const std::string value = "select(" + zero + ", v" + std::to_string(expression.lines.size() - 1) + ", inside)";
-  return "  destination[texel] = " + (packing.empty() ? value : "packed_" + std::string(packing) + "(" + value + ")") +
+  return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word(0u));\n  destination[texel] = " + (packing.empty() ? value : "packed_" + std::string(packing) + "(" + value + ")") +
          ";\n";
 }
 
@@ -105,20 +137,35 @@ std::string store_text(const Expression& expression) {
 
 std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   const std::uint64_t vectors = parameter_vectors(static_cast<std::size_t>(kernel.word_count()));
-  const std::string constants = "const word_vectors = " + std::to_string(vectors) +
-                                "u;\nconst workgroup_size = " + std::to_string(workgroup_size) + "u;\n";
+  std::string constants = "const word_vectors = " + std::to_string(vectors) +
+                          "u;\nconst workgroup_size = " + std::to_string(workgroup_size) + "u;\n";
+  for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
+    constants += "const option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
   std::string inputs;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) inputs += input_function(kernel, k);
-  const std::string expression = expression_text(kernel, {"let ", "let "});
+  for (int k = 0; k < static_cast<int>(kernel.operands.size()); ++k) inputs += operand_functions(kernel, k);
+  std::string call, core;
+  if (kernel.has_core()) {
+    const std::string entry(kernel.core.entry);
+    call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local);\n" : "  finish(" + entry + "(elements()));\n";
+    core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
+  } else {
+    call = "  finish();\n";
+  }
+  const std::string value_type = is_float(kernel.core.dtype) ? "vec4f" : "vec4i";
+  const std::string finish = "fn finish(" + (kernel.has_core() ? "core_value: " + value_type : "") + ") {\n";
+  const std::string expression = expression_text(kernel, kernel.expression, {"let ", "let "}, "");
   const std::string store = store_text(kernel.expression);
-  return fill_template(embedded_shader("map.wgsl"),
+  const std::string_view entry_point = embedded_shader(kernel.core.is_cooperative ? "cooperative.wgsl" : "map.wgsl");
+  return fill_template(std::string(embedded_shader("kernel.wgsl")).append(entry_point),
                        {{"constants", constants},
                         {"bindings", bindings_text(kernel)},
                         {"inputs", inputs},
                         {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +
-                                          used_functions(embedded_shader("pointwise.wgsl"), expression)},
-                        {"expression", expression},
-                        {"store", store}});
+                                          used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
+                        {"finish", finish + expression + store + "}\n"},
+                        {"core", core},
+                        {"call", call}});
 }
 
 }  // namespace tessera::webgpu

@@ -68,7 +68,7 @@ Limits WebGpuBackend::limits() const {
   const WGPULimits& limits = device_->limits();
   constexpr std::uint64_t enough_words = 4096;
   return {std::min(static_cast<int>(limits.maxStorageBuffersPerShaderStage) - 1, BindGroups::max_inputs),
-          static_cast<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words))};
+          static_cast<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)), true};
 }
 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
@@ -101,9 +101,12 @@ void WebGpuBackend::encode(WGPUComputePassEncoder pass, const Step& step, const 
   for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
   buffers.push_back(buffer_of(*dispatch.output));
 
-  // One invocation per texel. What does not fit into a row of workgroups goes into rows of equal length.
+  // One invocation per texel, unless a core says how many workgroups it takes. What does not fit into a row of workgroups
+  // goes into rows of equal length.
   const std::uint64_t per_group = std::uint64_t{4} * kernels_.workgroup_size();
-  const std::uint64_t groups = (static_cast<std::uint64_t>(dispatch.output_elements) + per_group - 1) / per_group;
+  const std::uint64_t groups = dispatch.kernel->core.is_cooperative
+                                   ? static_cast<std::uint64_t>(dispatch.workgroups)
+                                   : (static_cast<std::uint64_t>(dispatch.output_elements) + per_group - 1) / per_group;
   const std::uint64_t longest_row = device_->limits().maxComputeWorkgroupsPerDimension;
   const std::uint64_t rows = (groups + longest_row - 1) / longest_row;
   const std::uint64_t row = (groups + rows - 1) / rows;

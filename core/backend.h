@@ -40,6 +40,8 @@ struct Dispatch {
   DType output_dtype;
   std::int64_t output_elements;
   std::vector<std::uint32_t> words;  // see Kernel; elements past the end of the output are written as zero
+  std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
+  std::int64_t workgroups = 0;       // of a cooperative core
 };
 
 // A copy to the host that is under way.
@@ -54,6 +56,7 @@ class Download {
 struct Limits {
   int max_inputs;   // of one kernel
   int max_words;    // of one dispatch
+  bool workgroups;  // whether cooperative cores can run
 };
 
 class Backend {

@@ -58,7 +58,8 @@ class Run {
   Dispatch dispatch(std::size_t index) {
     const Step& step = plan_.steps[index];
     Dispatch dispatch{.kernel = &step.kernel, .inputs = {}, .output = nullptr, .output_dtype = step.output->dtype,
-                      .output_elements = step.output->shape.size(), .words = step.words};
+                      .output_elements = step.output->shape.size(), .words = step.words,
+                      .operand_elements = step.operand_elements, .workgroups = step.workgroups};
     for (const Node* input : step.inputs) dispatch.inputs.push_back({&buffer_of(input).storage(), input->shape.size()});
     std::shared_ptr<Buffer> output = acquire_for(context_, *step.output);
     dispatch.output = &output->storage();

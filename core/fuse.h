@@ -13,7 +13,9 @@ struct Step {
   Kernel kernel;
   std::vector<Node*> inputs;
   Node* output = nullptr;
-  std::vector<std::uint32_t> words;
+  std::vector<std::uint32_t> words, core_words;
+  std::vector<std::int64_t> operand_elements;  // of the core
+  std::int64_t workgroups = 0;
 };
 
 struct Plan {

@@ -1,18 +1,14 @@
 #include "core/kernel.h"
 
 namespace tessera {
+namespace {
 
-void Kernel::make_key() {
-  key.clear();
-  for (const KernelInput& input : inputs) {
-    key += to_string(input.dtype);
-    key += input.access == Access::dense ? "d" : input.access == Access::scalar ? "s" : "t" + std::to_string(input.terms);
-    key += ' ';
-  }
+void append_key(std::string& key, const Expression& expression) {
   for (const Expression::Line& line : expression.lines) {
     switch (line.kind) {
       case Expression::Kind::input: key += '#' + std::to_string(line.index); break;
       case Expression::Kind::number: key += '$' + std::to_string(line.index); break;
+      case Expression::Kind::core: key += '@'; break;
       case Expression::Kind::cast: key += '(' + std::to_string(line.operands[0]) + ')'; break;
       case Expression::Kind::op:
         key += line.op->name;
@@ -26,8 +22,27 @@ void Kernel::make_key() {
   }
 }
 
+}  // namespace
+
+void Kernel::make_key() {
+  key = core.entry;
+  for (const std::int32_t option : core.options) key += '/' + std::to_string(option);
+  key += ' ';
+  for (const KernelInput& input : inputs) {
+    key += to_string(input.dtype);
+    key += input.access == Access::dense ? "d" : input.access == Access::scalar ? "s" : "t" + std::to_string(input.terms);
+    if (input.operand != KernelInput::none) key += '<' + std::to_string(input.operand);
+    key += ' ';
+  }
+  for (const Expression& operand : operands) {
+    append_key(key, operand);
+    key += "| ";
+  }
+  append_key(key, expression);
+}
+
 int Kernel::first_word_of_input(int input) const {
-  int word = 1;
+  int word = 1 + core.words;
   for (int i = 0; i < input; ++i) word += 1 + 3 * inputs[static_cast<std::size_t>(i)].terms;
   return word;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/pointwise_op.h"
@@ -23,7 +24,9 @@ enum class Access : std::uint8_t {
 struct KernelInput {
   DType dtype;
   Access access;
-  int terms = 0;  // of a strided input: how many (block, size, stride) triples its parameters have
+  int terms = 0;      // of a strided input: how many (block, size, stride) triples its parameters have
+  int operand = none; // the operand of the core that reads it; none: the kernel's result does
+  static constexpr int none = -1;
 };
 
 // A straight-line program over one texel: each line may use the lines before it, the last one is the result.
@@ -31,6 +34,7 @@ struct Expression {
   enum class Kind : std::uint8_t {
     input,   // the texel of inputs[index]
     number,  // numbers[index], in all four components
+    core,    // what the kernel's core gives
     op,      // op(operands)
     cast,    // operands[0] converted to dtype
   };
@@ -46,17 +50,32 @@ struct Expression {
   DType result() const { return lines.back().dtype; }
 };
 
+// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl and shaders_glsl.
+// It gives four elements of the result for four element indices, and reads its operands by element index. The map family
+// has no core.
+struct KernelCore {
+  std::string_view file, entry;        // "reduce", "reduce_sum"; no entry: a map kernel
+  DType dtype = DType::f32;            // of what it gives
+  std::vector<std::int32_t> options;   // constants in the shader's text
+  int words = 0;                       // how many parameters it has
+  bool is_cooperative = false;         // a workgroup makes several texels together; WebGPU only
+};
+
 struct Kernel {
   std::string key;  // equal keys: equal kernels
+  KernelCore core;
+  std::vector<Expression> operands;  // of the core, each evaluated where the core asks for it
   std::vector<KernelInput> inputs;
-  int numbers = 0;  // how many numbers the expression uses
-  Expression expression;
+  int numbers = 0;        // how many numbers the expressions use
+  Expression expression;  // the result, over inputs, numbers and the core
+
+  bool has_core() const { return !core.entry.empty(); }
 
   void make_key();
 
   // The parameters of a dispatch are 32-bit words, in this order:
-  //   how many elements the output has; for each input: its offset in elements, then block, size and stride of each of
-  //   its terms; the numbers, as the bits of a float or an integer.
+  //   how many elements the output has; those of the core; for each input: its offset in elements, then block, size and
+  //   stride of each of its terms; the numbers, as the bits of a float or an integer.
   int first_word_of_input(int input) const;
   int first_word_of_numbers() const { return first_word_of_input(static_cast<int>(inputs.size())); }
   int word_count() const { return first_word_of_numbers() + numbers; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -21,13 +22,39 @@ struct Number {
 };
 Number number_of(float value, DType);
 
+// An entry of a kernel family: the static part of an operation that is more than pointwise.
+struct FamilyEntry {
+  std::string_view name;           // of the function in the shaders, and of the host's function in backend_cpu
+  std::string_view file;           // of the family, in shaders_wgsl and shaders_glsl
+  bool reads_once = false;         // each operand's elements are read about once, so that work on them may move in here
+  bool is_cooperative = false;     // see KernelCore
+  // The same value by other operations, for devices without workgroups; only cooperative entries have one.
+  std::shared_ptr<Node> (*lower)(const Node&) = nullptr;
+};
+
 struct HostValues { std::vector<std::byte> elements; };  // to be uploaded
 struct Constant { Number value; };                       // the same number everywhere
 struct View {};                                          // inputs[0] under another shape
 struct Pointwise { const PointwiseOp* op; };
 struct Cast {};
+// Element i is element offset + sum of ((i / block) % size) * stride of inputs[0], of another shape: no data moves until
+// something needs the elements side by side.
+struct Term {
+  std::int64_t block, size, stride;  // a negative stride goes backwards
+  bool operator==(const Term&) const = default;
+};
+struct Strided {
+  std::int64_t offset;
+  std::vector<Term> terms;
+};
+struct Family {
+  const FamilyEntry* entry;
+  std::vector<std::int32_t> options;  // constants in the shader: other values compile another kernel
+  std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
+  std::int64_t workgroups = 0;        // of a cooperative entry
+};
 struct Computed {};                                      // only `buffer` counts; the inputs are let go
-using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Computed>;
+using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Computed>;
 
 struct Node {
   Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation, std::vector<NodePtr> inputs = {});

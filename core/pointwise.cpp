@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/context_impl.h"
+#include "core/family.h"
 #include "core/pointwise_table.h"
 #include <tessera/pointwise.h>
 
@@ -49,20 +50,9 @@ bool has_number(DType dtype, float value) {
   return false;
 }
 
-[[noreturn]] void fail(ErrorCode code, std::string_view op, const std::string& sentence) {
-  throw Error(code, std::string(op) + ": " + sentence);
-}
-
 const NodePtr* tensor_in(const Operand& operand) {
   const auto* tensor = std::get_if<const Tensor*>(&operand);
   return tensor ? &TensorAccess::node(**tensor) : nullptr;
-}
-
-void check_same_context(std::string_view op, const Node& a, const Node& b) {
-  if (a.context == b.context) return;
-  fail(ErrorCode::invalid_argument, op,
-       "the operands belong to two contexts, one on " + a.context->backend->device().name + ", one on " +
-           b.context->backend->device().name + ".");
 }
 
 // The type that the operation computes in: that of its tensors, which must agree.
@@ -145,9 +135,9 @@ struct RowName {
 
 template <RowName name>
 Tensor row(std::initializer_list<Operand> operands) {
-  constexpr const PointwiseOp* op = find_pointwise_op(name.text);
-  static_assert(op != nullptr, "the table of pointwise operations has no such row");
-  return map(*op, operands);
+  constexpr std::size_t index = pointwise_row(name.text);
+  static_assert(index < std::size(pointwise_table), "the table of pointwise operations has no such row");
+  return map(pointwise_table[index], operands);
 }
 
 #define TESSERA_OPERATOR(symbol, name)                                                                \

@@ -6,7 +6,7 @@
 // pick(condition, yes, no) (and picki), nan4, inf4 and the numerical ones.
 #pragma once
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "core/pointwise_op.h"
 
@@ -162,10 +162,11 @@ inline constexpr PointwiseOp pointwise_table[] = {
 #undef F
 #undef I
 
-constexpr const PointwiseOp* find_pointwise_op(std::string_view name) {
-  for (const PointwiseOp& op : pointwise_table)
-    if (op.name == name) return &op;
-  return nullptr;
+// The row of that name, or the number of rows where there is none.
+constexpr std::size_t pointwise_row(std::string_view name) {
+  std::size_t row = 0;
+  while (row < std::size(pointwise_table) && pointwise_table[row].name != name) ++row;
+  return row;
 }
 
 }  // namespace tessera

@@ -111,15 +111,16 @@ std::string used_functions(std::string_view library, std::string_view code) {
   return text;
 }
 
-std::string expression_text(const Kernel& kernel, const Spelling& spelling) {
+std::string expression_text(const Kernel& kernel, const Expression& expression, const Spelling& spelling, std::string_view index) {
   std::string text;
-  const auto& lines = kernel.expression.lines;
+  const auto& lines = expression.lines;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Expression::Line& line = lines[i];
     const DType operand = lines[line.operands[0]].dtype;
     std::string value;
     switch (line.kind) {
-      case Expression::Kind::input: value = "input_" + std::to_string(line.index) + "()"; break;
+      case Expression::Kind::input: value = "input_" + std::to_string(line.index) + "(" + std::string(index) + ")"; break;
+      case Expression::Kind::core: value = narrowed("core_value", line.dtype); break;
       case Expression::Kind::number: {
         const std::string word = std::to_string(kernel.first_word_of_numbers() + line.index);
         value = is_float(line.dtype) ? "vec4f(word_float(" + word + "))" : "vec4i(word_int(" + word + "))";

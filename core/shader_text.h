@@ -21,8 +21,9 @@ struct Spelling {
   std::string_view float_variable, int_variable;  // "let " in WGSL; "vec4 " and "ivec4 " in GLSL
 };
 
-// One statement per line of the expression: v0, v1, … The statements call, for each input k, `input_k()`, which gives
-// the texel as four floats or four integers, and, for each word w, `word_float(w)` and `word_int(w)`. Booleans are 0 and 1.
-std::string expression_text(const Kernel&, const Spelling&);
+// One statement per line of the expression: v0, v1, … They call, for each input k, `input_k(index)`, which gives four
+// elements as floats or as integers (`index` is the text given here: nothing for the texel that the kernel makes), for
+// each word w `word_float(w)` and `word_int(w)`, and use `core_value`, which the core has given. Booleans are 0 and 1.
+std::string expression_text(const Kernel&, const Expression&, const Spelling&, std::string_view index);
 
 }  // namespace tessera

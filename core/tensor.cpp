@@ -84,9 +84,7 @@ Tensor Tensor::reshape(const Shape& shape) const {
   if (shape.size() != node->shape.size())
     throw Error(ErrorCode::shape_mismatch, "reshape: " + node->shape.to_string() + " has " + std::to_string(node->shape.size()) +
                                                " elements, " + shape.to_string() + " has " + std::to_string(shape.size()) + ".");
-  const Session session(*node->context);
-  const NodePtr viewed = node->is<View>() ? node->inputs[0] : node;  // a view of a view is one view
-  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{viewed}));
+  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{node}));
 }
 
 Tensor Tensor::cast(DType dtype) const {

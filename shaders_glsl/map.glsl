@@ -1,5 +1,6 @@
 #version 300 es
-// map: fused pointwise work. One fragment makes one texel, which is four consecutive elements of the output.
+// Every kernel: one fragment makes one texel, which is four consecutive elements of the output. The lines that begin
+// with //@ are filled in by backend_gles/shader.cpp; a map kernel has no core.
 precision highp float;
 precision highp int;
 precision highp sampler2D;
@@ -9,6 +10,9 @@ precision highp usampler2D;
 // Always with a constant index, so that drivers need no array of uniforms in memory.
 #define word_int(w) words[(w) >> 2][(w) & 3]
 #define word_float(w) intBitsToFloat(word_int(w))
+// The parameters of the core, counted from 0.
+#define core_word(i) uint(word_int(int(i) + 1))
+#define core_float(i) word_float(int(i) + 1)
 
 uniform int output_width;
 //@words
@@ -20,6 +24,7 @@ ivec2 place(int texel, int width) { return ivec2(texel % width, texel / width); 
 
 //@functions
 //@inputs
+//@core
 //@output
 void main() {
   int n = word_int(0);
@@ -27,6 +32,7 @@ void main() {
   t = min(texel, (n - 1) >> 2);
   elements = min(uvec4(4 * t) + uvec4(0u, 1u, 2u, 3u), uvec4(n - 1));
   bvec4 inside = lessThan(ivec4(4 * texel) + ivec4(0, 1, 2, 3), ivec4(n));
+//@call
 //@expression
 //@result
 }

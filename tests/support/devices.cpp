@@ -24,8 +24,6 @@ std::vector<TestDevice> gpu_devices() {
   return devices;
 }
 
-bool stores_f16_infinities(const TestDevice& device) { return std::strcmp(device.name, "gles_angle_swiftshader") != 0; }
-
 bool is_left_out(const TestDevice& device) {
   return (device.backend == BackendKind::webgpu && !TESSERA_HAS_WEBGPU) || (device.backend == BackendKind::gles && !TESSERA_HAS_GLES);
 }

@@ -17,8 +17,6 @@ struct TestDevice {
 
 const std::vector<TestDevice>& all_devices();
 std::vector<TestDevice> gpu_devices();
-// SwiftShader's GLES writes a NaN into a half-float texture where the shader gave an infinity.
-bool stores_f16_infinities(const TestDevice&);
 bool is_left_out(const TestDevice&);  // by the options of this build
 
 inline std::string device_name(const ::testing::TestParamInfo<TestDevice>& info) { return info.param.name; }

@@ -4,5 +4,6 @@
 #include <tessera/dtype.h>
 #include <tessera/error.h>
 #include <tessera/pointwise.h>
+#include <tessera/reduce.h>
 #include <tessera/shape.h>
 #include <tessera/tensor.h>

@@ -1,0 +1,18 @@
+// Every family's functions, in one list.
+#include "backend_cpu/family.h"
+
+namespace tessera::cpu {
+
+std::span<const FamilyFunction> reduce_functions();
+
+const FamilyFunction* find_family_function(std::string_view entry) {
+  const std::initializer_list<std::span<const FamilyFunction>> families = {
+      reduce_functions(),
+  };
+  for (const std::span<const FamilyFunction> family : families)
+    for (const FamilyFunction& function : family)
+      if (function.entry == entry) return &function;
+  return nullptr;
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,33 @@
+// What the cores of kernel families are on the host: plain loops over whole operands.
+#pragma once
+#include <bit>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "backend_cpu/values.h"
+
+namespace tessera::cpu {
+
+// One run of a core. The words and options are those that the entry's operation gave, as in the shaders.
+struct FamilyRun {
+  std::span<const std::vector<Value>> operands;  // their elements in order
+  std::span<const DType> operand_dtypes;
+  std::span<const std::int32_t> options;
+  std::span<const std::uint32_t> words;
+  DType dtype;                // of the result
+  std::vector<Value>& result; // of the right size already
+
+  std::int64_t word(std::size_t index) const { return static_cast<std::int32_t>(words[index]); }
+  float word_float(std::size_t index) const { return std::bit_cast<float>(words[index]); }
+};
+
+struct FamilyFunction {
+  std::string_view entry;  // the name of the FamilyEntry
+  void (*run)(const FamilyRun&);
+};
+
+// The function of an entry; each family's file adds its own to the list in families.cpp.
+const FamilyFunction* find_family_function(std::string_view entry);
+
+}  // namespace tessera::cpu

@@ -1,0 +1,83 @@
+#include "core/family.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/context_impl.h"
+#include "core/pointwise.h"
+
+namespace tessera {
+
+void fail(ErrorCode code, std::string_view op, const std::string& sentence) { throw Error(code, std::string(op) + ": " + sentence); }
+
+int checked_axis(std::string_view op, int axis, int rank) {
+  const int from_front = axis < 0 ? axis + rank : axis;
+  if (from_front < 0 || from_front >= rank)
+    fail(ErrorCode::invalid_argument, op, "axis " + std::to_string(axis) + " is outside of a tensor of rank " + std::to_string(rank) + ".");
+  return from_front;
+}
+
+std::vector<int> checked_axes(std::string_view op, std::span<const int> axes, int rank) {
+  std::vector<int> checked;
+  for (const int axis : axes) checked.push_back(checked_axis(op, axis, rank));
+  if (axes.empty()) {
+    checked.resize(static_cast<std::size_t>(rank));
+    std::iota(checked.begin(), checked.end(), 0);
+  }
+  std::sort(checked.begin(), checked.end());
+  if (const auto twice = std::adjacent_find(checked.begin(), checked.end()); twice != checked.end())
+    fail(ErrorCode::invalid_argument, op, "axis " + std::to_string(*twice) + " is given twice.");
+  return checked;
+}
+
+void check_dtype(std::string_view op, const Tensor& tensor, bool takes, std::string_view expected) {
+  if (!takes) fail(ErrorCode::dtype_mismatch, op, "an operand is " + std::string(to_string(tensor.dtype())) + "; it takes " + std::string(expected) + ".");
+}
+
+void check_same_context(std::string_view op, const Node& a, const Node& b) {
+  if (a.context == b.context) return;
+  fail(ErrorCode::invalid_argument, op,
+       "the operands belong to two contexts, one on " + a.context->backend->device().name + ", one on " +
+           b.context->backend->device().name + ".");
+}
+
+std::vector<Term> terms_of_axes(const Shape& shape, std::span<const int> axes) {
+  std::vector<Term> terms;
+  std::int64_t block = 1, stride = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    const std::int64_t size = shape[axis];
+    if (std::find(axes.begin(), axes.end(), axis) != axes.end() && size != 1) {
+      const bool continues = !terms.empty() && terms.back().stride * terms.back().size == stride;
+      if (continues) terms.back().size *= size;
+      else terms.push_back({block, size, stride});
+      block *= size;
+    }
+    stride *= size;
+  }
+  return terms;
+}
+
+Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::span<const Tensor> operands) {
+  std::vector<NodePtr> inputs;
+  for (const Tensor& operand : operands) {
+    inputs.push_back(TensorAccess::node(operand));
+    check_same_context(family.entry->name, *inputs[0], *inputs.back());
+  }
+  const auto context = inputs[0]->context;
+  return TensorAccess::tensor(std::make_shared<Node>(context, shape, dtype, std::move(family), std::move(inputs)));
+}
+
+Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::initializer_list<Tensor> operands) {
+  return family_tensor(shape, dtype, std::move(family), std::span(operands.begin(), operands.size()));
+}
+
+Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, std::vector<Term> terms) {
+  const NodePtr& node = TensorAccess::node(x);
+  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, Strided{offset, std::move(terms)}, std::vector{node}));
+}
+
+Tensor number_like(const Tensor& x, const Shape& shape, float value) {
+  return TensorAccess::tensor(number_node("constant", TensorAccess::node(x)->context, shape, x.dtype(), value));
+}
+
+}  // namespace tessera

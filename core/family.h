@@ -1,0 +1,42 @@
+// What operations beyond pointwise ones share: checking arguments, and making nodes of kernel families.
+#pragma once
+#include <bit>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/node.h"
+
+namespace tessera {
+
+[[noreturn]] void fail(ErrorCode, std::string_view op, const std::string& sentence);  // "op: sentence"
+
+// The axis counted from the front, or invalid_argument.
+int checked_axis(std::string_view op, int axis, int rank);
+
+// The same for several: in ascending order, none twice. No axes: all of them.
+std::vector<int> checked_axes(std::string_view op, std::span<const int> axes, int rank);
+
+// dtype_mismatch unless `takes` holds; `expected` says in words what the operation takes.
+void check_dtype(std::string_view op, const Tensor&, bool takes, std::string_view expected);
+
+void check_same_context(std::string_view op, const Node&, const Node&);
+
+// Where the elements of a row-major tensor lie along the chosen axes: one term for each run of adjacent ones, innermost
+// first, such that element i of just those axes is at the sum of ((i / block) % size) * stride.
+std::vector<Term> terms_of_axes(const Shape&, std::span<const int> axes);
+
+inline std::uint32_t word_of(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+inline std::uint32_t word_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+Tensor family_tensor(const Shape&, DType, Family, std::initializer_list<Tensor> operands);
+Tensor family_tensor(const Shape&, DType, Family, std::span<const Tensor> operands);  // at least one
+
+// Elements of x in another order, without a kernel of its own: see Strided.
+Tensor strided_tensor(const Tensor& x, const Shape&, std::int64_t offset, std::vector<Term>);
+
+// A number as a tensor: of x's context and type.
+Tensor number_like(const Tensor& x, const Shape&, float value);
+
+}  // namespace tessera

@@ -1,0 +1,114 @@
+#include "core/step_writer.h"
+
+namespace tessera {
+
+std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader) {
+  std::vector<Term> terms;
+  std::int64_t block = 1, stride = 1;
+  for (int axis = 1; axis <= reader.rank(); ++axis) {
+    const std::int64_t size = reader[-axis], own = axis <= operand.rank() ? operand[-axis] : 1;
+    if (own > 1) {
+      const bool continues = !terms.empty() && terms.back().block * terms.back().size == block &&
+                             terms.back().stride * terms.back().size == stride;
+      if (continues) terms.back().size *= own;
+      else terms.push_back({block, size, stride});
+    }
+    block *= size;
+    stride *= own;
+  }
+  return terms;
+}
+
+void StepWriter::write(Node& node, int operand) {
+  if (node.is<Family>()) return write_family(node);
+  int& line_of_node = line_of_item_[static_cast<std::size_t>(node.plan_index)];
+  if (node.is<Constant>()) {
+    line_of_node = number(node, operand);
+  } else if (const auto* strided = std::get_if<Strided>(&node.operation)) {
+    Node& stored = *storage_node(node.inputs[0].get());
+    line_of_node = input(stored, {.dtype = node.dtype, .access = Access::strided, .operand = operand}, strided->offset, strided->terms);
+  } else {
+    Expression::Line line{.kind = Expression::Kind::cast, .dtype = node.dtype};
+    if (const auto* pointwise = std::get_if<Pointwise>(&node.operation)) {
+      line.kind = Expression::Kind::op;
+      line.op = pointwise->op;
+    }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) line.operands[i] = line_for(*node.inputs[i], node.shape, operand);
+    line_of_node = add(operand, line);
+  }
+}
+
+void StepWriter::write_family(Node& node) {
+  const auto& family = std::get<Family>(node.operation);
+  step_.kernel.core = {.file = family.entry->file, .entry = family.entry->name, .dtype = node.dtype, .options = family.options,
+                       .words = static_cast<int>(family.words.size()), .is_cooperative = family.entry->is_cooperative};
+  step_.core_words = family.words;
+  step_.workgroups = family.workgroups;
+  step_.kernel.operands.resize(node.inputs.size());
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    step_.operand_elements.push_back(node.inputs[i]->shape.size());
+    line_for(*node.inputs[i], node.inputs[i]->shape, static_cast<int>(i));
+  }
+  line_of_item_[static_cast<std::size_t>(node.plan_index)] = add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = node.dtype});
+}
+
+Step StepWriter::finish(Node& output) {
+  step_.output = &output;
+  step_.words.push_back(static_cast<std::uint32_t>(output.shape.size()));
+  step_.words.insert(step_.words.end(), step_.core_words.begin(), step_.core_words.end());
+  for (const Placement& placement : placements_) {
+    step_.words.push_back(static_cast<std::uint32_t>(placement.offset));
+    for (const Term& term : placement.terms)
+      for (const std::int64_t value : {term.block, term.size, term.stride}) step_.words.push_back(static_cast<std::uint32_t>(value));
+  }
+  step_.words.insert(step_.words.end(), numbers_.begin(), numbers_.end());
+  step_.kernel.numbers = static_cast<int>(numbers_.size());
+  step_.kernel.make_key();
+  return std::move(step_);
+}
+
+Expression& StepWriter::expression(int operand) {
+  if (operand == KernelInput::none) return step_.kernel.expression;
+  const auto index = static_cast<std::size_t>(operand);
+  if (step_.kernel.operands.size() <= index) step_.kernel.operands.resize(index + 1);
+  return step_.kernel.operands[index];
+}
+
+std::uint16_t StepWriter::add(int operand, const Expression::Line& line) {
+  std::vector<Expression::Line>& lines = expression(operand).lines;
+  lines.push_back(line);
+  return static_cast<std::uint16_t>(lines.size() - 1);
+}
+
+// The line with the elements of `read`: written before, a number, or an input.
+std::uint16_t StepWriter::line_for(Node& read, const Shape& reader, int operand) {
+  Node& stored = *storage_node(&read);
+  if (stored.is<Constant>() && !stored.buffer) return number(stored, operand);
+  if (const int line = line_of_item_[static_cast<std::size_t>(stored.plan_index)]; line >= 0) return static_cast<std::uint16_t>(line);
+  if (read.shape.size() == 1) return input(stored, {.dtype = stored.dtype, .access = Access::scalar, .operand = operand}, 0, {});
+  if (read.shape.size() == reader.size()) return input(stored, {.dtype = stored.dtype, .access = Access::dense, .operand = operand}, 0, {});
+  return input(stored, {.dtype = stored.dtype, .access = Access::strided, .operand = operand}, 0, broadcast_terms(read.shape, reader));
+}
+
+std::uint16_t StepWriter::number(const Node& node, int operand) {
+  numbers_.push_back(std::get<Constant>(node.operation).value.bits);
+  return add(operand, {.kind = Expression::Kind::number, .dtype = node.dtype, .index = static_cast<std::uint16_t>(numbers_.size() - 1)});
+}
+
+// The same elements of the same storage, read by the same expression, are one input.
+std::uint16_t StepWriter::input(Node& stored, KernelInput wanted, std::int64_t offset, std::vector<Term> terms) {
+  wanted.terms = static_cast<int>(terms.size());
+  for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
+    const KernelInput& its = step_.kernel.inputs[i];
+    if (step_.inputs[i] == &stored && its.operand == wanted.operand && its.access == wanted.access &&
+        placements_[i].offset == offset && placements_[i].terms == terms)
+      return placements_[i].line;
+  }
+  const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input, .dtype = stored.dtype, .index = static_cast<std::uint16_t>(step_.inputs.size())});
+  step_.inputs.push_back(&stored);
+  step_.kernel.inputs.push_back(wanted);
+  placements_.push_back({offset, std::move(terms), line});
+  return line;
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// What every kernel starts with. The lines that begin with //@ are filled in by backend_webgpu/shader.cpp.
+
+//@constants
+@group(0) @binding(0) var<uniform> words: array<vec4u, word_vectors>;
+//@bindings
+
+var<private> texel: u32;  // of the output: the one that this invocation makes
+
+fn word(index: u32) -> u32 { return words[index / 4u][index % 4u]; }
+fn word_float(index: u32) -> f32 { return bitcast<f32>(word(index)); }
+fn word_int(index: u32) -> i32 { return bitcast<i32>(word(index)); }
+
+// The parameters of the core, counted from 0.
+fn core_word(index: u32) -> u32 { return word(index + 1u); }
+fn core_float(index: u32) -> f32 { return word_float(index + 1u); }
+
+// The output elements of this texel. Past the end it is the last one again, so that no input is read out of bounds.
+fn elements() -> vec4u { return min(4u * texel + vec4u(0u, 1u, 2u, 3u), vec4u(word(0u) - 1u)); }
+
+// One term of a strided input: its block, size and stride are the words from `first` on.
+fn term(first: u32, element: vec4u) -> vec4u {
+  return ((element / word(first)) % word(first + 1u)) * word(first + 2u);
+}
+
+//@functions
+//@inputs
+//@finish
+//@core

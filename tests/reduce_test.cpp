@@ -1,0 +1,193 @@
+// Reductions over any axes, against plain loops and against published definitions.
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "support/compare.h"
+#include "support/devices.h"
+
+namespace tessera::test {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+
+class Reductions : public OnDevice {
+ protected:
+  // Reduces with plain loops in double: combine(total, value), from the first element on.
+  static std::vector<float> by_hand(const std::vector<float>& values, const Shape& shape, const std::vector<int>& axes,
+                                    const std::function<double(double, double)>& combine) {
+    std::vector<std::int64_t> strides(static_cast<std::size_t>(shape.rank()), 0);
+    std::int64_t outputs = 1;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      if (!axes.empty() && std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+        strides[static_cast<std::size_t>(axis)] = outputs;
+        outputs *= shape[axis];
+      }
+    }
+    std::vector<double> totals(static_cast<std::size_t>(outputs));
+    std::vector<bool> started(totals.size());
+    for (std::int64_t i = 0; i < shape.size(); ++i) {
+      std::int64_t rest = i, output = 0;
+      for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+        output += rest % shape[axis] * strides[static_cast<std::size_t>(axis)];
+        rest /= shape[axis];
+      }
+      const auto at = static_cast<std::size_t>(output);
+      totals[at] = started[at] ? combine(totals[at], values[static_cast<std::size_t>(i)]) : values[static_cast<std::size_t>(i)];
+      started[at] = true;
+    }
+    return {totals.begin(), totals.end()};
+  }
+
+  void check(const Shape& shape, const std::vector<int>& axes) {
+    SCOPED_TRACE(shape.to_string() + " over " + std::to_string(axes.size()) + " axes, the first " + std::to_string(axes.empty() ? -1 : axes[0]));
+    const std::vector<float> values = random_values(static_cast<std::size_t>(shape.size()), -2, 2, 5);
+    const Tensor x = context().tensor(shape, values);
+    EXPECT_TRUE(all_agree(sum(x, {axes}).read(), by_hand(values, shape, axes, std::plus<>()), 2e-5f));
+    EXPECT_TRUE(all_agree(max(x, {axes}).read(), by_hand(values, shape, axes, [](double a, double b) { return std::max(a, b); }), 0));
+    EXPECT_TRUE(all_agree(min(x, {axes}).read(), by_hand(values, shape, axes, [](double a, double b) { return std::min(a, b); }), 0));
+    const std::vector<float> near_one = random_values(values.size(), 0.99f, 1.01f, 6);
+    EXPECT_TRUE(all_agree(prod(context().tensor(shape, near_one), {axes}).read(), by_hand(near_one, shape, axes, std::multiplies<>()), 1e-4f));
+  }
+};
+
+TEST_P(Reductions, EverySetOfAxes) {
+  const Shape shape{3, 4, 5};
+  check(shape, {});
+  for (int set = 1; set < 8; ++set) {
+    std::vector<int> axes;
+    for (int axis = 0; axis < 3; ++axis)
+      if (set >> axis & 1) axes.push_back(axis);
+    check(shape, axes);
+  }
+  check({2, 3, 2, 3, 2, 3}, {1, 3, 5});
+  check({2, 3, 2, 3, 2, 3}, {0, 2, 4});
+}
+
+TEST_P(Reductions, SizesAroundEachStage) {
+  for (const std::int64_t size : {1, 2, 3, 4, 5, 255, 256, 511, 512, 513, 1023, 1025, 4097}) check({size}, {0});
+  check({2, 700}, {1});
+  check({700, 3}, {0});
+  check({3, 300, 7}, {1});
+  check({30, 20, 31}, {0, 2});
+  check({70000}, {0});
+}
+
+TEST_P(Reductions, KeepDims) {
+  const Tensor x = context().full({2, 3, 4}, 1);
+  EXPECT_EQ(sum(x, {.axes = {1}, .keep_dims = true}).shape(), (Shape{2, 1, 4}));
+  EXPECT_EQ(sum(x, {.axes = {1}}).shape(), (Shape{2, 4}));
+  EXPECT_EQ(sum(x, {.axes = {-1, 0}, .keep_dims = true}).shape(), (Shape{1, 3, 1}));
+  EXPECT_EQ(sum(x, {.keep_dims = true}).shape(), (Shape{1, 1, 1}));
+  EXPECT_EQ(sum(x).shape(), Shape{});
+  EXPECT_EQ(sum(context().full({}, 5)).read(), std::vector<float>{5});
+  EXPECT_EQ(x.reshape({24}).shape(), Shape{24});
+}
+
+TEST_P(Reductions, TenMillionElementsStayAccurate) {
+  const std::int64_t count = 10'000'000;
+  std::vector<float> values(static_cast<std::size_t>(count));
+  double total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) total += values[i] = 0.1f + static_cast<float>(i % 1000) * 1e-4f;
+  const Tensor x = context().tensor({count}, values);
+  const float first = sum(x).read()[0];
+  EXPECT_NEAR(first / total, 1.0, 1e-6);
+  EXPECT_NEAR(mean(x).read()[0] / (total / static_cast<double>(count)), 1.0, 1e-6);
+  EXPECT_EQ(sum(x).read()[0], first);  // the same bits each time
+}
+
+TEST_P(Reductions, NarrowTypesReduceInWideOnes) {
+  // 4096 times 1 in halves would stop at 2048.
+  EXPECT_EQ(sum(context().full({4096}, 1, DType::f16)).read(), std::vector<float>{4096});
+  EXPECT_EQ(mean(context().full({4096}, 60000, DType::f16)).read(), std::vector<float>{60000});
+  EXPECT_EQ(max(context().tensor({4}, std::vector<std::int8_t>{-128, 3, 127, 0})).read<std::int8_t>(), std::vector<std::int8_t>{127});
+  EXPECT_EQ(min(context().tensor({4}, std::vector<std::uint8_t>{200, 3, 255, 9})).read<std::uint8_t>(), std::vector<std::uint8_t>{3});
+  EXPECT_EQ(sum(context().tensor({3}, std::vector<std::int32_t>{16777217, 1, 1})).read<std::int32_t>(), std::vector<std::int32_t>{16777219});
+  EXPECT_EQ(sum(context().tensor({1000}, std::vector<std::uint8_t>(1000, 200)).cast(DType::i32)).read<std::int32_t>(), std::vector<std::int32_t>{200000});
+  EXPECT_EQ(prod(context().tensor({4}, std::vector<std::int32_t>{65536, 65536, 3, 5})).read<std::int32_t>(), std::vector<std::int32_t>{0});
+}
+
+TEST_P(Reductions, SpecialValues) {
+  EXPECT_TRUE(std::isnan(max(context().tensor({3}, {1, nan, 2})).read()[0]));
+  EXPECT_TRUE(std::isnan(min(context().tensor({3}, {nan, 1, 2})).read()[0]));
+  EXPECT_EQ(max(context().tensor({3}, {-infinity, -5, -7})).read(), std::vector<float>{-5});
+  EXPECT_EQ(sum(context().tensor({3}, {infinity, 1, 2})).read(), std::vector<float>{infinity});
+  EXPECT_TRUE(std::isnan(sum(context().tensor({2}, {infinity, -infinity})).read()[0]));
+  // Negative numbers at the end of a long stretch: what lies past it must not count.
+  EXPECT_EQ(max(context().full({1021}, -3)).read(), std::vector<float>{-3});
+  EXPECT_EQ(min(context().full({1021}, 3)).read(), std::vector<float>{3});
+}
+
+TEST_P(Reductions, NoElements) {
+  EXPECT_EQ(sum(context().zeros({0})).read(), std::vector<float>{0});
+  EXPECT_EQ(prod(context().zeros({2, 0}), {{1}}).read(), (std::vector<float>{1, 1}));
+  EXPECT_EQ(max(context().zeros({0})).read(), std::vector<float>{-infinity});
+  EXPECT_TRUE(std::isnan(mean(context().zeros({0})).read()[0]));
+  EXPECT_TRUE(sum(context().zeros({0, 3}), {{1}}).read().empty());
+  EXPECT_EQ(all(context().zeros({0}, DType::boolean)).read(), std::vector<float>{1});
+  EXPECT_TESSERA_ERROR(argmax(context().zeros({2, 0})), invalid_argument, "argmax", "[2,0]");
+}
+
+TEST_P(Reductions, AnyAndAll) {
+  const std::array<bool, 6> values{true, true, false, false, true, true};
+  const Tensor x = context().tensor({3, 2}, values);
+  EXPECT_EQ(any(x, {{1}}).read<bool>(), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(all(x, {{1}}).read<bool>(), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(any(x).read<bool>(), std::vector<bool>{true});
+  EXPECT_EQ(all(x).read<bool>(), std::vector<bool>{false});
+  EXPECT_EQ(all(x, {{0}}).dtype(), DType::boolean);
+}
+
+TEST_P(Reductions, Norms) {
+  const Tensor x = context().tensor({2, 2}, {3, -4, 5, 12});
+  EXPECT_EQ(l1_norm(x, {{1}}).read(), (std::vector<float>{7, 17}));
+  EXPECT_TRUE(all_agree(l2_norm(x, {{1}}).read(), {5, 13}, 1e-6f));
+  // From the definition: log(e^1 + e^2 + e^3), and shifted by 1000 without overflow.
+  EXPECT_TRUE(all_agree(logsumexp(context().tensor({3}, {1, 2, 3})).read(), {3.40760596f}, 1e-6f));
+  EXPECT_TRUE(all_agree(logsumexp(context().tensor({3}, {1001, 1002, 1003})).read(), {1003.40760596f}, 1e-6f));
+  EXPECT_EQ(logsumexp(context().full({4}, -infinity)).read(), std::vector<float>{-infinity});
+  EXPECT_EQ(logsumexp(context().tensor({2}, {infinity, 0})).read(), std::vector<float>{infinity});
+}
+
+TEST_P(Reductions, ArgMaxAndArgMin) {
+  const Tensor x = context().tensor({2, 4}, {1, 9, 9, 3, -1, -5, -5, 0});
+  EXPECT_EQ(argmax(x).read<std::int32_t>(), (std::vector<std::int32_t>{1, 3}));
+  EXPECT_EQ(argmin(x).read<std::int32_t>(), (std::vector<std::int32_t>{0, 1}));
+  EXPECT_EQ(argmax(x, 0).read<std::int32_t>(), (std::vector<std::int32_t>{0, 0, 0, 0}));
+  EXPECT_EQ(argmin(x, 0, true).shape(), (Shape{1, 4}));
+  EXPECT_EQ(argmax(context().tensor({4}, {1, nan, 3, nan})).read<std::int32_t>(), std::vector<std::int32_t>{1});
+  EXPECT_EQ(argmin(context().tensor({3}, std::vector<std::uint8_t>{5, 0, 0})).read<std::int32_t>(), std::vector<std::int32_t>{1});
+  const std::vector<float> values = random_values(3000, -1, 1, 9);
+  const auto largest = std::max_element(values.begin(), values.end()) - values.begin();
+  EXPECT_EQ(argmax(context().tensor({3000}, values)).read<std::int32_t>(), std::vector<std::int32_t>{static_cast<std::int32_t>(largest)});
+}
+
+TEST_P(Reductions, WorkBeforeAndAfterIsPartOfTheKernel) {
+  const Tensor x = context().tensor({4, 8}, random_values(32, -1, 1, 2)).compute(), bias = context().full({8}, 1).compute();
+  context().reset_stats();
+  const Tensor result = sqrt(mean(square(x + bias), {{1}}) + 1e-5f).compute();
+  EXPECT_EQ(context().stats().dispatches, 1u);
+  EXPECT_EQ(context().stats().submits, 1u);
+  const std::vector<float> values = x.read(), got = result.read();
+  for (std::size_t row = 0; row < 4; ++row) {
+    double total = 0;
+    for (std::size_t i = 0; i < 8; ++i) total += std::pow(values[8 * row + i] + 1.0, 2);
+    EXPECT_NEAR(got[row], std::sqrt(total / 8 + 1e-5), 1e-5);
+  }
+}
+
+TEST_P(Reductions, BadInput) {
+  const Tensor x = context().zeros({2, 3});
+  EXPECT_TESSERA_ERROR(sum(x, {{2}}), invalid_argument, "sum", "2", "rank 2");
+  EXPECT_TESSERA_ERROR(max(x, {{-3}}), invalid_argument, "max", "-3");
+  EXPECT_TESSERA_ERROR(sum(x, {{1, -1}}), invalid_argument, "sum", "twice");
+  EXPECT_TESSERA_ERROR(argmax(x, 5), invalid_argument, "argmax", "5");
+  EXPECT_TESSERA_ERROR(mean(context().zeros({2}, DType::i32)), dtype_mismatch, "mean", "i32");
+  EXPECT_TESSERA_ERROR(any(x), dtype_mismatch, "any", "f32");
+  EXPECT_TESSERA_ERROR(sum(context().zeros({2}, DType::boolean)), dtype_mismatch, "sum", "boolean");
+}
+
+TESSERA_ON_ALL_DEVICES(Reductions);
+
+}  // namespace
+}  // namespace tessera::test
