@@ -34,10 +34,21 @@ Context open(const TestDevice& device) {
                           }});
 }
 
+namespace {
+
+std::map<std::string, Context> shared_contexts;
+
+// Drivers take themselves down when the program exits, before this file's variables go.
+struct CloseSharedContexts : ::testing::Environment {
+  void TearDown() override { shared_contexts.clear(); }
+};
+[[maybe_unused]] ::testing::Environment* const close_shared_contexts = ::testing::AddGlobalTestEnvironment(new CloseSharedContexts);
+
+}  // namespace
+
 Context& shared_context(const TestDevice& device) {
-  static std::map<std::string, Context> contexts;
-  const auto found = contexts.find(device.name);
-  return found != contexts.end() ? found->second : contexts.emplace(device.name, open(device)).first->second;
+  const auto found = shared_contexts.find(device.name);
+  return found != shared_contexts.end() ? found->second : shared_contexts.emplace(device.name, open(device)).first->second;
 }
 
 void OnDevice::SetUp() {

@@ -4,7 +4,8 @@
 //   auto x = gpu.tensor({2, 3}, {1, 2, 3, 4, 5, 6});
 //
 // A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does.
-// Any thread may call; calls are serialised inside.
+// Any thread may call; calls are serialised inside. Let go of it before the program exits: drivers take themselves down
+// before global variables do.
 #pragma once
 #include <cstddef>
 #include <functional>
