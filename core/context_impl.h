@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/execute.h"
 #include "core/node.h"
 #include "core/pool.h"
 #include "core/reader.h"
@@ -32,6 +33,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   std::shared_ptr<Messages> messages;
   std::unique_ptr<Backend> backend;
   std::shared_ptr<Pool> pool;
+  PlanCache plans;
   Stats stats{};
   std::uint64_t kernels_compiled_before = 0;  // the backend's count when the statistics were reset
   Reader reader;                              // last: it finishes its work while the rest still stands

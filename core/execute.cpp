@@ -1,12 +1,13 @@
 #include "core/execute.h"
 
 #include <limits>
-#include <unordered_map>
 
-#include "core/fuse.h"
+#include "core/context_impl.h"
 
 namespace tessera {
 namespace {
+
+constexpr std::size_t most_plans = 512;
 
 std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
   const DeviceInfo& device = context.backend->device();
@@ -25,6 +26,18 @@ void become_computed(Node& node, std::shared_ptr<Buffer> buffer) {
   node.inputs.clear();
 }
 
+}  // namespace
+
+std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
+  const std::string signature = graph.signature();
+  if (const auto found = plans_.find(signature); found != plans_.end()) {
+    ++hits_;
+    return found->second;
+  }
+  if (plans_.size() >= most_plans) plans_.clear();
+  return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
+}
+
 void upload(ContextImpl& context, Node& node) {
   const auto& elements = std::get<HostValues>(node.operation).elements;
   std::shared_ptr<Buffer> buffer = acquire_for(context, node);
@@ -33,64 +46,56 @@ void upload(ContextImpl& context, Node& node) {
   become_computed(node, std::move(buffer));
 }
 
-// Runs the steps of a plan. A storage that only later steps of the same plan read goes back to the pool with the last of
-// them, so that a long chain of kernels alternates between two.
-class Run {
- public:
-  Run(ContextImpl& context, const Plan& plan, std::span<const NodePtr> wanted) : context_(context), plan_(plan) {
-    for (const NodePtr& node : wanted) results_.emplace(storage_node(node.get()), nullptr);
-    for (std::size_t i = 0; i < plan.steps.size(); ++i)
-      for (Node* input : plan.steps[i].inputs) last_use_[input] = i;
+void run_plan(ContextImpl& context, const Plan& plan, const Graph& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
+  const auto at = [](int index) { return static_cast<std::size_t>(index); };
+  std::vector<bool> is_kept(buffers.size(), false);
+  for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
+  for (const int wanted : graph.wanted()) is_kept[at(wanted)] = true;
+
+  std::vector<Dispatch> dispatches;
+  dispatches.reserve(plan.steps.size());
+  for (const Step& step : plan.steps) {
+    const Node& output = *graph.items()[at(step.output)];
+    Dispatch& dispatch = dispatches.emplace_back();
+    dispatch.kernel = &step.kernel;
+    dispatch.output_dtype = output.dtype;
+    dispatch.output_elements = output.shape.size();
+    dispatch.words = step.words;
+    dispatch.operand_elements = step.operand_elements;
+    dispatch.workgroups = step.workgroups;
+    const std::size_t first_number = step.words.size() - step.numbers.size();
+    for (std::size_t i = 0; i < step.numbers.size(); ++i)
+      dispatch.words[first_number + i] = std::get<Constant>(graph.constants()[at(step.numbers[i])]->operation).value.bits;
+    for (const int input : step.inputs) dispatch.inputs.push_back({&buffers[at(input)]->storage(), buffers[at(input)]->elements()});
+    buffers[at(step.output)] = acquire_for(context, output);
+    dispatch.output = &buffers[at(step.output)]->storage();
+    // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
+    // between two storages.
+    for (const int input : step.last_uses)
+      if (!is_kept[at(input)]) buffers[at(input)].reset();
   }
-
-  void submit() {
-    std::vector<Dispatch> dispatches;
-    dispatches.reserve(plan_.steps.size());
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) dispatches.push_back(dispatch(i));
-    context_.backend->run(dispatches);
-    context_.stats.submits += 1;
-    context_.stats.dispatches += dispatches.size();
-    for (auto& [node, buffer] : results_)
-      if (buffer) become_computed(*node, std::move(buffer));
-  }
-
- private:
-  Dispatch dispatch(std::size_t index) {
-    const Step& step = plan_.steps[index];
-    Dispatch dispatch{.kernel = &step.kernel, .inputs = {}, .output = nullptr, .output_dtype = step.output->dtype,
-                      .output_elements = step.output->shape.size(), .words = step.words,
-                      .operand_elements = step.operand_elements, .workgroups = step.workgroups};
-    for (const Node* input : step.inputs) dispatch.inputs.push_back({&buffer_of(input).storage(), input->shape.size()});
-    std::shared_ptr<Buffer> output = acquire_for(context_, *step.output);
-    dispatch.output = &output->storage();
-    for (Node* input : step.inputs)
-      if (last_use_.at(input) == index) temporaries_.erase(input);
-    const auto result = results_.find(step.output);
-    (result != results_.end() ? result->second : temporaries_[step.output]) = std::move(output);
-    return dispatch;
-  }
-
-  const Buffer& buffer_of(const Node* node) {
-    if (node->buffer) return *node->buffer;
-    const auto result = results_.find(const_cast<Node*>(node));
-    return result != results_.end() ? *result->second : *temporaries_.at(const_cast<Node*>(node));
-  }
-
-  ContextImpl& context_;
-  const Plan& plan_;
-  std::unordered_map<Node*, std::size_t> last_use_;
-  std::unordered_map<Node*, std::shared_ptr<Buffer>> results_, temporaries_;
-};
-
-}  // namespace
+  context.backend->run(dispatches);
+  context.stats.submits += 1;
+  context.stats.dispatches += dispatches.size();
+  context.stats.ops_fused += plan.ops_fused;
+}
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
-  const Plan plan = make_plan(wanted, context.backend->limits());
-  for (Node* node : plan.uploads) upload(context, *node);
-  if (!plan.steps.empty()) Run(context, plan, wanted).submit();
-  context.stats.ops_fused += plan.ops_fused;
+  const Limits limits = context.backend->limits();
+  const Graph graph(wanted, limits);
+  const std::shared_ptr<const Plan> plan = context.plans.get(graph, limits);
+  for (const int index : plan->uploads) upload(context, *graph.items()[static_cast<std::size_t>(index)]);
+  if (!plan->steps.empty()) {
+    std::vector<std::shared_ptr<Buffer>> buffers;
+    for (const Node* node : graph.items()) buffers.push_back(node->buffer);
+    run_plan(context, *plan, graph, buffers);
+    for (const int index : graph.wanted()) {
+      Node& node = *graph.items()[static_cast<std::size_t>(index)];
+      if (!node.buffer) become_computed(node, buffers[static_cast<std::size_t>(index)]);
+    }
+  }
   for (const NodePtr& node : wanted)
-    if (node->is<View>()) become_computed(*node, storage_node(node.get())->buffer);
+    if (!node->buffer && node->is<View>()) become_computed(*node, storage_node(node.get())->buffer);
   context.pool->collect();
 }
 

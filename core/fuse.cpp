@@ -38,67 +38,15 @@ struct Item {
   std::vector<Edge> edges;  // what the kernel reads, as far as it has grown
 };
 
-bool has_work(const Node& node) { return !node.buffer && node.shape.size() != 0; }
+bool has_work(const Node& node) { return !is_stored(node); }
 bool is_pointwise(const Node& node) { return !node.buffer && (node.is<Pointwise>() || node.is<Cast>()); }
-
-// What an operation costs nothing for, or cannot do on this device, is replaced by what it stands for.
-Node* lowered(Node* node, const Limits& limits) {
-  for (;;) {
-    if (node->buffer) return node;
-    const auto* family = std::get_if<Family>(&node->operation);
-    if (family && family->entry->lower && !limits.workgroups) {
-      NodePtr same = family->entry->lower(*node);
-      node->operation = View{};
-      node->inputs = {std::move(same)};
-    }
-    if (!node->is<View>()) return node;
-    node = node->inputs[0].get();
-  }
-}
-
-// Inputs first, each node once, without recursion. Views and constants are no items: they cost nothing.
-std::vector<Item> in_order(std::span<const NodePtr> wanted, const Limits& limits) {
-  std::vector<Item> items;
-  struct Visit {
-    Node* node;
-    std::size_t next_input;
-  };
-  std::vector<Visit> path;
-  const auto enter = [&](Node* node) {
-    if (node->plan_index == none && node->shape.size() != 0) path.push_back({node, 0});
-  };
-  for (const NodePtr& root : wanted) {
-    enter(lowered(root.get(), limits));
-    while (!path.empty()) {
-      auto& [node, next_input] = path.back();
-      if (node->plan_index != none) {
-        path.pop_back();
-      } else if (!node->buffer && next_input < node->inputs.size()) {
-        Node* input = lowered(node->inputs[next_input++].get(), limits);
-        if (!input->is<Constant>() || input->buffer) enter(input);
-      } else {
-        node->plan_index = static_cast<int>(items.size());
-        items.emplace_back(node);
-        path.pop_back();
-      }
-    }
-  }
-  return items;
-}
 
 class Fuser {
  public:
-  Fuser(std::span<const NodePtr> wanted, const Limits& limits) : limits_(limits), items_(in_order(wanted, limits)) {
-    for (const NodePtr& root : wanted) {
-      const int index = storage_node(root.get())->plan_index;
-      if (index != none) item(index).wanted = true;
-    }
+  Fuser(const Graph& graph, const Limits& limits) : limits_(limits) {
+    for (Node* node : graph.items()) items_.emplace_back(node);
+    for (const int index : graph.wanted()) item(index).wanted = true;
   }
-  ~Fuser() {
-    for (const Item& it : items_) it.node->plan_index = none;
-  }
-  Fuser(const Fuser&) = delete;
-  Fuser& operator=(const Fuser&) = delete;
 
   Plan plan() {
     for (int i = static_cast<int>(items_.size()) - 1; i >= 0; --i) choose_place(i);
@@ -124,13 +72,13 @@ class Fuser {
   void note_readers(const Item& it) {
     const auto* family = std::get_if<Family>(&it.node->operation);
     for (std::size_t i = 0; i < it.node->inputs.size(); ++i) {
-      const int read = storage_node(it.node->inputs[i].get())->plan_index;
-      if (read == none) continue;
+      const Node* stored = storage_node(it.node->inputs[i].get());
+      if (is_number(*stored)) continue;
       Place reader = it.place;
       if (family) reader.operand = static_cast<int>(i);
       // Elements out of order, or read again and again, are read from a storage.
       if (it.node->is<Strided>() || (family && !family->entry->reads_once)) reader.kernel = several;
-      Place& known = item(read).reader;
+      Place& known = item(stored->plan_index).reader;
       if (known.kernel == none) known = reader;
       else if (known != reader) known.kernel = several;
     }
@@ -151,7 +99,7 @@ class Fuser {
   // Its own line, and one for each number among its operands.
   static int lines_of(const Node& node) {
     return 1 + static_cast<int>(std::count_if(node.inputs.begin(), node.inputs.end(), [](const NodePtr& input) {
-             return storage_node(input.get())->plan_index == none;
+             return is_number(*storage_node(input.get()));
            }));
   }
   int lines_limit() const {
@@ -164,7 +112,7 @@ class Fuser {
     std::erase_if(edges, [&](const Edge& edge) { return storage_node(edge.read) == &node; });
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Edge edge{node.inputs[i].get(), &node, node.is<Family>() ? static_cast<int>(i) : operand};
-      if (storage_node(edge.read)->plan_index == none) continue;
+      if (is_number(*storage_node(edge.read))) continue;
       const bool known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
         return other.read == edge.read && other.operand == edge.operand && other.reader->shape == node.shape && !node.is<Strided>();
       });
@@ -189,7 +137,7 @@ Plan Fuser::build_steps() {
     if (members[head].empty()) continue;
     Node& output = *items_[head].node;
     if (output.is<HostValues>()) {
-      plan.uploads.push_back(&output);
+      plan.uploads.push_back(output.plan_index);
       continue;
     }
     StepWriter writer(line_of_item);
@@ -201,13 +149,23 @@ Plan Fuser::build_steps() {
   return plan;
 }
 
-}  // namespace
-
-Node* storage_node(Node* node) {
-  while (!node->buffer && node->is<View>()) node = node->inputs[0].get();
-  return node;
+// Which items each step is the last to read.
+void note_last_uses(Plan& plan, std::size_t items) {
+  std::vector<bool> is_read_later(items, false);
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)
+    for (const int input : step->inputs) {
+      if (is_read_later[static_cast<std::size_t>(input)]) continue;
+      is_read_later[static_cast<std::size_t>(input)] = true;
+      step->last_uses.push_back(input);
+    }
 }
 
-Plan make_plan(std::span<const NodePtr> wanted, const Limits& limits) { return Fuser(wanted, limits).plan(); }
+}  // namespace
+
+Plan make_plan(const Graph& graph, const Limits& limits) {
+  Plan plan = Fuser(graph, limits).plan();
+  note_last_uses(plan, graph.items().size());
+  return plan;
+}
 
 }  // namespace tessera

@@ -1,34 +1,30 @@
-// From what is wanted to the kernels that compute it: the order, and which nodes share a kernel.
+// From a graph to the kernels that compute it: which nodes share a kernel, and how long storages are needed.
 #pragma once
-#include <span>
+#include <cstdint>
 #include <vector>
 
-#include "core/backend.h"
-#include "core/node.h"
+#include "core/graph.h"
 
 namespace tessera {
 
-// One kernel run. Inputs and output are nodes with storage of their own; views are resolved.
+// One kernel run. Nodes are indices of the graph's items, so that a plan serves every graph of the same signature.
 struct Step {
   Kernel kernel;
-  std::vector<Node*> inputs;
-  Node* output = nullptr;
-  std::vector<std::uint32_t> words, core_words;
+  std::vector<int> inputs;
+  int output = -1;
+  std::vector<std::uint32_t> words;  // those of the numbers are filled in for each run
+  std::vector<int> numbers;          // which of the graph's constants they are
   std::vector<std::int64_t> operand_elements;  // of the core
   std::int64_t workgroups = 0;
+  std::vector<int> last_uses;  // items that no later step reads
 };
 
 struct Plan {
-  std::vector<Node*> uploads;  // host values that the steps, or the caller, need
+  std::vector<int> uploads;    // host values that the steps, or the caller, need
   std::vector<Step> steps;     // in an order that respects what needs what
   std::uint64_t ops_fused = 0; // operations that needed no kernel of their own
 };
 
-// The caller holds the context's lock and keeps the wanted nodes alive. Nodes without elements need no work and appear
-// nowhere in the plan.
-Plan make_plan(std::span<const NodePtr> wanted, const Limits&);
-
-// The node whose storage a node uses: its own, or that of what it is a view of.
-Node* storage_node(Node*);
+Plan make_plan(const Graph&, const Limits&);
 
 }  // namespace tessera

@@ -53,8 +53,9 @@ struct Family {
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
 };
+struct Placeholder {};                                   // bound to a tensor with each run of a program
 struct Computed {};                                      // only `buffer` counts; the inputs are let go
-using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Computed>;
+using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Placeholder, Computed>;
 
 struct Node {
   Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation, std::vector<NodePtr> inputs = {});
@@ -67,7 +68,7 @@ struct Node {
   Operation operation;
   std::vector<NodePtr> inputs;
   std::shared_ptr<Buffer> buffer;  // once computed; views share it, tensors without elements have none
-  int plan_index = -1;             // where this node stands in the plan that is being made
+  int plan_index = -1, constant_index = -1;  // where this node stands in the graph that is being planned
 
   template <class Kind>
   bool is() const {

@@ -42,7 +42,7 @@ void StepWriter::write_family(Node& node) {
   const auto& family = std::get<Family>(node.operation);
   step_.kernel.core = {.file = family.entry->file, .entry = family.entry->name, .dtype = node.dtype, .options = family.options,
                        .words = static_cast<int>(family.words.size()), .is_cooperative = family.entry->is_cooperative};
-  step_.core_words = family.words;
+  core_words_ = family.words;
   step_.workgroups = family.workgroups;
   step_.kernel.operands.resize(node.inputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -53,16 +53,16 @@ void StepWriter::write_family(Node& node) {
 }
 
 Step StepWriter::finish(Node& output) {
-  step_.output = &output;
+  step_.output = output.plan_index;
   step_.words.push_back(static_cast<std::uint32_t>(output.shape.size()));
-  step_.words.insert(step_.words.end(), step_.core_words.begin(), step_.core_words.end());
+  step_.words.insert(step_.words.end(), core_words_.begin(), core_words_.end());
   for (const Placement& placement : placements_) {
     step_.words.push_back(static_cast<std::uint32_t>(placement.offset));
     for (const Term& term : placement.terms)
       for (const std::int64_t value : {term.block, term.size, term.stride}) step_.words.push_back(static_cast<std::uint32_t>(value));
   }
-  step_.words.insert(step_.words.end(), numbers_.begin(), numbers_.end());
-  step_.kernel.numbers = static_cast<int>(numbers_.size());
+  step_.words.resize(step_.words.size() + step_.numbers.size());
+  step_.kernel.numbers = static_cast<int>(step_.numbers.size());
   step_.kernel.make_key();
   return std::move(step_);
 }
@@ -83,7 +83,7 @@ std::uint16_t StepWriter::add(int operand, const Expression::Line& line) {
 // The line with the elements of `read`: written before, a number, or an input.
 std::uint16_t StepWriter::line_for(Node& read, const Shape& reader, int operand) {
   Node& stored = *storage_node(&read);
-  if (stored.is<Constant>() && !stored.buffer) return number(stored, operand);
+  if (is_number(stored)) return number(stored, operand);
   if (const int line = line_of_item_[static_cast<std::size_t>(stored.plan_index)]; line >= 0) return static_cast<std::uint16_t>(line);
   if (read.shape.size() == 1) return input(stored, {.dtype = stored.dtype, .access = Access::scalar, .operand = operand}, 0, {});
   if (read.shape.size() == reader.size()) return input(stored, {.dtype = stored.dtype, .access = Access::dense, .operand = operand}, 0, {});
@@ -91,8 +91,8 @@ std::uint16_t StepWriter::line_for(Node& read, const Shape& reader, int operand)
 }
 
 std::uint16_t StepWriter::number(const Node& node, int operand) {
-  numbers_.push_back(std::get<Constant>(node.operation).value.bits);
-  return add(operand, {.kind = Expression::Kind::number, .dtype = node.dtype, .index = static_cast<std::uint16_t>(numbers_.size() - 1)});
+  step_.numbers.push_back(node.constant_index);
+  return add(operand, {.kind = Expression::Kind::number, .dtype = node.dtype, .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
 }
 
 // The same elements of the same storage, read by the same expression, are one input.
@@ -100,12 +100,12 @@ std::uint16_t StepWriter::input(Node& stored, KernelInput wanted, std::int64_t o
   wanted.terms = static_cast<int>(terms.size());
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& its = step_.kernel.inputs[i];
-    if (step_.inputs[i] == &stored && its.operand == wanted.operand && its.access == wanted.access &&
+    if (step_.inputs[i] == stored.plan_index && its.operand == wanted.operand && its.access == wanted.access &&
         placements_[i].offset == offset && placements_[i].terms == terms)
       return placements_[i].line;
   }
   const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input, .dtype = stored.dtype, .index = static_cast<std::uint16_t>(step_.inputs.size())});
-  step_.inputs.push_back(&stored);
+  step_.inputs.push_back(stored.plan_index);
   step_.kernel.inputs.push_back(wanted);
   placements_.push_back({offset, std::move(terms), line});
   return line;

@@ -32,7 +32,7 @@ class StepWriter {
   };
   Step step_;
   std::vector<Placement> placements_;  // of each input
-  std::vector<std::uint32_t> numbers_;
+  std::vector<std::uint32_t> core_words_;
   std::vector<int>& line_of_item_;
 };
 

@@ -1,0 +1,42 @@
+// What has to be computed, in order: the first pass over what is wanted.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/node.h"
+
+namespace tessera {
+
+// The nodes that wanted ones need, inputs first, each once. Views are resolved and constants are kept apart: neither costs
+// anything. The caller holds the context's lock and keeps the wanted nodes alive; one graph of a context at a time.
+class Graph {
+ public:
+  Graph(std::span<const NodePtr> wanted, const Limits&);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const std::vector<Node*>& items() const { return items_; }
+  const std::vector<Node*>& constants() const { return constants_; }
+  const std::vector<int>& wanted() const { return wanted_; }  // indices of items; nodes without elements are left out
+
+  // Equal for graphs that differ only in numbers and in the contents of tensors: one plan serves them all.
+  std::string signature() const;
+
+ private:
+  void add(Node* root, const Limits&);
+  void add_constant(Node*);
+
+  std::vector<Node*> items_, constants_;
+  std::vector<int> wanted_;
+};
+
+// The node whose storage a node uses: its own, or that of what it is a view of.
+Node* storage_node(Node*);
+
+bool is_stored(const Node&);  // has its elements, or gets them from outside
+bool is_number(const Node&);  // a constant, which its readers take as a parameter
+
+}  // namespace tessera
