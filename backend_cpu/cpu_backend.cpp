@@ -48,6 +48,7 @@ class CpuBackend : public Backend {
   void upload(Storage& storage, DType, std::span<const std::byte> elements) override {
     std::memcpy(static_cast<HostStorage&>(storage).elements.data(), elements.data(), elements.size());
   }
+  void prepare(const Dispatch&) override {}
   void run(std::span<const Dispatch> dispatches) override {
     for (const Dispatch& dispatch : dispatches) run_kernel(dispatch);
   }

@@ -24,7 +24,7 @@ std::uint32_t inputs_in_place(const Dispatch& dispatch) {
     const std::uint32_t offset =
         dispatch.words[static_cast<std::size_t>(kernel.first_word_of_input(static_cast<int>(i)))];
     if (kernel.inputs[i].access == Access::dense && kernel.inputs[i].operand == KernelInput::none && offset == 0 &&
-        texture_of(*dispatch.inputs[i].storage).width() == texture_of(*dispatch.output).width())
+        dispatch.inputs[i].elements == dispatch.output_elements)
       in_place |= 1u << i;
   }
   return in_place;
@@ -54,10 +54,17 @@ class GlesBackend final : public Backend {
     return std::make_unique<TextureDownload>(device_, texture_of(storage), dtype, first, count);
   }
 
+  void prepare(const Dispatch& dispatch) override {
+    const Entered entered(*device_);
+    compiled(dispatch);
+  }
   void run(std::span<const Dispatch>) override;
   void wait() override;
 
  private:
+  const CompiledKernel& compiled(const Dispatch& dispatch) {
+    return kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()});
+  }
   void draw(const CompiledKernel&, const Dispatch&) const;
 
   std::shared_ptr<const Device> device_;
@@ -69,9 +76,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   std::vector<const CompiledKernel*> kernels;  // all of them, before any has run
-  for (const Dispatch& dispatch : dispatches)
-    kernels.push_back(
-        &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()}));
+  for (const Dispatch& dispatch : dispatches) kernels.push_back(&compiled(dispatch));
 
   gl.BindVertexArray(vertex_array_.get());
   for (std::size_t i = 0; i < dispatches.size(); ++i) draw(*kernels[i], dispatches[i]);

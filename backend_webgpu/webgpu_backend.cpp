@@ -37,6 +37,10 @@ class WebGpuBackend final : public Backend {
     write(*device_, buffer_of(storage), elements);
   }
 
+  void prepare(const Dispatch& dispatch) override {
+    device_->throw_faults();
+    kernels_.get(*dispatch.kernel);
+  }
   void run(std::span<const Dispatch>) override;
 
   std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,

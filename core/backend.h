@@ -68,6 +68,7 @@ class Backend {
   virtual StorageClass storage_class(DType, std::int64_t elements) const = 0;
   virtual std::unique_ptr<Storage> allocate(DType, std::int64_t elements) = 0;
   virtual void upload(Storage&, DType, std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
+  virtual void prepare(const Dispatch&) = 0;        // compiles its kernel; it has no storages yet
   virtual void run(std::span<const Dispatch>) = 0;  // in order, in one submission
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;

@@ -26,6 +26,29 @@ void become_computed(Node& node, std::shared_ptr<Buffer> buffer) {
   node.inputs.clear();
 }
 
+void upload(ContextImpl& context, Node& node) {
+  const auto& elements = std::get<HostValues>(node.operation).elements;
+  std::shared_ptr<Buffer> buffer = acquire_for(context, node);
+  context.backend->upload(buffer->storage(), node.dtype, elements);
+  context.stats.bytes_uploaded += elements.size();
+  become_computed(node, std::move(buffer));
+}
+
+constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// All of a dispatch but its storages.
+Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
+  const Node& output = *graph.items[at(step.output)];
+  Dispatch dispatch{.kernel = &step.kernel, .inputs = {}, .output = nullptr, .output_dtype = output.dtype,
+                    .output_elements = output.shape.size(), .words = step.words,
+                    .operand_elements = step.operand_elements, .workgroups = step.workgroups};
+  const std::size_t first_number = step.words.size() - step.numbers.size();
+  for (std::size_t i = 0; i < step.numbers.size(); ++i)
+    dispatch.words[first_number + i] = std::get<Constant>(graph.constants[at(step.numbers[i])]->operation).value.bits;
+  for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, graph.items[at(input)]->shape.size()});
+  return dispatch;
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
@@ -38,36 +61,17 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
 }
 
-void upload(ContextImpl& context, Node& node) {
-  const auto& elements = std::get<HostValues>(node.operation).elements;
-  std::shared_ptr<Buffer> buffer = acquire_for(context, node);
-  context.backend->upload(buffer->storage(), node.dtype, elements);
-  context.stats.bytes_uploaded += elements.size();
-  become_computed(node, std::move(buffer));
-}
-
-void run_plan(ContextImpl& context, const Plan& plan, const Graph& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
-  const auto at = [](int index) { return static_cast<std::size_t>(index); };
+void run_plan(ContextImpl& context, const Plan& plan, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
-  for (const int wanted : graph.wanted()) is_kept[at(wanted)] = true;
+  for (const int wanted : graph.wanted) is_kept[at(wanted)] = true;
 
   std::vector<Dispatch> dispatches;
   dispatches.reserve(plan.steps.size());
   for (const Step& step : plan.steps) {
-    const Node& output = *graph.items()[at(step.output)];
-    Dispatch& dispatch = dispatches.emplace_back();
-    dispatch.kernel = &step.kernel;
-    dispatch.output_dtype = output.dtype;
-    dispatch.output_elements = output.shape.size();
-    dispatch.words = step.words;
-    dispatch.operand_elements = step.operand_elements;
-    dispatch.workgroups = step.workgroups;
-    const std::size_t first_number = step.words.size() - step.numbers.size();
-    for (std::size_t i = 0; i < step.numbers.size(); ++i)
-      dispatch.words[first_number + i] = std::get<Constant>(graph.constants()[at(step.numbers[i])]->operation).value.bits;
-    for (const int input : step.inputs) dispatch.inputs.push_back({&buffers[at(input)]->storage(), buffers[at(input)]->elements()});
-    buffers[at(step.output)] = acquire_for(context, output);
+    Dispatch& dispatch = dispatches.emplace_back(dispatch_of(step, graph));
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) dispatch.inputs[i].storage = &buffers[at(step.inputs[i])]->storage();
+    buffers[at(step.output)] = acquire_for(context, *graph.items[at(step.output)]);
     dispatch.output = &buffers[at(step.output)]->storage();
     // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
     // between two storages.
@@ -80,18 +84,25 @@ void run_plan(ContextImpl& context, const Plan& plan, const Graph& graph, std::v
   context.stats.ops_fused += plan.ops_fused;
 }
 
+void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) { context.backend->prepare(dispatch_of(step, graph)); }
+
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
   const Limits limits = context.backend->limits();
   const Graph graph(wanted, limits);
   const std::shared_ptr<const Plan> plan = context.plans.get(graph, limits);
-  for (const int index : plan->uploads) upload(context, *graph.items()[static_cast<std::size_t>(index)]);
+  const GraphItems& items = graph.items();
+  for (const Node* node : items.items)
+    if (node->is<Placeholder>())
+      throw Error(ErrorCode::invalid_argument, "compute: the inputs of a program that is being recorded have no values; what depends on them "
+                                               "is computed by run().");
+  for (const int index : plan->uploads) upload(context, *items.items[at(index)]);
   if (!plan->steps.empty()) {
     std::vector<std::shared_ptr<Buffer>> buffers;
-    for (const Node* node : graph.items()) buffers.push_back(node->buffer);
-    run_plan(context, *plan, graph, buffers);
-    for (const int index : graph.wanted()) {
-      Node& node = *graph.items()[static_cast<std::size_t>(index)];
-      if (!node.buffer) become_computed(node, buffers[static_cast<std::size_t>(index)]);
+    for (const Node* node : items.items) buffers.push_back(node->buffer);
+    run_plan(context, *plan, items, buffers);
+    for (const int index : items.wanted) {
+      Node& node = *items.items[at(index)];
+      if (!node.buffer) become_computed(node, buffers[at(index)]);
     }
   }
   for (const NodePtr& node : wanted)

@@ -27,11 +27,11 @@ class PlanCache {
 // throws, nothing that was computed is lost and nothing half computed is kept.
 void compute(ContextImpl&, std::span<const NodePtr> wanted);
 
-// One run of a plan over a graph's items. `buffers` has an entry for each item: the storages of those that have one. The
-// steps' outputs are added; of these, the ones that only later steps read are given back on the way.
-void run_plan(ContextImpl&, const Plan&, const Graph&, std::vector<std::shared_ptr<Buffer>>& buffers);
+// One run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps' outputs are
+// added; of these, the ones that only later steps read are given back on the way.
+void run_plan(ContextImpl&, const Plan&, const GraphItems&, std::vector<std::shared_ptr<Buffer>>& buffers);
 
-// Uploads the host values among a graph's items.
-void upload(ContextImpl&, Node&);
+// Compiles the kernel of a step.
+void prepare_step(ContextImpl&, const Step&, const GraphItems&);
 
 }  // namespace tessera

@@ -44,8 +44,8 @@ bool is_pointwise(const Node& node) { return !node.buffer && (node.is<Pointwise>
 class Fuser {
  public:
   Fuser(const Graph& graph, const Limits& limits) : limits_(limits) {
-    for (Node* node : graph.items()) items_.emplace_back(node);
-    for (const int index : graph.wanted()) item(index).wanted = true;
+    for (Node* node : graph.items().items) items_.emplace_back(node);
+    for (const int index : graph.items().wanted) item(index).wanted = true;
   }
 
   Plan plan() {
@@ -164,7 +164,7 @@ void note_last_uses(Plan& plan, std::size_t items) {
 
 Plan make_plan(const Graph& graph, const Limits& limits) {
   Plan plan = Fuser(graph, limits).plan();
-  note_last_uses(plan, graph.items().size());
+  note_last_uses(plan, graph.items().items.size());
   return plan;
 }
 

@@ -74,13 +74,13 @@ Graph::Graph(std::span<const NodePtr> wanted, const Limits& limits) {
     Node* node = lowered(root.get(), limits);
     if (node->shape.size() == 0) continue;
     add(node, limits);
-    wanted_.push_back(node->plan_index);
+    found_.wanted.push_back(node->plan_index);
   }
 }
 
 Graph::~Graph() {
-  for (Node* node : items_) node->plan_index = -1;
-  for (Node* node : constants_) node->constant_index = -1;
+  for (Node* node : found_.items) node->plan_index = -1;
+  for (Node* node : found_.constants) node->constant_index = -1;
 }
 
 // Without recursion: graphs may be long.
@@ -100,8 +100,8 @@ void Graph::add(Node* root, const Limits& limits) {
       else if (input->plan_index < 0) path.push_back({input, 0});
     } else {
       if (is_number(*node)) add_constant(node);  // wanted for itself
-      node->plan_index = static_cast<int>(items_.size());
-      items_.push_back(node);
+      node->plan_index = static_cast<int>(found_.items.size());
+      found_.items.push_back(node);
       path.pop_back();
     }
   }
@@ -109,15 +109,15 @@ void Graph::add(Node* root, const Limits& limits) {
 
 void Graph::add_constant(Node* node) {
   if (node->constant_index >= 0) return;
-  node->constant_index = static_cast<int>(constants_.size());
-  constants_.push_back(node);
+  node->constant_index = static_cast<int>(found_.constants.size());
+  found_.constants.push_back(node);
 }
 
 std::string Graph::signature() const {
   SignatureWriter writer;
-  for (const Node* node : items_) writer.write(*node);
-  for (const Node* node : constants_) writer.number(static_cast<std::int64_t>(node->dtype));
-  for (const int index : wanted_) writer.number(index);
+  for (const Node* node : found_.items) writer.write(*node);
+  for (const Node* node : found_.constants) writer.number(static_cast<std::int64_t>(node->dtype));
+  for (const int index : found_.wanted) writer.number(index);
   return writer.take();
 }
 

@@ -10,7 +10,14 @@
 namespace tessera {
 
 // The nodes that wanted ones need, inputs first, each once. Views are resolved and constants are kept apart: neither costs
-// anything. The caller holds the context's lock and keeps the wanted nodes alive; one graph of a context at a time.
+// anything.
+struct GraphItems {
+  std::vector<Node*> items, constants;
+  std::vector<int> wanted;  // indices of items; nodes without elements are left out
+};
+
+// Finds them, and while it lives, nodes know their indices. The caller holds the context's lock and keeps the wanted nodes
+// alive; one graph of a context at a time.
 class Graph {
  public:
   Graph(std::span<const NodePtr> wanted, const Limits&);
@@ -18,9 +25,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  const std::vector<Node*>& items() const { return items_; }
-  const std::vector<Node*>& constants() const { return constants_; }
-  const std::vector<int>& wanted() const { return wanted_; }  // indices of items; nodes without elements are left out
+  const GraphItems& items() const { return found_; }
 
   // Equal for graphs that differ only in numbers and in the contents of tensors: one plan serves them all.
   std::string signature() const;
@@ -29,8 +34,7 @@ class Graph {
   void add(Node* root, const Limits&);
   void add_constant(Node*);
 
-  std::vector<Node*> items_, constants_;
-  std::vector<int> wanted_;
+  GraphItems found_;
 };
 
 // The node whose storage a node uses: its own, or that of what it is a view of.

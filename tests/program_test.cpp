@@ -1,0 +1,87 @@
+// Programs: recorded once, run with other inputs, without planning, allocating or compiling.
+#include "support/compare.h"
+#include "support/devices.h"
+
+namespace tessera::test {
+namespace {
+
+class Programs : public OnDevice {};
+
+TEST_P(Programs, RunWithOtherInputs) {
+  const Tensor weights = context().tensor({3}, {1, 10, 100});
+  const Program program = Program::record(context(), {{.shape = {2, 3}}, {.shape = {}}}, [&](std::span<const Tensor> in) {
+    const Tensor scaled = in[0] * in[1] + exp(weights * 0.0f);
+    return std::vector{scaled, sum(scaled * weights, {{1}})};
+  });
+  for (int i = 0; i < 3; ++i) {
+    const auto number = static_cast<float>(i);
+    const std::vector<Tensor> out = program.run({context().full({2, 3}, number), context().full({}, 2)});
+    ASSERT_EQ(out.size(), 2u);
+    EXPECT_EQ(out[0].read(), std::vector<float>(6, 2 * number + 1));
+    EXPECT_EQ(out[1].read(), std::vector<float>(2, 111 * (2 * number + 1)));
+  }
+}
+
+TEST_P(Programs, NothingIsPlannedAllocatedOrCompiledAfterTheFirstRun) {
+  const Program program = Program::record(context(), {{.shape = {100, 100}}}, [](std::span<const Tensor> in) {
+    const Tensor y = relu(in[0] - mean(in[0]));
+    return std::vector{y * 2.0f, max(y)};
+  });
+  const Tensor frame = context().tensor({100, 100}, random_values(10000, -1, 1, 1)).compute();
+  program.run({frame});
+  context().wait();
+  context().reset_stats();
+  const MemoryInfo before = context().memory();
+  for (int i = 0; i < 20; ++i) program.run({frame});
+  EXPECT_EQ(context().stats().kernels_compiled, 0u);
+  EXPECT_EQ(context().stats().submits, 20u);
+  EXPECT_EQ(context().memory().bytes_in_use + context().memory().bytes_pooled, before.bytes_in_use + before.bytes_pooled);
+}
+
+TEST_P(Programs, WhatDoesNotDependOnInputsIsComputedOnce) {
+  const Tensor a = context().tensor({4}, {1, 2, 3, 4}), b = context().tensor({4}, {5, 6, 7, 8});
+  const Program program = Program::record(context(), {{.shape = {4}}}, [&](std::span<const Tensor> in) {
+    return std::vector{in[0] + exp(a) * b, a - b, in[0]};
+  });
+  context().reset_stats();
+  const std::vector<Tensor> out = program.run({context().zeros({4})});
+  EXPECT_EQ(context().stats().dispatches, 2u);  // the input, and the sum
+  EXPECT_EQ(out[1].read(), std::vector<float>(4, -4));
+  EXPECT_EQ(out[2].read(), std::vector<float>(4, 0));
+}
+
+TEST_P(Programs, Prepare) {
+  const Program program = Program::record(context(), {{.shape = {5}}}, [](std::span<const Tensor> in) {
+    return std::vector{atan2(in[0], in[0] + 3.25f) - floor_mod(in[0], 0.75f)};
+  });
+  program.prepare().get();
+  context().reset_stats();
+  program.run({context().tensor({5}, {1, 2, 3, 4, 5})});
+  EXPECT_EQ(context().stats().kernels_compiled, 0u);
+}
+
+TEST_P(Programs, NoElements) {
+  const Program program = Program::record(context(), {{.shape = {0, 3}}}, [](std::span<const Tensor> in) {
+    return std::vector{in[0] + 1.0f, sum(in[0])};
+  });
+  const std::vector<Tensor> out = program.run({context().zeros({0, 3})});
+  EXPECT_TRUE(out[0].read().empty());
+  EXPECT_EQ(out[1].read(), std::vector<float>{0});
+}
+
+TEST_P(Programs, BadInput) {
+  const Program program = Program::record(context(), {{.shape = {2, 3}}}, [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
+  EXPECT_TESSERA_ERROR(program.run({}), invalid_argument, "1", "0");
+  EXPECT_TESSERA_ERROR(program.run({context().zeros({3, 2})}), shape_mismatch, "[3,2]", "[2,3]");
+  EXPECT_TESSERA_ERROR(program.run({context().zeros({2, 3}, DType::i32)}), dtype_mismatch, "i32", "f32");
+  Context other = Context::create({.prefer = {BackendKind::cpu}});
+  EXPECT_TESSERA_ERROR(program.run({other.zeros({2, 3})}), invalid_argument, "another context");
+  EXPECT_TESSERA_ERROR(Program::record(context(), {{.shape = {1}}}, [](std::span<const Tensor> in) { return std::vector{(in[0] + 1.0f).compute()}; }),
+                       invalid_argument, "recorded");
+  EXPECT_EQ(program.run({context().zeros({2, 3})})[0].read(), std::vector<float>(6, 1));
+}
+
+TESSERA_ON_ALL_DEVICES(Programs);
+
+}  // namespace
+}  // namespace tessera::test
