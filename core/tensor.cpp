@@ -10,26 +10,35 @@ namespace tessera {
 namespace {
 
 template <class From, class T>
-void append_converted(const std::vector<std::byte>& elements, std::vector<T>& out) {
-  const std::size_t count = elements.size() / sizeof(From);
-  out.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
+void convert(const std::vector<std::byte>& elements, std::vector<T>& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
     From value;
     std::memcpy(&value, elements.data() + i * sizeof(From), sizeof(From));
-    out.push_back(static_cast<T>(value));
+    out[i] = static_cast<T>(value);
   }
 }
 
+std::size_t byte_count(const Node& node) { return static_cast<std::size_t>(node.shape.size()) * size_of(node.dtype); }
+
+// What has been downloaded, as values of type T: without a copy in between where that is the tensor's own type.
 template <Element T>
-std::vector<T> converted(const std::vector<std::byte>& elements, DType from) {
-  std::vector<T> out;
-  switch (from) {
-    case DType::f32: append_converted<float>(elements, out); break;
-    case DType::f16: append_converted<half>(elements, out); break;
-    case DType::i32: append_converted<std::int32_t>(elements, out); break;
-    case DType::i8: append_converted<std::int8_t>(elements, out); break;
-    case DType::u8: append_converted<std::uint8_t>(elements, out); break;
-    case DType::boolean: append_converted<std::uint8_t>(elements, out); break;
+std::vector<T> taken(Download& download, std::size_t count, DType dtype) {
+  std::vector<T> out(count);
+  if constexpr (!std::is_same_v<T, bool>) {
+    if (dtype_of<T>() == dtype) {
+      download.take(std::as_writable_bytes(std::span(out)));
+      return out;
+    }
+  }
+  std::vector<std::byte> elements(count * size_of(dtype));
+  download.take(elements);
+  switch (dtype) {
+    case DType::f32: convert<float>(elements, out); break;
+    case DType::f16: convert<half>(elements, out); break;
+    case DType::i32: convert<std::int32_t>(elements, out); break;
+    case DType::i8: convert<std::int8_t>(elements, out); break;
+    case DType::u8:
+    case DType::boolean: convert<std::uint8_t>(elements, out); break;
   }
   return out;
 }
@@ -40,8 +49,6 @@ void check_readable(const Node& node) {
   throw Error(ErrorCode::dtype_mismatch, "read: a tensor of " + std::string(to_string(node.dtype)) + " cannot be read as " +
                                              std::string(to_string(dtype_of<T>())) + "; read its own type or float, or cast it first.");
 }
-
-std::size_t byte_count(const Node& node) { return static_cast<std::size_t>(node.shape.size()) * size_of(node.dtype); }
 
 // The caller holds the context's lock.
 std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
@@ -105,15 +112,10 @@ std::vector<T> Tensor::read() const {
   const NodePtr& node = TensorAccess::node(*this);
   check_readable<T>(*node);
   if (node->shape.size() == 0) return {};
-  std::vector<std::byte> elements;
-  {
-    const Session session(*node->context);
-    const auto download = start_download(*node->context, node);
-    elements.resize(byte_count(*node));
-    download->wait();
-    download->take(elements);
-  }
-  return converted<T>(elements, node->dtype);
+  const Session session(*node->context);
+  const auto download = start_download(*node->context, node);
+  download->wait();
+  return taken<T>(*download, static_cast<std::size_t>(node->shape.size()), node->dtype);
 }
 
 template <Element T>
@@ -128,12 +130,10 @@ std::future<std::vector<T>> Tensor::read_async() const {
   }
   const Session session(*node->context);
   node->context->reader.add(start_download(*node->context, node),
-                            [promise, bytes = byte_count(*node), dtype = node->dtype](Download* download, std::exception_ptr error) {
+                            [promise, count = node->shape.size(), dtype = node->dtype](Download* download, std::exception_ptr error) {
                               try {
                                 if (error) std::rethrow_exception(error);
-                                std::vector<std::byte> elements(bytes);
-                                download->take(elements);
-                                promise->set_value(converted<T>(elements, dtype));
+                                promise->set_value(taken<T>(*download, static_cast<std::size_t>(count), dtype));
                               } catch (...) {
                                 promise->set_exception(std::current_exception());
                               }
