@@ -35,15 +35,23 @@ ivec4 reduce_element_i32(uvec4 base, uvec4 index) {
   return operand_0(base + reduce_step(min(index, uvec4(core_word(0u) - 1u))));
 }
 
+// Four at a time, for loops cost more than what this one does; the last round may be past the end of some parts.
 vec4 reduce_sum(uvec4 element) {
   uint parts = core_word(1u);
   uvec4 base = reduce_base(element / parts);
+  uvec4 first = element % parts;
+  uint rounds = core_word(0u) / parts;
   vec4 result = vec4(0.0);
-  for (uint j = 0u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    vec4 value = reduce_element(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = pick(inside, result + value, result);
+  uint turn = 0u;
+  for (; turn + 4u <= rounds; turn += 4u) {
+    uvec4 index = first + uvec4(turn * parts);
+    result += (reduce_element(base, index) + reduce_element(base, index + uvec4(parts))) +
+              (reduce_element(base, index + uvec4(2u * parts)) + reduce_element(base, index + uvec4(3u * parts)));
+  }
+  for (; turn < rounds; turn++) { result += reduce_element(base, first + uvec4(turn * parts)); }
+  if (rounds * parts < core_word(0u)) {
+    uvec4 index = first + uvec4(rounds * parts);
+    result = pick(before(index, uvec4(core_word(0u))), result + reduce_element(base, index), result);
   }
   return result;
 }

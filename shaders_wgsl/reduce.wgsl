@@ -35,15 +35,23 @@ fn reduce_element_i32(base: vec4u, index: vec4u) -> vec4i {
   return operand_0(base + reduce_step(min(index, vec4u(core_word(0u) - 1u))));
 }
 
+// Four at a time, for loops cost more than what this one does; the last round may be past the end of some parts.
 fn reduce_sum(element: vec4u) -> vec4f {
   let parts: u32 = core_word(1u);
   let base: vec4u = reduce_base(element / parts);
+  let first: vec4u = element % parts;
+  let rounds: u32 = core_word(0u) / parts;
   var result: vec4f = vec4f(0.0);
-  for (var j: u32 = 0u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4f = reduce_element(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = pick(inside, result + value, result);
+  var turn: u32 = 0u;
+  for (; turn + 4u <= rounds; turn += 4u) {
+    let index: vec4u = first + vec4u(turn * parts);
+    result += (reduce_element(base, index) + reduce_element(base, index + vec4u(parts))) +
+              (reduce_element(base, index + vec4u(2u * parts)) + reduce_element(base, index + vec4u(3u * parts)));
+  }
+  for (; turn < rounds; turn++) { result += reduce_element(base, first + vec4u(turn * parts)); }
+  if (rounds * parts < core_word(0u)) {
+    let index: vec4u = first + vec4u(rounds * parts);
+    result = pick(before(index, vec4u(core_word(0u))), result + reduce_element(base, index), result);
   }
   return result;
 }
