@@ -128,7 +128,8 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string inputs = inputs_text(kernel, variant);
   std::string call, core, options;
   if (kernel.has_core()) {
-    call = "  " + vector_type(kernel.core.dtype) + " core_value = " + std::string(kernel.core.entry) + "(elements);\n";
+    options = "#define core_vector " + vector_type(kernel.core.dtype) + "\n";
+    call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".glsl"), call);
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";

@@ -152,8 +152,8 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   } else {
     call = "  finish();\n";
   }
-  const std::string value_type = is_float(kernel.core.dtype) ? "vec4f" : "vec4i";
-  const std::string finish = "fn finish(" + (kernel.has_core() ? "core_value: " + value_type : "") + ") {\n";
+  constants += std::string("alias core_vector = ") + (is_float(kernel.core.dtype) ? "vec4f" : "vec4i") + ";\n";
+  const std::string finish = std::string("fn finish(") + (kernel.has_core() ? "core_value: core_vector" : "") + ") {\n";
   const std::string expression = expression_text(kernel, kernel.expression, {"let ", "let "}, "");
   const std::string store = store_text(kernel.expression);
   const std::string_view entry_point = embedded_shader(kernel.core.is_cooperative ? "cooperative.wgsl" : "map.wgsl");
