@@ -7,5 +7,6 @@
 #include <tessera/pointwise.h>
 #include <tessera/program.h>
 #include <tessera/reduce.h>
+#include <tessera/row.h>
 #include <tessera/shape.h>
 #include <tessera/tensor.h>
