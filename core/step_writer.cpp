@@ -26,7 +26,8 @@ void StepWriter::write(Node& node, int operand) {
     line_of_node = number(node, operand);
   } else if (const auto* strided = std::get_if<Strided>(&node.operation)) {
     Node& stored = *storage_node(node.inputs[0].get());
-    line_of_node = input(stored, {.dtype = node.dtype, .access = Access::strided, .operand = operand}, strided->offset, strided->terms);
+    const KernelInput elements{.dtype = node.dtype, .access = Access::strided, .operand = operand};
+    line_of_node = is_number(stored) ? number(stored, operand) : input(stored, elements, strided->offset, strided->terms);
   } else {
     Expression::Line line{.kind = Expression::Kind::cast, .dtype = node.dtype};
     if (const auto* pointwise = std::get_if<Pointwise>(&node.operation)) {

@@ -3,6 +3,7 @@
 #include <tessera/context.h>
 #include <tessera/dtype.h>
 #include <tessera/error.h>
+#include <tessera/gather.h>
 #include <tessera/pointwise.h>
 #include <tessera/program.h>
 #include <tessera/reduce.h>
