@@ -4,12 +4,14 @@
 namespace tessera::cpu {
 
 std::span<const FamilyFunction> matmul_functions();
+std::span<const FamilyFunction> gather_functions();
 std::span<const FamilyFunction> reduce_functions();
 std::span<const FamilyFunction> row_functions();
 
 const FamilyFunction* find_family_function(std::string_view entry) {
   const std::initializer_list<std::span<const FamilyFunction>> families = {
       matmul_functions(),
+      gather_functions(),
       reduce_functions(),
       row_functions(),
   };

@@ -4,6 +4,7 @@
 #include <tessera/dtype.h>
 #include <tessera/error.h>
 #include <tessera/matmul.h>
+#include <tessera/gather.h>
 #include <tessera/pointwise.h>
 #include <tessera/program.h>
 #include <tessera/reduce.h>
