@@ -4,6 +4,10 @@
 #include <tessera/dtype.h>
 #include <tessera/error.h>
 #include <tessera/pointwise.h>
+#include <tessera/quantize.h>
+#include <tessera/random.h>
 #include <tessera/reduce.h>
+#include <tessera/scan.h>
 #include <tessera/shape.h>
+#include <tessera/sort.h>
 #include <tessera/tensor.h>
