@@ -14,6 +14,17 @@ const FamilyFunction* find_family_function(std::string_view entry) {
       gather_functions(),
       reduce_functions(),
       row_functions(),
+std::span<const FamilyFunction> random_functions();
+std::span<const FamilyFunction> reduce_functions();
+std::span<const FamilyFunction> scan_functions();
+std::span<const FamilyFunction> sort_functions();
+
+const FamilyFunction* find_family_function(std::string_view entry) {
+  const std::initializer_list<std::span<const FamilyFunction>> families = {
+      random_functions(),
+      reduce_functions(),
+      scan_functions(),
+      sort_functions(),
   };
   for (const std::span<const FamilyFunction> family : families)
     for (const FamilyFunction& function : family)

@@ -9,5 +9,10 @@
 #include <tessera/program.h>
 #include <tessera/reduce.h>
 #include <tessera/row.h>
+#include <tessera/quantize.h>
+#include <tessera/random.h>
+#include <tessera/reduce.h>
+#include <tessera/scan.h>
 #include <tessera/shape.h>
+#include <tessera/sort.h>
 #include <tessera/tensor.h>
