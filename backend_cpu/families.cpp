@@ -3,26 +3,21 @@
 
 namespace tessera::cpu {
 
-std::span<const FamilyFunction> matmul_functions();
 std::span<const FamilyFunction> gather_functions();
-std::span<const FamilyFunction> reduce_functions();
-std::span<const FamilyFunction> row_functions();
-
-const FamilyFunction* find_family_function(std::string_view entry) {
-  const std::initializer_list<std::span<const FamilyFunction>> families = {
-      matmul_functions(),
-      gather_functions(),
-      reduce_functions(),
-      row_functions(),
+std::span<const FamilyFunction> matmul_functions();
 std::span<const FamilyFunction> random_functions();
 std::span<const FamilyFunction> reduce_functions();
+std::span<const FamilyFunction> row_functions();
 std::span<const FamilyFunction> scan_functions();
 std::span<const FamilyFunction> sort_functions();
 
 const FamilyFunction* find_family_function(std::string_view entry) {
   const std::initializer_list<std::span<const FamilyFunction>> families = {
+      gather_functions(),
+      matmul_functions(),
       random_functions(),
       reduce_functions(),
+      row_functions(),
       scan_functions(),
       sort_functions(),
   };
