@@ -12,19 +12,6 @@
 namespace tessera {
 namespace {
 
-bool accepts(Takes takes, DType dtype) {
-  switch (takes) {
-    case Takes::floats: return is_float(dtype);
-    case Takes::numbers: return dtype != DType::boolean;
-    case Takes::integers: return is_integer(dtype);
-    case Takes::i32: return dtype == DType::i32;
-    case Takes::booleans: return dtype == DType::boolean;
-    case Takes::anything:
-    case Takes::condition: return true;
-  }
-  return false;
-}
-
 std::string_view described(Takes takes) {
   switch (takes) {
     case Takes::floats: return "f32 and f16";
