@@ -3,10 +3,14 @@
 
 namespace tessera::cpu {
 
+std::span<const FamilyFunction> conv_functions();
+std::span<const FamilyFunction> pooling_functions();
 std::span<const FamilyFunction> reduce_functions();
 
 const FamilyFunction* find_family_function(std::string_view entry) {
   const std::initializer_list<std::span<const FamilyFunction>> families = {
+      conv_functions(),
+      pooling_functions(),
       reduce_functions(),
   };
   for (const std::span<const FamilyFunction> family : families)
