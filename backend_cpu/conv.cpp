@@ -50,7 +50,8 @@ void conv_i32(const FamilyRun& run) {
   });
 }
 
-constexpr FamilyFunction functions[] = {{"conv", conv}, {"conv_i32", conv_i32}};
+constexpr FamilyFunction functions[] = {
+    {"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}, {"conv_i32", conv_i32}};
 
 }  // namespace
 

@@ -7,8 +7,19 @@ namespace {
 
 // Words: those of window_words, then how many channels of the image and of the result belong to one group.
 // Options: how many spatial axes there are, 1 for a transposed convolution, and a Reading.
-constexpr FamilyEntry conv_f32{.name = "conv", .file = "window"};
-constexpr FamilyEntry conv_i32{.name = "conv_i32", .file = "window"};
+constexpr FamilyEntry conv_each{.name = "conv", .file = "conv"};
+constexpr FamilyEntry conv_i32{.name = "conv_i32", .file = "conv"};
+
+// Four result channels of a pixel at a time; in strips, of four pixels.
+constexpr FamilyEntry conv_texel{.name = "conv_texel", .file = "conv"};
+NodePtr without_strips(const Node& node) {
+  Family family = std::get<Family>(node.operation);
+  family.entry = &conv_texel;
+  family.workgroups = 0;
+  return std::make_shared<Node>(node.context, node.shape, node.dtype, std::move(family), node.inputs);
+}
+constexpr FamilyEntry conv_strip{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips};
+constexpr std::int64_t strip = 4, workgroup_size = 64;
 
 // How a kernel reads the operands for the four result elements of a texel.
 enum Reading : std::int32_t {
@@ -71,10 +82,17 @@ Tensor conv_tensor(const Tensor& image, const Tensor& filter, std::span<const Wi
   const bool on_floats = is_float(image.dtype());
   const DType dtype = on_floats ? image.dtype() : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
-  Family family{.entry = on_floats ? &conv_f32 : &conv_i32,
-                .options = {static_cast<std::int32_t>(axes.size()), is_transposed, reading_of(channels, is_transposed)},
+  const Reading reading = reading_of(channels, is_transposed);
+  Family family{.entry = on_floats ? &conv_each : &conv_i32,
+                .options = {static_cast<std::int32_t>(axes.size()), is_transposed, reading},
                 .words = window_words(channels.image, channels.result, axes)};
   family.words.insert(family.words.end(), {word_of(channels.image_in_group()), word_of(channels.result_in_group())});
+  if (on_floats && reading != each_element && !is_transposed) {
+    const std::int64_t width = axes.back().result;
+    family.entry = width < strip ? &conv_texel : &conv_strip;
+    const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
+    if (width >= strip) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
+  }
   return family_tensor(result, dtype, std::move(family), {image, filter});
 }
 

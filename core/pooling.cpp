@@ -16,7 +16,7 @@ struct PoolEntry {
   FamilyEntry overlapping, side_by_side;  // where windows share no elements, each element is read once
 };
 constexpr PoolEntry pool_entry(std::string_view name) {
-  return {{.name = name, .file = "window"}, {.name = name, .file = "window", .reads_once = true}};
+  return {{.name = name, .file = "pool"}, {.name = name, .file = "pool", .reads_once = true}};
 }
 constexpr PoolEntry pool_max = pool_entry("pool_max"), pool_max_i32 = pool_entry("pool_max_i32"),
                     pool_average = pool_entry("pool_average"), pool_argmax = pool_entry("pool_argmax"),

@@ -64,13 +64,23 @@ TEST_P(TransposedConvolution, PublishedExamples) {
   const Tensor padded = conv2d_transpose(image, ones, {.strides = {3, 2}, .pads = {{1, 1, 2, 2}}});
   EXPECT_EQ(padded.shape(), (Shape{1, 7, 3, 1}));
   EXPECT_EQ(padded.read(), (std::vector<float>{1, 1, 3, 1, 1, 3, 7, 4, 9, 7, 4, 9, 7, 4, 9, 13, 7, 15, 13, 7, 15}));
-  EXPECT_EQ(conv2d_transpose(image, ones, {.strides = {2, 2}, .padding = Padding::same}).read(),
-            (std::vector<float>{0, 0, 1, 1, 3,  2, 0, 0, 1,  1,  3,  2,  3, 3, 8,  5,  12, 7,
-                                3, 3, 8, 5, 12, 7, 9, 9, 20, 11, 24, 13, 6, 6, 13, 7, 15, 8}));
+  EXPECT_EQ(conv2d_transpose(image, ones, {.strides = {3, 2}, .size = {{10, 8}}}).read(),
+            (std::vector<float>{0, 0, 1, 1, 3,  2, 2,  0, 0, 0, 1, 1, 3,  2, 2,  0, 0, 0, 1, 1, 3, 2, 2, 0,  3, 3,  7,
+                                4, 9, 5, 5, 0,  3, 3,  7, 4, 9, 5, 5, 0,  3, 3,  7, 4, 9, 5, 5, 0, 6, 6, 13, 7, 15, 8,
+                                8, 0, 6, 6, 13, 7, 15, 8, 8, 0, 6, 6, 13, 7, 15, 8, 8, 0, 0, 0, 0, 0, 0, 0,  0, 0}));
   const Tensor dilated = conv2d_transpose(context().tensor({1, 3, 3, 1}, {3, 8, 1, 9, 5, 7, 3, 2, 6}),
                                           context().tensor({2, 2, 1, 1}, {7, 2, 1, 9}), {.dilations = {2, 2}});
   EXPECT_EQ(dilated.read(), (std::vector<float>{21, 56, 13, 16, 2,  63, 35, 67, 10, 14, 24, 22, 76,
                                                 76, 21, 9,  5,  88, 45, 63, 3,  2,  33, 18, 54}));
+}
+
+// From TensorFlow's definition, the gradient of a convolution: 3 pixels at a stride of 2 made from 6 are padded by one,
+// at the end.
+TEST_P(TransposedConvolution, SamePaddingGoesToTheEnd) {
+  const Tensor image = counting({1, 3, 3, 1}), ones = context().full({3, 3, 1, 1}, 1);
+  EXPECT_EQ(conv2d_transpose(image, ones, {.strides = {2, 2}, .padding = Padding::same}).read(),
+            (std::vector<float>{0, 0, 1, 1, 3, 2, 0, 0, 1,  1,  3,  2,  3, 3, 8,  5, 12, 7,
+                                3, 3, 7, 4, 9, 5, 9, 9, 20, 11, 24, 13, 6, 6, 13, 7, 15, 8}));
 }
 
 // Keras's Conv2DTranspose: size * stride for same; size * stride + max(filter - stride, 0) for valid.
