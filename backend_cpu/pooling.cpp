@@ -56,10 +56,9 @@ void average(const FamilyRun& run) {
     totals[output] += static_cast<double>(run.operands[0][index].real);
     ++counts[output];
   });
-  const std::array<WindowAxis, 3> axes = Windows(run).axes;
+  const std::int64_t divisor = run.word(Windows::words);
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    const std::int64_t count =
-        run.options[2] == 1 ? axes[0].taps * axes[1].taps * axes[2].taps : std::max<std::int64_t>(counts[i], 1);
+    const std::int64_t count = divisor != 0 ? divisor : std::max<std::int64_t>(counts[i], 1);
     run.result[i].real = static_cast<float>(totals[i] / static_cast<double>(count));
   }
 }

@@ -10,8 +10,9 @@
 namespace tessera {
 namespace {
 
-// Words: those of window_words, then what a window of nothing but padding gives, as an integer. Options: how many
-// spatial axes there are, 1 where four channels are read as a texel, and for averages 1 where padding counts.
+// Words: those of window_words, then one that depends on the entry: what a window of nothing but padding gives for
+// pool_max_i32, the divisor for pool_average or 0 where it counts what is inside. Options: how many spatial axes there
+// are, and 1 where four channels are read as a texel.
 struct PoolEntry {
   FamilyEntry overlapping, side_by_side;  // where windows share no elements, each element is read once
 };
@@ -63,16 +64,16 @@ std::vector<WindowAxis> pool_axes(std::string_view op, const Tensor& image, cons
 }
 
 Tensor pool(const PoolEntry& entry, const Tensor& image, std::span<const WindowAxis> axes, DType dtype,
-            float of_nothing, bool counts_padding = false) {
+            float of_nothing, std::uint32_t word = 0) {
   const std::int64_t channels = image.shape()[-1];
   const Shape result = window_result(image.shape()[0], axes, channels);
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, of_nothing);
   bool share_elements = false;
   for (const WindowAxis& axis : axes) share_elements = share_elements || axis.stride < axis.reach();
   Family family{.entry = share_elements ? &entry.overlapping : &entry.side_by_side,
-                .options = {static_cast<std::int32_t>(axes.size()), channels % 4 == 0, counts_padding},
+                .options = {static_cast<std::int32_t>(axes.size()), channels % 4 == 0},
                 .words = window_words(channels, channels, axes)};
-  family.words.push_back(is_float(dtype) ? 0 : number_of(of_nothing, dtype).bits);
+  family.words.push_back(word);
   return family_tensor(result, dtype, std::move(family), {image});
 }
 
@@ -90,7 +91,9 @@ float lowest(DType dtype) {
 }
 
 Tensor max_values(const Tensor& image, std::span<const WindowAxis> axes) {
-  return pool(is_float(image.dtype()) ? pool_max : pool_max_i32, image, axes, image.dtype(), lowest(image.dtype()));
+  const DType dtype = image.dtype();
+  return pool(is_float(dtype) ? pool_max : pool_max_i32, image, axes, dtype, lowest(dtype),
+              number_of(lowest(dtype), dtype).bits);
 }
 
 std::vector<int> spatial_axes(std::string_view op, const Tensor& image) {
@@ -112,7 +115,10 @@ Tensor max_pool(const Tensor& image, const Pooling& options) {
 
 Tensor average_pool(const Tensor& image, const Pooling& options) {
   check_dtype("average_pool", image, is_float(image.dtype()), "floats");
-  return pool(pool_average, image, pool_axes("average_pool", image, options), image.dtype(), 0, options.counts_padding);
+  const std::vector<WindowAxis> axes = pool_axes("average_pool", image, options);
+  std::int64_t divisor = options.counts_padding ? 1 : 0;
+  for (const WindowAxis& axis : axes) divisor *= axis.taps;
+  return pool(pool_average, image, axes, image.dtype(), 0, word_of(divisor));
 }
 
 MaxPool max_pool_with_indices(const Tensor& image, const Pooling& options) {

@@ -72,7 +72,7 @@ vec4 pool_average(uvec4 element) {
       }
     }
   }
-  if (option_2 == 1) { count = vec4(float(window_taps(0) * window_taps(1) * window_taps(2))); }
+  if (core_word(20u) != 0u) { count = vec4(float(core_word(20u))); }
   return total / max(count, vec4(1.0));
 }
 

@@ -72,7 +72,7 @@ fn pool_average(element: vec4u) -> vec4f {
       }
     }
   }
-  if (option_2 == 1) { count = vec4f(f32(window_taps(0) * window_taps(1) * window_taps(2))); }
+  if (core_word(20u) != 0u) { count = vec4f(f32(core_word(20u))); }
   return total / max(count, vec4f(1.0));
 }
 
