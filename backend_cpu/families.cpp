@@ -3,8 +3,10 @@
 
 namespace tessera::cpu {
 
+std::span<const FamilyFunction> conv_functions();
 std::span<const FamilyFunction> gather_functions();
 std::span<const FamilyFunction> matmul_functions();
+std::span<const FamilyFunction> pooling_functions();
 std::span<const FamilyFunction> random_functions();
 std::span<const FamilyFunction> reduce_functions();
 std::span<const FamilyFunction> row_functions();
@@ -13,8 +15,10 @@ std::span<const FamilyFunction> sort_functions();
 
 const FamilyFunction* find_family_function(std::string_view entry) {
   const std::initializer_list<std::span<const FamilyFunction>> families = {
+      conv_functions(),
       gather_functions(),
       matmul_functions(),
+      pooling_functions(),
       random_functions(),
       reduce_functions(),
       row_functions(),

@@ -131,6 +131,7 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     options = "#define core_vector " + vector_type(kernel.core.dtype) + "\n";
     call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".glsl"), call);
+    core = used_functions(embedded_shader("window.glsl"), core) + core;
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }

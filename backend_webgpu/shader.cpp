@@ -149,6 +149,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     const std::string entry(kernel.core.entry);
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local);\n" : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
+    core = used_functions(embedded_shader("window.wgsl"), core) + core;
   } else {
     call = "  finish();\n";
   }
