@@ -17,7 +17,7 @@ struct Axis {
 };
 
 // Neighbours without padding count as one axis.
-std::vector<Axis> axes_of(const Shape& shape, const std::vector<Padding>& padding) {
+std::vector<Axis> axes_of(const Shape& shape, const std::vector<PadWidth>& padding) {
   std::vector<Axis> axes;
   std::int64_t block = 1, stride = 1;
   bool may_join = false;
@@ -38,7 +38,7 @@ std::vector<Axis> axes_of(const Shape& shape, const std::vector<Padding>& paddin
   return axes;
 }
 
-void check_padding(const Shape& shape, const std::vector<Padding>& padding, PadMode mode) {
+void check_padding(const Shape& shape, const std::vector<PadWidth>& padding, PadMode mode) {
   check_one_per_axis("pad", "paddings", padding.size(), shape);
   for (int axis = 0; axis < shape.rank(); ++axis)
     for (const std::int64_t count : {padding[static_cast<std::size_t>(axis)].before, padding[static_cast<std::size_t>(axis)].after}) {
@@ -54,9 +54,9 @@ void check_padding(const Shape& shape, const std::vector<Padding>& padding, PadM
 
 }  // namespace
 
-Tensor pad(const Tensor& x, const std::vector<Padding>& padding, float value) { return pad(x, padding, PadMode::constant, value); }
+Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, float value) { return pad(x, padding, PadMode::constant, value); }
 
-Tensor pad(const Tensor& x, const std::vector<Padding>& padding, PadMode mode, float value) {
+Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, float value) {
   const Shape& shape = x.shape();
   check_padding(shape, padding, mode);
   std::vector<std::int64_t> dims;

@@ -110,7 +110,7 @@ TEST_P(Joins, PadAgainstLoops) {
         const DType dtype = every_dtype[turn++ % 6];
         const HostTensor host = choices_.tensor(choices_.shape(rank, rank > 4 ? 3 : 5), dtype);
         const float value = dtype == DType::boolean ? 1 : 7;
-        std::vector<Padding> padding;
+        std::vector<PadWidth> padding;
         std::vector<std::int64_t> dims;
         for (const std::int64_t dim : host.shape.dims()) {
           const std::int64_t most = choices_.between(0, 1) ? std::min<std::int64_t>(mode == PadMode::reflect ? dim - 1 : 3, rank > 4 ? 1 : 3) : 0;

@@ -61,12 +61,12 @@ enum class PadMode : std::uint8_t {
   edge,      // the nearest element of x
   reflect,   // mirrored, the element at the edge not repeated; at most size - 1 along each axis
 };
-struct Padding {
+struct PadWidth {
   std::int64_t before = 0, after = 0;
 };
 // `padding` has one entry for each axis.
-TESSERA_API Tensor pad(const Tensor& x, const std::vector<Padding>& padding, float value = 0);
-TESSERA_API Tensor pad(const Tensor& x, const std::vector<Padding>& padding, PadMode, float value = 0);
+TESSERA_API Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, float value = 0);
+TESSERA_API Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode, float value = 0);
 
 // ---- look-ups -----------------------------------------------------------------------------------------------
 // Indices are i32. Negative ones count from the end, as in ONNX. Only the device knows them, so that none is an error:
