@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/along_axis.h"
 #include "core/family.h"
 
 namespace tessera {
@@ -32,16 +33,8 @@ constexpr std::int64_t counted_block = 64;
 
 std::int64_t whole_texels(std::int64_t count) { return (count + 3) / 4 * 4; }
 
-struct Rows {
-  Rows(const Shape& shape, int axis) : count(shape[axis]) {
-    for (int i = 0; i < axis; ++i) outer *= shape[i];
-    for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
-  }
-  std::int64_t outer = 1, count, inner = 1;
-};
-
 // The indices of the first `wanted` elements of each row in order: [rows, whole_texels(wanted)].
-Tensor first_in_order(const Tensor& x, const Rows& rows, std::int64_t wanted, bool descending) {
+Tensor first_in_order(const Tensor& x, const AlongAxis& rows, std::int64_t wanted, bool descending) {
   const std::int64_t row_count = rows.outer * rows.inner, stride = whole_texels(rows.count);
   const Tensor keys =
       family_tensor({row_count, stride}, DType::i32,
@@ -78,7 +71,7 @@ Shape with_size(const Shape& shape, int axis, std::int64_t size) {
   return Shape(dims);
 }
 
-Tensor taken(const Tensor& x, const Rows& rows, const Tensor& order, const Shape& result, std::int64_t wanted) {
+Tensor taken(const Tensor& x, const AlongAxis& rows, const Tensor& order, const Shape& result, std::int64_t wanted) {
   return family_tensor(
       result, x.dtype(),
       Family{.entry = is_float(x.dtype()) ? &sort_take : &sort_take_i32,
@@ -87,7 +80,7 @@ Tensor taken(const Tensor& x, const Rows& rows, const Tensor& order, const Shape
 }
 
 // From rows of whole texels to the shape of the result.
-Tensor unpadded(const Rows& rows, const Tensor& order, const Shape& result, std::int64_t wanted) {
+Tensor unpadded(const AlongAxis& rows, const Tensor& order, const Shape& result, std::int64_t wanted) {
   const std::int64_t kept = whole_texels(wanted);
   if (rows.inner == 1 && kept == wanted) return order.reshape(result);
   return strided_tensor(
@@ -107,20 +100,20 @@ Tensor no_indices(const Tensor& x, const Shape& shape) { return number_like(x, s
 Tensor sort(const Tensor& x, int axis, bool descending) {
   const int checked_one = checked("sort", x, axis);
   if (x.shape().size() == 0) return x;
-  const Rows rows(x.shape(), checked_one);
+  const AlongAxis rows(x.shape(), checked_one);
   return taken(x, rows, first_in_order(x, rows, rows.count, descending), x.shape(), rows.count);
 }
 
 Tensor argsort(const Tensor& x, int axis, bool descending) {
   const int checked_one = checked("argsort", x, axis);
   if (x.shape().size() == 0) return no_indices(x, x.shape());
-  const Rows rows(x.shape(), checked_one);
+  const AlongAxis rows(x.shape(), checked_one);
   return unpadded(rows, first_in_order(x, rows, rows.count, descending), x.shape(), rows.count);
 }
 
 TopK top_k(const Tensor& x, std::int64_t k, int axis, bool largest) {
   const int checked_one = checked("top_k", x, axis);
-  const Rows rows(x.shape(), checked_one);
+  const AlongAxis rows(x.shape(), checked_one);
   if (k < 0 || k > rows.count)
     fail(ErrorCode::invalid_argument, "top_k",
          "k (" + std::to_string(k) + ") is outside of 0 to " + std::to_string(rows.count) + ", the size of axis " +
