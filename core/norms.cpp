@@ -105,7 +105,10 @@ Tensor group_norm(const Tensor& x, int groups, const ChannelNorm& norm) {
   if (x.shape().size() == 0) return x;
   const std::int64_t batch = x.shape()[0], positions = x.shape().size() / (batch * channels);
   const Tensor by_group = x.reshape({batch, positions, groups, channels / groups});
-  const int axes[] = {1, 3};
+  // One group, or one channel a group, make adjacent axes, which take one kernel.
+  const std::vector<int> axes = groups == 1          ? std::vector{1, 2, 3}
+                                : groups == channels ? std::vector{1}
+                                                     : std::vector{1, 3};
   const Tensor normalized = normalized_rows(RowKind::layer_norm, by_group, axes, norm.epsilon, DType::f32);
   return scaled_and_shifted(normalized.reshape(x.shape()), norm.gamma, norm.beta).cast(x.dtype());
 }
