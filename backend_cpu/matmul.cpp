@@ -56,7 +56,7 @@ void sum_products(const FamilyRun& run) {
         [](Value& result, std::uint32_t total) { result.whole = static_cast<std::int32_t>(total); });
 }
 
-constexpr FamilyFunction functions[] = {{"matmul_pull", sum_products}};
+constexpr FamilyFunction functions[] = {{"matmul_pull", sum_products}, {"matmul_block", sum_products}};
 
 }  // namespace
 
