@@ -3,11 +3,21 @@
 
 namespace tessera::cpu {
 
+std::span<const FamilyFunction> colour_functions();
+std::span<const FamilyFunction> filter_functions();
+std::span<const FamilyFunction> histogram_functions();
 std::span<const FamilyFunction> reduce_functions();
+std::span<const FamilyFunction> resize_functions();
+std::span<const FamilyFunction> warp_functions();
 
 const FamilyFunction* find_family_function(std::string_view entry) {
   const std::initializer_list<std::span<const FamilyFunction>> families = {
+      colour_functions(),
+      filter_functions(),
+      histogram_functions(),
       reduce_functions(),
+      resize_functions(),
+      warp_functions(),
   };
   for (const std::span<const FamilyFunction> family : families)
     for (const FamilyFunction& function : family)

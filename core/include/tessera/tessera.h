@@ -3,6 +3,7 @@
 #include <tessera/context.h>
 #include <tessera/dtype.h>
 #include <tessera/error.h>
+#include <tessera/image.h>
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
 #include <tessera/shape.h>
