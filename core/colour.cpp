@@ -6,9 +6,11 @@ namespace tessera {
 namespace {
 
 // Words: channels of the image, rows and columns of the matrix, 1 where a pixel is a texel before and after; then the
-// numbers of the matrix, unless it is the second operand.
+// numbers of the matrix, unless it is the second operand. There are as many words for every matrix, so that one kernel
+// does for all.
 constexpr FamilyEntry matrix_numbers{.name = "colour_matrix_numbers", .file = "colour", .reads_once = true};
 constexpr FamilyEntry matrix_tensor{.name = "colour_matrix_tensor", .file = "colour", .reads_once = true};
+constexpr std::size_t most_numbers = 4 * 5;
 // Words: channels, entries of the table along an axis, what makes 0 to 1 of a channel, and a channel of an entry.
 constexpr FamilyEntry lookup{.name = "colour_lookup", .file = "colour"};
 
@@ -32,7 +34,9 @@ Tensor colour_matrix_of_numbers(const Tensor& image, const Shape& shape, std::in
                                 std::span<const float> numbers, DType dtype) {
   Family family{.entry = &matrix_numbers,
                 .words = matrix_words(image.shape()[-1], rows, static_cast<std::int64_t>(numbers.size()) / rows)};
+  const std::size_t first = family.words.size();
   for (const float number : numbers) family.words.push_back(word_of(number));
+  family.words.resize(first + most_numbers);
   return family_tensor(shape, dtype, std::move(family), {image});
 }
 

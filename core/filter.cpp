@@ -44,7 +44,9 @@ Tensor filtered(const Tensor& image, const std::vector<float>& weights, Axis axi
     return filtered(image, uploaded, axis, border, dtype);
   }
   Family family = family_of(filter_numbers, axis, taps, border);
+  const std::size_t first = family.words.size();
   for (const float weight : weights) family.words.push_back(word_of(weight));
+  family.words.resize(first + most_numbers);  // one kernel for every number of taps
   return family_tensor(image.shape(), dtype, std::move(family), {image});
 }
 

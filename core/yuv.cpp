@@ -137,6 +137,7 @@ class FromRgb {
                   .words = {word_of(size_.channels), word_of(size_.width), word_of(size_.height), word_of(width),
                             word_of(height), word_of(channels)}};
     for (const float number : numbers_of(rows, rgb_.dtype(), dtype_)) family.words.push_back(word_of(number));
+    family.words.resize(6 + 2 * std::tuple_size_v<Row>);  // one kernel for one row and for two
     const Shape shape = channels == 1 ? plane(rgb_.shape(), size_.has_batch, {height, width})
                                       : plane(rgb_.shape(), size_.has_batch, {height, width, channels});
     return as_image(family_tensor(shape, computing_type(dtype_), std::move(family), {rgb_}), dtype_);
