@@ -20,20 +20,9 @@ std::span<const FamilyFunction> warp_functions();
 
 const FamilyFunction* find_family_function(std::string_view entry) {
   const std::initializer_list<std::span<const FamilyFunction>> families = {
-      colour_functions(),
-      conv_functions(),
-      filter_functions(),
-      gather_functions(),
-      histogram_functions(),
-      matmul_functions(),
-      pooling_functions(),
-      random_functions(),
-      reduce_functions(),
-      resize_functions(),
-      row_functions(),
-      scan_functions(),
-      sort_functions(),
-      warp_functions(),
+      colour_functions(), conv_functions(),    filter_functions(), gather_functions(), histogram_functions(),
+      matmul_functions(), pooling_functions(), random_functions(), reduce_functions(), resize_functions(),
+      row_functions(),    scan_functions(),    sort_functions(),   warp_functions(),
   };
   for (const std::span<const FamilyFunction> family : families)
     for (const FamilyFunction& function : family)

@@ -1,4 +1,5 @@
-// The workloads by which tensor libraries are put side by side on one driver, on tessera: one JSON line per measurement.
+// The workloads by which tensor libraries are put side by side on one driver, on tessera: one JSON line per
+// measurement.
 //
 //   peers_workloads [webgpu|gles] [part of a driver's name]
 //
@@ -29,7 +30,9 @@ double now_ms() {
 double cpu_ms() {  // of all threads, the driver's included
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto ms = [](const timeval& time) { return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3; };
+  const auto ms = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
   return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
@@ -87,13 +90,15 @@ class Runner {
  public:
   Runner(Context context, std::string driver) : context_(std::move(context)), driver_(std::move(driver)) {}
 
-  void workload(const std::string& name, const std::function<Tensor()>& build, const std::function<Tensor()>& from_host = {}) {
+  void workload(const std::string& name, const std::function<Tensor()>& build,
+                const std::function<Tensor()>& from_host = {}) {
     if (!is_wanted(name)) return;
     const double check = root_mean_square(build().read());
     line(name, "resident", measure([&] {
            const Tensor result = build().compute();
            context_.wait();
-         }), check);
+         }),
+         check);
     line(name, "roundtrip", measure([&] { build().read(); }), check);
     if (from_host) line(name, "e2e", measure([&] { from_host().read(); }), check);
   }
@@ -105,7 +110,8 @@ class Runner {
     line("updown_10mb", "resident", measure([&] {
            const Tensor tensor = upload();
            context_.wait();
-         }), -1);
+         }),
+         -1);
     line("updown_10mb", "roundtrip", measure([&] { upload().read(); }), root_mean_square(host));
   }
 
@@ -116,9 +122,12 @@ class Runner {
 
  private:
   void line(const std::string& name, const char* mode, const Time& time, double check) {
-    std::printf("{\"peer\":\"tessera-%s\",\"driver\":\"%s\",\"workload\":\"%s\",\"mode\":\"%s\",\"best_ms\":%.4f,\"median_ms\":%.4f,"
-                "\"cpu_ms\":%.4f,\"n\":%d",
-                std::string(to_string(context_.backend())).c_str(), driver_.c_str(), name.c_str(), mode, time.best, time.median, time.cpu, time.runs);
+    std::printf(
+        "{\"peer\":\"tessera-%s\",\"driver\":\"%s\",\"workload\":\"%s\",\"mode\":\"%s\",\"best_ms\":%.4f,\"median_ms\":"
+        "%.4f,"
+        "\"cpu_ms\":%.4f,\"n\":%d",
+        std::string(to_string(context_.backend())).c_str(), driver_.c_str(), name.c_str(), mode, time.best, time.median,
+        time.cpu, time.runs);
     if (check >= 0) std::printf(",\"check\":%.7g", check);
     std::printf("}\n");
     std::fflush(stdout);
@@ -138,7 +147,8 @@ void chains(Runner& runner) {
   for (const int length : {10, 100})
     for (const std::int64_t side : {1024, 2048}) {
       const Tensor a = runner.tensor({side, side}, 1), b = runner.tensor({side, side}, 2);
-      runner.workload("chain" + std::to_string(length) + "_" + std::to_string(side), [&] { return chain(a, b, length); });
+      runner.workload("chain" + std::to_string(length) + "_" + std::to_string(side),
+                      [&] { return chain(a, b, length); });
     }
   const Tensor a = runner.tensor({1024}, 1), b = runner.tensor({1024}, 2);
   runner.workload("small100", [&] { return chain(a, b, 50); });
@@ -175,11 +185,13 @@ void square_mean(Runner& runner) {
     for (std::size_t i = 1; i < tensors.size(); ++i) total = total + mean(square(tensors[i]));
     return total * 0.1f;
   };
-  runner.workload("squaremean", [&] { return mean_of(resident); }, [&] {
-    std::vector<Tensor> uploaded;
-    for (const auto& values : host) uploaded.push_back(runner.context().tensor({262144}, values));
-    return mean_of(uploaded);
-  });
+  runner.workload(
+      "squaremean", [&] { return mean_of(resident); },
+      [&] {
+        std::vector<Tensor> uploaded;
+        for (const auto& values : host) uploaded.push_back(runner.context().tensor({262144}, values));
+        return mean_of(uploaded);
+      });
 }
 
 void video(Runner& runner) {
@@ -195,8 +207,12 @@ void video(Runner& runner) {
   for (int y = -2; y <= 2; ++y)
     for (int x = -2; x <= 2; ++x) total += gauss.emplace_back(std::exp(static_cast<float>(-(x * x + y * y)) / 2));
   for (float& value : gauss) value /= total;
-  const Tensor blur = depthwise(gauss, 5), sobel_x = depthwise({-1, 0, 1, -2, 0, 2, -1, 0, 1}, 3), sobel_y = depthwise({-1, -2, -1, 0, 0, 0, 1, 2, 1}, 3);
-  const Tensor colour = runner.context().tensor({1, 1, 4, 4}, {0.9f, 0.2f, 0.1f, 0, 0.1f, 0.8f, 0.2f, 0, 0.2f, 0.1f, 0.9f, 0, 0, 0, 0, 1}).compute();
+  const Tensor blur = depthwise(gauss, 5), sobel_x = depthwise({-1, 0, 1, -2, 0, 2, -1, 0, 1}, 3),
+               sobel_y = depthwise({-1, -2, -1, 0, 0, 0, 1, 2, 1}, 3);
+  const Tensor colour =
+      runner.context()
+          .tensor({1, 1, 4, 4}, {0.9f, 0.2f, 0.1f, 0, 0.1f, 0.8f, 0.2f, 0, 0.2f, 0.1f, 0.9f, 0, 0, 0, 0, 1})
+          .compute();
   const Conv2d same{.padding = Padding::same, .groups = 4};
   const auto filtered = [&](const Tensor& frame) {
     const Tensor smooth = conv2d(frame, blur, same);
@@ -204,14 +220,17 @@ void video(Runner& runner) {
     return clip(conv2d(edges, colour, {.padding = Padding::same}), 0, 1);
   };
   const Tensor frame = runner.context().tensor(shape, host).compute();
-  runner.workload("video720", [&] { return filtered(frame); }, [&] { return filtered(runner.context().tensor(shape, host)); });
+  runner.workload(
+      "video720", [&] { return filtered(frame); }, [&] { return filtered(runner.context().tensor(shape, host)); });
 }
 
 void networks(Runner& runner) {
-  const Tensor x = runner.tensor({64, 784}, 1), w1 = runner.tensor({784, 512}, 2, -0.5f, 0.1f), b1 = runner.tensor({512}, 3),
-               w2 = runner.tensor({512, 256}, 4, -0.5f, 0.1f), b2 = runner.tensor({256}, 5), w3 = runner.tensor({256, 10}, 6), b3 = runner.tensor({10}, 7);
+  const Tensor x = runner.tensor({64, 784}, 1), w1 = runner.tensor({784, 512}, 2, -0.5f, 0.1f),
+               b1 = runner.tensor({512}, 3), w2 = runner.tensor({512, 256}, 4, -0.5f, 0.1f),
+               b2 = runner.tensor({256}, 5), w3 = runner.tensor({256, 10}, 6), b3 = runner.tensor({10}, 7);
   runner.workload("mlp", [&] { return softmax(matmul(relu(matmul(relu(matmul(x, w1) + b1), w2) + b2), w3) + b3); });
-  const Tensor y = runner.tensor({512, 768}, 1, -0.5f, 4), gamma = runner.tensor({768}, 2, 0.5f), beta = runner.tensor({768}, 3);
+  const Tensor y = runner.tensor({512, 768}, 1, -0.5f, 4), gamma = runner.tensor({768}, 2, 0.5f),
+               beta = runner.tensor({768}, 3);
   runner.workload("lngelu", [&] { return gelu(layer_norm(y, gamma, beta)); });
 }
 
@@ -221,7 +240,8 @@ int main(int argc, char** argv) {
   const bool on_gles = argc > 1 && std::strcmp(argv[1], "gles") == 0;
   const std::string driver = argc > 2 ? argv[2] : "";
   try {
-    Runner runner(Context::create({.prefer = {on_gles ? BackendKind::gles : BackendKind::webgpu}, .driver = driver}), driver.empty() ? "lavapipe" : driver);
+    Runner runner(Context::create({.prefer = {on_gles ? BackendKind::gles : BackendKind::webgpu}, .driver = driver}),
+                  driver.empty() ? "lavapipe" : driver);
     chains(runner);
     matmuls(runner);
     const Tensor rows = runner.tensor({1024, 1024}, 1, -0.5f, 8);

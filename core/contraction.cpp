@@ -14,7 +14,8 @@ namespace {
 constexpr FamilyEntry matmul_pull{.name = "matmul_pull", .file = "matmul"};
 
 // The same with more words and options, for a batch of matrices: see shaders_wgsl/matmul.wgsl.
-// Words: from one texel of an invocation to its next; blocks of each matrix, and of all. Option: texels of an invocation.
+// Words: from one texel of an invocation to its next; blocks of each matrix, and of all. Option: texels of an
+// invocation.
 NodePtr as_pull(const Node&);
 constexpr FamilyEntry matmul_block{.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull};
 
@@ -35,8 +36,7 @@ std::vector<PairedAxis> joined(std::span<const PairedAxis> axes) {
     if (!result.empty() && result.back().a * result.back().size == axis.a &&
         result.back().b * result.back().size == axis.b)
       result.back().size *= axis.size;
-    else
-      result.push_back(axis);
+    else result.push_back(axis);
   }
   return result;
 }
@@ -45,8 +45,8 @@ void swap_operands(std::vector<PairedAxis>& axes) {
   for (PairedAxis& axis : axes) std::swap(axis.a, axis.b);
 }
 
-// Whether groups of four elements that start at a multiple of four along the first of the axes are texels of an operand,
-// wherever the other axes are.
+// Whether groups of four elements that start at a multiple of four along the first of the axes are texels of an
+// operand, wherever the other axes are.
 bool has_texels(std::span<const PairedAxis> axes, std::span<const PairedAxis> others,
                 std::int64_t PairedAxis::*distance) {
   const auto is_aligned = [&](const PairedAxis& axis) { return axis.*distance % 4 == 0; };
@@ -55,7 +55,8 @@ bool has_texels(std::span<const PairedAxis> axes, std::span<const PairedAxis> ot
 }
 
 FromA reading_of_a(const Contraction& its) {
-  const bool is_the_same = std::all_of(its.kept.begin(), its.kept.end(), [](const PairedAxis& axis) { return axis.a == 0; });
+  const bool is_the_same =
+      std::all_of(its.kept.begin(), its.kept.end(), [](const PairedAxis& axis) { return axis.a == 0; });
   if (!is_the_same && (its.kept[0].a != 0 || its.kept[0].size < 3)) return FromA::four_elements;
   if (!is_the_same && its.kept[0].size % 4 != 0) return FromA::two_elements;  // of the row that ends, and of the next
   return has_texels(its.summed, its.kept, &PairedAxis::a) ? FromA::texel_along_sum : FromA::one_element;
@@ -119,11 +120,13 @@ Tensor spread(const Tensor& x, const Shape& shape, const Contraction& its, std::
   return strided_tensor(x, shape, 0, std::move(terms));
 }
 
-// Where nothing is summed, or where every element is used once: pointwise work, and a reduction that shares out long sums.
+// Where nothing is summed, or where every element is used once: pointwise work, and a reduction that shares out long
+// sums.
 Tensor sum_of_product(const Tensor& a, const Tensor& b, const Shape& result, DType dtype, const Contraction& its) {
   const Shape shape{result.size(), elements_along(its.summed)};
   const DType wide = is_float(dtype) ? DType::f32 : DType::i32;
-  const Tensor product = spread(a, shape, its, &PairedAxis::a).cast(wide) * spread(b, shape, its, &PairedAxis::b).cast(wide);
+  const Tensor product =
+      spread(a, shape, its, &PairedAxis::a).cast(wide) * spread(b, shape, its, &PairedAxis::b).cast(wide);
   return sum(product, {.axes = {1}}).reshape(result).cast(dtype);
 }
 
@@ -131,10 +134,13 @@ Tensor sum_of_product(const Tensor& a, const Tensor& b, const Shape& result, DTy
 
 DType product_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
   const auto is_narrow = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8; };
-  for (const Tensor* operand : {&a, &b}) check_dtype(op, *operand, operand->dtype() != DType::boolean, "floats and integers");
+  for (const Tensor* operand : {&a, &b})
+    check_dtype(op, *operand, operand->dtype() != DType::boolean, "floats and integers");
   if (is_narrow(a.dtype()) && is_narrow(b.dtype())) return DType::i32;
   if (a.dtype() != b.dtype())
-    fail(ErrorCode::dtype_mismatch, op, "the operands are " + std::string(to_string(a.dtype())) + " and " + std::string(to_string(b.dtype())) + "; cast one of them.");
+    fail(ErrorCode::dtype_mismatch, op,
+         "the operands are " + std::string(to_string(a.dtype())) + " and " + std::string(to_string(b.dtype())) +
+             "; cast one of them.");
   return a.dtype();
 }
 
@@ -143,7 +149,8 @@ Tensor contract(const Tensor& a, const Tensor& b, const Shape& result, DType dty
   its.kept = joined(its.kept);
   its.summed = joined(its.summed);
   const auto is_of_one = [](const PairedAxis& axis) { return (axis.a == 0) != (axis.b == 0); };
-  if (its.summed.empty() || std::none_of(its.kept.begin(), its.kept.end(), is_of_one)) return sum_of_product(a, b, result, dtype, its);
+  if (its.summed.empty() || std::none_of(its.kept.begin(), its.kept.end(), is_of_one))
+    return sum_of_product(a, b, result, dtype, its);
   if (its.kept[0].b != 0) return products(a, b, result, dtype, its);
   // The kernels expect the result's last axis to be b's.
   swap_operands(its.kept);

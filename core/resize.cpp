@@ -31,12 +31,9 @@ struct Fraction {
 
 Fraction place_of_pixels(Coordinates coordinates, std::int64_t in, std::int64_t out) {
   switch (coordinates) {
-    case Coordinates::half_pixel:
-      return {2 * in, in - out, 2 * out};
-    case Coordinates::align_corners:
-      return out == 1 ? Fraction{0, 0, 1} : Fraction{in - 1, 0, out - 1};
-    case Coordinates::asymmetric:
-      break;
+    case Coordinates::half_pixel: return {2 * in, in - out, 2 * out};
+    case Coordinates::align_corners: return out == 1 ? Fraction{0, 0, 1} : Fraction{in - 1, 0, out - 1};
+    case Coordinates::asymmetric: break;
   }
   return {in, 0, out};
 }
