@@ -1,4 +1,4 @@
-// The warp family on the host; core/warp.cpp defines the words and options.
+// The warp family on the host; core/warp.cpp defines the words.
 #include <algorithm>
 
 #include "backend_cpu/image.h"
@@ -14,7 +14,7 @@ float pixel_at(const FamilyRun& run, std::int64_t batch, std::int64_t channel, f
 }
 
 float sample(const FamilyRun& run, std::int64_t batch, std::int64_t channel, float y, float x, float outside) {
-  if (run.options[0] == 0) return pixel_at(run, batch, channel, std::floor(y + 0.5f), std::floor(x + 0.5f), outside);
+  if (run.word(6) == 1) return pixel_at(run, batch, channel, std::floor(y + 0.5f), std::floor(x + 0.5f), outside);
   const float top = std::floor(y), left = std::floor(x), along = x - left;
   const auto along_row = [&](float row) {
     return pixel_at(run, batch, channel, row, left, outside) * (1 - along) +
@@ -28,10 +28,10 @@ void affine(const FamilyRun& run) {
   fill_result(run, [&](std::int64_t element) {
     const Pixel pixel(run, element);
     const auto x = static_cast<float>(pixel.x), y = static_cast<float>(pixel.y);
-    const float from_x = run.word_float(6) * x + run.word_float(7) * y + run.word_float(8);
-    const float from_y = run.word_float(9) * x + run.word_float(10) * y + run.word_float(11);
+    const float from_x = run.word_float(7) * x + run.word_float(8) * y + run.word_float(9);
+    const float from_y = run.word_float(10) * x + run.word_float(11) * y + run.word_float(12);
     return sample(run, pixel.batch, pixel.channel, from_y, from_x,
-                  run.word_float(static_cast<std::size_t>(12 + pixel.channel % 4)));
+                  run.word_float(static_cast<std::size_t>(13 + pixel.channel % 4)));
   });
 }
 
@@ -50,8 +50,8 @@ void crop(const FamilyRun& run) {
     const std::int64_t box = 4 * pixel.batch, batch = run.operands[2][static_cast<std::size_t>(pixel.batch)].whole;
     const float y = along_box(pixel.y, run.word(2), number(run, 1, box), number(run, 1, box + 2), last_y);
     const float x = along_box(pixel.x, run.word(1), number(run, 1, box + 1), number(run, 1, box + 3), last_x);
-    const bool is_known = batch >= 0 && batch < run.word(7);
-    if (!is_known || is_outside(y, last_y) || is_outside(x, last_x)) return run.word_float(6);
+    const bool is_known = batch >= 0 && batch < run.word(8);
+    if (!is_known || is_outside(y, last_y) || is_outside(x, last_x)) return run.word_float(7);
     return sample(run, batch, pixel.channel, std::clamp(y, 0.0f, last_y), std::clamp(x, 0.0f, last_x), 0);
   });
 }

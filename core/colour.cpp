@@ -11,7 +11,8 @@ namespace {
 constexpr FamilyEntry matrix_numbers{.name = "colour_matrix_numbers", .file = "colour", .reads_once = true};
 constexpr FamilyEntry matrix_tensor{.name = "colour_matrix_tensor", .file = "colour", .reads_once = true};
 constexpr std::size_t most_numbers = 4 * 5;
-// Words: channels, entries of the table along an axis, what makes 0 to 1 of a channel, and a channel of an entry.
+// Words: channels, entries of the table along an axis, what makes 0 to 1 of a channel, what makes the
+// image's units of an entry, and the corners of a cell of the table.
 constexpr FamilyEntry lookup{.name = "colour_lookup", .file = "colour"};
 
 std::vector<std::uint32_t> matrix_words(std::int64_t channels, std::int64_t rows, std::int64_t columns) {
@@ -84,7 +85,7 @@ Tensor colour_lookup(const Tensor& image, const Tensor& table) {
          "a table is [n,n,n,3], but this one is " + shape.to_string() + ".");
   Family family{.entry = &lookup,
                 .words = {word_of(size.channels), word_of(shape[0]), word_of(1.0f / units(image.dtype())),
-                          word_of(units(image.dtype()) / units(table.dtype()))}};
+                          word_of(units(image.dtype()) / units(table.dtype())), 8}};
   return as_image(family_tensor(image.shape(), computing_type(image.dtype()), std::move(family), {image, table}),
                   image.dtype());
 }

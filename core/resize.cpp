@@ -8,8 +8,8 @@ namespace tessera {
 namespace {
 
 // Words: channels, width and height of the result, width and height of the image, 1 where channels are read by the
-// texel; then, for y and for x, step, start and divisor of a Fraction; then the cubic coefficient. Where every element
-// is read about once, work on the image may move into the kernel.
+// texel; then, for y and for x, step, start and divisor of a Fraction; then the cubic coefficient, and taps along an
+// axis. Where every element is read about once, work on the image may move into the kernel.
 struct Entry {
   FamilyEntry reads_often, reads_once;
 };
@@ -66,8 +66,8 @@ const Entry& entry_for(Interpolation mode, DType dtype) {
   return mode == Interpolation::bilinear ? bilinear : cubic;
 }
 
-std::int64_t taps_of(Interpolation mode) {
-  return mode == Interpolation::nearest ? 1 : mode == Interpolation::bilinear ? 4 : 16;
+std::int64_t taps_of(Interpolation mode) {  // along an axis
+  return mode == Interpolation::nearest ? 1 : mode == Interpolation::bilinear ? 2 : 4;
 }
 
 Tensor flipped(std::string_view op, const Tensor& image, bool along_width) {
@@ -95,10 +95,11 @@ Tensor resize(const Tensor& image, int height, int width, const Resize& options)
     const auto words = words_of_axis(options, in, out);
     family.words.insert(family.words.end(), words.begin(), words.end());
   }
-  family.words.push_back(word_of(options.cubic_coefficient));
+  const std::int64_t taps = taps_of(options.mode);
+  family.words.insert(family.words.end(), {word_of(options.cubic_coefficient), word_of(taps)});
   const Shape result = size.with(height, width, size.channels);
   const Entry& entry = entry_for(options.mode, image.dtype());
-  family.entry = taps_of(options.mode) * result.size() <= image.shape().size() ? &entry.reads_once : &entry.reads_often;
+  family.entry = taps * taps * result.size() <= image.shape().size() ? &entry.reads_once : &entry.reads_often;
   if (options.mode == Interpolation::nearest) return family_tensor(result, image.dtype(), std::move(family), {image});
   return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());
 }

@@ -7,8 +7,8 @@ namespace tessera {
 namespace {
 
 // Words: channels, width and height of the result, width and height of the image, 1 where channels are read by the
-// texel; then, of affine, the six numbers of the matrix and the fill of four channels; of crop, the extrapolation and
-// how many images the batch has. Option: 0 nearest, 1 bilinear.
+// texel, taps along an axis (1 for nearest, 2 for bilinear); then, of affine, the six numbers of the matrix and the
+// fill of four channels; of crop, the extrapolation and how many images the batch has.
 constexpr FamilyEntry warp_affine{.name = "warp_affine", .file = "warp"};
 constexpr FamilyEntry warp_crop{.name = "warp_crop", .file = "warp"};
 
@@ -17,9 +17,8 @@ Family family_of(std::string_view op, const FamilyEntry& entry, Interpolation mo
   if (mode == Interpolation::cubic)
     fail(ErrorCode::invalid_argument, op, "the mode is cubic; it takes nearest and bilinear.");
   return {.entry = &entry,
-          .options = {mode == Interpolation::bilinear},
           .words = {word_of(size.channels), word_of(width), word_of(height), word_of(size.width), word_of(size.height),
-                    size.has_whole_texels()}};
+                    size.has_whole_texels(), mode == Interpolation::nearest ? 1u : 2u}};
 }
 
 std::array<float, 4> fill_of_channels(std::string_view op, const std::vector<float>& fill, std::int64_t channels) {

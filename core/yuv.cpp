@@ -9,7 +9,7 @@ namespace {
 // alternate.
 constexpr FamilyEntry yuv_to_rgb{.name = "colour_yuv_to_rgb", .file = "colour", .reads_once = true};
 // Words: channels of the image, its width and height, width and height of the chroma, how many channels that has; for
-// each of these what R, G, B and 1 count.
+// each of two of these what R, G, B and 1 count; how many channels of the image count.
 constexpr FamilyEntry rgb_to_chroma{.name = "colour_rgb_to_chroma", .file = "colour", .reads_once = true};
 
 // ITU-R BT.601, BT.709 and BT.2020: what red and blue count in the luma; and how the ranges lie in 0 to 1.
@@ -138,6 +138,7 @@ class FromRgb {
                             word_of(height), word_of(channels)}};
     for (const float number : numbers_of(rows, rgb_.dtype(), dtype_)) family.words.push_back(word_of(number));
     family.words.resize(6 + 2 * std::tuple_size_v<Row>);  // one kernel for one row and for two
+    family.words.push_back(3);
     const Shape shape = channels == 1 ? plane(rgb_.shape(), size_.has_batch, {height, width})
                                       : plane(rgb_.shape(), size_.has_batch, {height, width, channels});
     return as_image(family_tensor(shape, computing_type(dtype_), std::move(family), {rgb_}), dtype_);

@@ -1,4 +1,5 @@
-// colour: channels of a pixel become others. core/colour.cpp and core/yuv.cpp define the words.
+// colour: channels of a pixel become others. core/colour.cpp and core/yuv.cpp define the words; among them are the lengths of
+// loops that take drivers long where they unroll them.
 
 // The numbers among the words that start at four places.
 vec4 colour_words(uvec4 at) {
@@ -40,24 +41,11 @@ vec4 colour_place(vec4 channel) {
   return limit(channel * core_float(2u), vec4(0.0), vec4(1.0)) * float(core_word(1u) - 1u);
 }
 
-// Even where a NaN gives no sensible place this is an entry of the table.
-uvec4 colour_entry_below(vec4 place) { return min(uvec4(place), uvec4(core_word(1u) - 1u)); }
+// The entry before a place, or after it; even where a NaN is no place it is one of the table.
+uvec4 colour_entry(vec4 place, uint side) { return min(uvec4(place) + uvec4(side), uvec4(core_word(1u) - 1u)); }
 
-uvec4 colour_entry_above(vec4 place) {
-  return min(colour_entry_below(place) + uvec4(1u), uvec4(core_word(1u) - 1u));
-}
-
-vec4 colour_along_red(uvec4 blue, uvec4 green, vec4 red, uvec4 channel) {
-  uvec4 row = (blue * core_word(1u) + green) * core_word(1u);
-  vec4 below = vec4(operand_1((row + colour_entry_below(red)) * 3u + channel));
-  vec4 above = vec4(operand_1((row + colour_entry_above(red)) * 3u + channel));
-  return below + (above - below) * (red - vec4(colour_entry_below(red)));
-}
-
-vec4 colour_along_green(uvec4 blue, vec4 green, vec4 red, uvec4 channel) {
-  vec4 below = colour_along_red(blue, colour_entry_below(green), red, channel);
-  vec4 above = colour_along_red(blue, colour_entry_above(green), red, channel);
-  return below + (above - below) * (green - vec4(colour_entry_below(green)));
+vec4 colour_weight(vec4 place, uint side) {
+  return abs(vec4(1.0 - float(side)) - (place - vec4(colour_entry(place, 0u))));
 }
 
 vec4 colour_lookup(uvec4 element) {
@@ -66,10 +54,15 @@ vec4 colour_lookup(uvec4 element) {
   vec4 red = colour_place(vec4(operand_0(pixel)));
   vec4 green = colour_place(vec4(operand_0(pixel + uvec4(1u))));
   vec4 blue = colour_place(vec4(operand_0(pixel + uvec4(2u))));
-  uvec4 of_table = min(channel, uvec4(2u));
-  vec4 below = colour_along_green(colour_entry_below(blue), green, red, of_table);
-  vec4 above = colour_along_green(colour_entry_above(blue), green, red, of_table);
-  vec4 value = below + (above - below) * (blue - vec4(colour_entry_below(blue)));
+  vec4 value = vec4(0.0);
+  for (uint corner = 0u; corner < core_word(4u); corner++) {
+    uint r = corner % 2u;
+    uint g = (corner / 2u) % 2u;
+    uint b = corner / 4u;
+    uvec4 row = (colour_entry(blue, b) * core_word(1u) + colour_entry(green, g)) * core_word(1u);
+    uvec4 entry = (row + colour_entry(red, r)) * 3u + min(channel, uvec4(2u));
+    value += colour_weight(red, r) * colour_weight(green, g) * colour_weight(blue, b) * vec4(operand_1(entry));
+  }
   return pick(eq(vec4(channel), vec4(3.0)), vec4(operand_0(element)), value * core_float(3u));
 }
 
@@ -105,7 +98,7 @@ vec4 colour_rgb_to_chroma(uvec4 element) {
   uvec4 batch = block / (core_word(3u) * core_word(4u));
   uvec4 row = (element % core_word(5u)) * 4u + uvec4(6u);
   vec4 result = colour_words(row + uvec4(3u));
-  for (uint j = 0u; j < 3u; j++) {
+  for (uint j = 0u; j < core_word(14u); j++) {
     result += colour_block_mean(batch, y, x, j) * colour_words(row + uvec4(j));
   }
   return result;

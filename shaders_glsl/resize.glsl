@@ -59,6 +59,7 @@ vec4 resize_cubic_weight(vec4 rest, uint tap) {
   return pick(le(d, vec4(1.0)), near, far);
 }
 
+// The number of taps is a word: unrolled, this takes drivers long.
 vec4 resize_cubic(uvec4 element) {
   uvec4 place_y = resize_place_y(element);
   uvec4 place_x = resize_place_x(element);
@@ -67,9 +68,9 @@ vec4 resize_cubic(uvec4 element) {
   uvec4 row = place_y / core_word(8u) - uvec4(1u);
   uvec4 column = place_x / core_word(11u) - uvec4(1u);
   vec4 result = vec4(0.0);
-  for (uint j = 0u; j < 4u; j++) {
+  for (uint j = 0u; j < core_word(13u); j++) {
     vec4 along_row = vec4(0.0);
-    for (uint i = 0u; i < 4u; i++) {
+    for (uint i = 0u; i < core_word(13u); i++) {
       along_row += resize_cubic_weight(rest_x, i) * resize_value(element, row + uvec4(j), column + uvec4(i));
     }
     result += resize_cubic_weight(rest_y, j) * along_row;

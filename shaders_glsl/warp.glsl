@@ -1,5 +1,5 @@
 // warp: each pixel of the result is found at a place of the image that a box or a matrix gives. core/warp.cpp defines the
-// words and options.
+// words.
 
 vec4 warp_x(uvec4 element) { return vec4((element / core_word(0u)) % core_word(1u)); }
 
@@ -19,18 +19,21 @@ vec4 warp_pixel(uvec4 batch, uvec4 channel, vec4 y, vec4 x, vec4 outside) {
   return pick(inside, vec4(operand_0(at)), outside);
 }
 
+// One tap is the nearest pixel, two along each axis are bilinear. Their number is a word: unrolled, this takes drivers long.
 vec4 warp_sample(uvec4 batch, uvec4 channel, vec4 y, vec4 x, vec4 outside) {
-  if (option_0 == 0) { return warp_pixel(batch, channel, floor(y + vec4(0.5)), floor(x + vec4(0.5)), outside); }
-  vec4 top = floor(y);
-  vec4 left = floor(x);
-  vec4 along = x - left;
-  vec4 below = top + vec4(1.0);
-  vec4 right = left + vec4(1.0);
-  vec4 upper = warp_pixel(batch, channel, top, left, outside) * (vec4(1.0) - along) +
-                     warp_pixel(batch, channel, top, right, outside) * along;
-  vec4 lower = warp_pixel(batch, channel, below, left, outside) * (vec4(1.0) - along) +
-                     warp_pixel(batch, channel, below, right, outside) * along;
-  return upper + (lower - upper) * (y - top);
+  uint taps = core_word(6u);
+  vec4 top = floor(y + vec4(float(2u - taps) * 0.5));
+  vec4 left = floor(x + vec4(float(2u - taps) * 0.5));
+  vec4 along_y = float(taps - 1u) * (y - top);
+  vec4 along_x = float(taps - 1u) * (x - left);
+  vec4 result = vec4(0.0);
+  for (uint tap = 0u; tap < taps * taps; tap++) {
+    vec4 down = vec4(float(tap / taps));
+    vec4 across = vec4(float(tap % taps));
+    vec4 weight = abs(vec4(1.0) - down - along_y) * abs(vec4(1.0) - across - along_x);
+    result += weight * warp_pixel(batch, channel, top + down, left + across, outside);
+  }
+  return result;
 }
 
 vec4 warp_affine(uvec4 element) {
@@ -38,9 +41,9 @@ vec4 warp_affine(uvec4 element) {
   vec4 y = warp_y(element);
   uvec4 channel = element % core_word(0u);
   uvec4 color = channel % 4u;
-  vec4 fill = vec4(core_float(12u + color.x), core_float(12u + color.y), core_float(12u + color.z), core_float(12u + color.w));
-  vec4 from_x = core_float(6u) * x + core_float(7u) * y + vec4(core_float(8u));
-  vec4 from_y = core_float(9u) * x + core_float(10u) * y + vec4(core_float(11u));
+  vec4 fill = vec4(core_float(13u + color.x), core_float(13u + color.y), core_float(13u + color.z), core_float(13u + color.w));
+  vec4 from_x = core_float(7u) * x + core_float(8u) * y + vec4(core_float(9u));
+  vec4 from_y = core_float(10u) * x + core_float(11u) * y + vec4(core_float(12u));
   return warp_sample(warp_batch(element), channel, from_y, from_x, fill);
 }
 
@@ -62,8 +65,8 @@ vec4 warp_crop(uvec4 element) {
   vec4 y = warp_along_box(warp_y(element), core_word(2u), operand_1(4u * box), operand_1(4u * box + uvec4(2u)), last_y);
   vec4 x = warp_along_box(warp_x(element), core_word(1u), operand_1(4u * box + uvec4(1u)), operand_1(4u * box + uvec4(3u)), last_x);
   ivec4 batch = operand_2(box);
-  bvec4 known = both(gti(batch, ivec4(-1)), lti(batch, ivec4(int(core_word(7u)))));
-  vec4 extrapolation = vec4(core_float(6u));
+  bvec4 known = both(gti(batch, ivec4(-1)), lti(batch, ivec4(int(core_word(8u)))));
+  vec4 extrapolation = vec4(core_float(7u));
   vec4 near_y = limit(y, vec4(0.0), vec4(last_y));
   vec4 near_x = limit(x, vec4(0.0), vec4(last_x));
   // Right of and below the last pixel lies nothing, but it has no weight there.

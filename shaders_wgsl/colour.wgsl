@@ -1,4 +1,5 @@
-// colour: channels of a pixel become others. core/colour.cpp and core/yuv.cpp define the words.
+// colour: channels of a pixel become others. core/colour.cpp and core/yuv.cpp define the words; among them are the lengths of
+// loops that take drivers long where they unroll them.
 
 // The numbers among the words that start at four places.
 fn colour_words(at: vec4u) -> vec4f {
@@ -40,24 +41,11 @@ fn colour_place(channel: vec4f) -> vec4f {
   return limit(channel * core_float(2u), vec4f(0.0), vec4f(1.0)) * f32(core_word(1u) - 1u);
 }
 
-// Even where a NaN gives no sensible place this is an entry of the table.
-fn colour_entry_below(place: vec4f) -> vec4u { return min(vec4u(place), vec4u(core_word(1u) - 1u)); }
+// The entry before a place, or after it; even where a NaN is no place it is one of the table.
+fn colour_entry(place: vec4f, side: u32) -> vec4u { return min(vec4u(place) + vec4u(side), vec4u(core_word(1u) - 1u)); }
 
-fn colour_entry_above(place: vec4f) -> vec4u {
-  return min(colour_entry_below(place) + vec4u(1u), vec4u(core_word(1u) - 1u));
-}
-
-fn colour_along_red(blue: vec4u, green: vec4u, red: vec4f, channel: vec4u) -> vec4f {
-  let row: vec4u = (blue * core_word(1u) + green) * core_word(1u);
-  let below: vec4f = vec4f(operand_1((row + colour_entry_below(red)) * 3u + channel));
-  let above: vec4f = vec4f(operand_1((row + colour_entry_above(red)) * 3u + channel));
-  return below + (above - below) * (red - vec4f(colour_entry_below(red)));
-}
-
-fn colour_along_green(blue: vec4u, green: vec4f, red: vec4f, channel: vec4u) -> vec4f {
-  let below: vec4f = colour_along_red(blue, colour_entry_below(green), red, channel);
-  let above: vec4f = colour_along_red(blue, colour_entry_above(green), red, channel);
-  return below + (above - below) * (green - vec4f(colour_entry_below(green)));
+fn colour_weight(place: vec4f, side: u32) -> vec4f {
+  return abs(vec4f(1.0 - f32(side)) - (place - vec4f(colour_entry(place, 0u))));
 }
 
 fn colour_lookup(element: vec4u) -> vec4f {
@@ -66,10 +54,15 @@ fn colour_lookup(element: vec4u) -> vec4f {
   let red: vec4f = colour_place(vec4f(operand_0(pixel)));
   let green: vec4f = colour_place(vec4f(operand_0(pixel + vec4u(1u))));
   let blue: vec4f = colour_place(vec4f(operand_0(pixel + vec4u(2u))));
-  let of_table: vec4u = min(channel, vec4u(2u));
-  let below: vec4f = colour_along_green(colour_entry_below(blue), green, red, of_table);
-  let above: vec4f = colour_along_green(colour_entry_above(blue), green, red, of_table);
-  let value: vec4f = below + (above - below) * (blue - vec4f(colour_entry_below(blue)));
+  var value: vec4f = vec4f(0.0);
+  for (var corner: u32 = 0u; corner < core_word(4u); corner++) {
+    let r: u32 = corner % 2u;
+    let g: u32 = (corner / 2u) % 2u;
+    let b: u32 = corner / 4u;
+    let row: vec4u = (colour_entry(blue, b) * core_word(1u) + colour_entry(green, g)) * core_word(1u);
+    let entry: vec4u = (row + colour_entry(red, r)) * 3u + min(channel, vec4u(2u));
+    value += colour_weight(red, r) * colour_weight(green, g) * colour_weight(blue, b) * vec4f(operand_1(entry));
+  }
   return pick(eq(vec4f(channel), vec4f(3.0)), vec4f(operand_0(element)), value * core_float(3u));
 }
 
@@ -105,7 +98,7 @@ fn colour_rgb_to_chroma(element: vec4u) -> vec4f {
   let batch: vec4u = block / (core_word(3u) * core_word(4u));
   let row: vec4u = (element % core_word(5u)) * 4u + vec4u(6u);
   var result: vec4f = colour_words(row + vec4u(3u));
-  for (var j: u32 = 0u; j < 3u; j++) {
+  for (var j: u32 = 0u; j < core_word(14u); j++) {
     result += colour_block_mean(batch, y, x, j) * colour_words(row + vec4u(j));
   }
   return result;

@@ -59,6 +59,7 @@ fn resize_cubic_weight(rest: vec4f, tap: u32) -> vec4f {
   return pick(le(d, vec4f(1.0)), near, far);
 }
 
+// The number of taps is a word: unrolled, this takes drivers long.
 fn resize_cubic(element: vec4u) -> vec4f {
   let place_y: vec4u = resize_place_y(element);
   let place_x: vec4u = resize_place_x(element);
@@ -67,9 +68,9 @@ fn resize_cubic(element: vec4u) -> vec4f {
   let row: vec4u = place_y / core_word(8u) - vec4u(1u);
   let column: vec4u = place_x / core_word(11u) - vec4u(1u);
   var result: vec4f = vec4f(0.0);
-  for (var j: u32 = 0u; j < 4u; j++) {
+  for (var j: u32 = 0u; j < core_word(13u); j++) {
     var along_row: vec4f = vec4f(0.0);
-    for (var i: u32 = 0u; i < 4u; i++) {
+    for (var i: u32 = 0u; i < core_word(13u); i++) {
       along_row += resize_cubic_weight(rest_x, i) * resize_value(element, row + vec4u(j), column + vec4u(i));
     }
     result += resize_cubic_weight(rest_y, j) * along_row;

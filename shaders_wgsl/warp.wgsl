@@ -1,5 +1,5 @@
 // warp: each pixel of the result is found at a place of the image that a box or a matrix gives. core/warp.cpp defines the
-// words and options.
+// words.
 
 fn warp_x(element: vec4u) -> vec4f { return vec4f((element / core_word(0u)) % core_word(1u)); }
 
@@ -19,18 +19,21 @@ fn warp_pixel(batch: vec4u, channel: vec4u, y: vec4f, x: vec4f, outside: vec4f) 
   return pick(inside, vec4f(operand_0(at)), outside);
 }
 
+// One tap is the nearest pixel, two along each axis are bilinear. Their number is a word: unrolled, this takes drivers long.
 fn warp_sample(batch: vec4u, channel: vec4u, y: vec4f, x: vec4f, outside: vec4f) -> vec4f {
-  if (option_0 == 0) { return warp_pixel(batch, channel, floor(y + vec4f(0.5)), floor(x + vec4f(0.5)), outside); }
-  let top: vec4f = floor(y);
-  let left: vec4f = floor(x);
-  let along: vec4f = x - left;
-  let below: vec4f = top + vec4f(1.0);
-  let right: vec4f = left + vec4f(1.0);
-  let upper: vec4f = warp_pixel(batch, channel, top, left, outside) * (vec4f(1.0) - along) +
-                     warp_pixel(batch, channel, top, right, outside) * along;
-  let lower: vec4f = warp_pixel(batch, channel, below, left, outside) * (vec4f(1.0) - along) +
-                     warp_pixel(batch, channel, below, right, outside) * along;
-  return upper + (lower - upper) * (y - top);
+  let taps: u32 = core_word(6u);
+  let top: vec4f = floor(y + vec4f(f32(2u - taps) * 0.5));
+  let left: vec4f = floor(x + vec4f(f32(2u - taps) * 0.5));
+  let along_y: vec4f = f32(taps - 1u) * (y - top);
+  let along_x: vec4f = f32(taps - 1u) * (x - left);
+  var result: vec4f = vec4f(0.0);
+  for (var tap: u32 = 0u; tap < taps * taps; tap++) {
+    let down: vec4f = vec4f(f32(tap / taps));
+    let across: vec4f = vec4f(f32(tap % taps));
+    let weight: vec4f = abs(vec4f(1.0) - down - along_y) * abs(vec4f(1.0) - across - along_x);
+    result += weight * warp_pixel(batch, channel, top + down, left + across, outside);
+  }
+  return result;
 }
 
 fn warp_affine(element: vec4u) -> vec4f {
@@ -38,9 +41,9 @@ fn warp_affine(element: vec4u) -> vec4f {
   let y: vec4f = warp_y(element);
   let channel: vec4u = element % core_word(0u);
   let color: vec4u = channel % 4u;
-  let fill: vec4f = vec4f(core_float(12u + color.x), core_float(12u + color.y), core_float(12u + color.z), core_float(12u + color.w));
-  let from_x: vec4f = core_float(6u) * x + core_float(7u) * y + vec4f(core_float(8u));
-  let from_y: vec4f = core_float(9u) * x + core_float(10u) * y + vec4f(core_float(11u));
+  let fill: vec4f = vec4f(core_float(13u + color.x), core_float(13u + color.y), core_float(13u + color.z), core_float(13u + color.w));
+  let from_x: vec4f = core_float(7u) * x + core_float(8u) * y + vec4f(core_float(9u));
+  let from_y: vec4f = core_float(10u) * x + core_float(11u) * y + vec4f(core_float(12u));
   return warp_sample(warp_batch(element), channel, from_y, from_x, fill);
 }
 
@@ -62,8 +65,8 @@ fn warp_crop(element: vec4u) -> vec4f {
   let y: vec4f = warp_along_box(warp_y(element), core_word(2u), operand_1(4u * box), operand_1(4u * box + vec4u(2u)), last_y);
   let x: vec4f = warp_along_box(warp_x(element), core_word(1u), operand_1(4u * box + vec4u(1u)), operand_1(4u * box + vec4u(3u)), last_x);
   let batch: vec4i = operand_2(box);
-  let known: vec4<bool> = both(gti(batch, vec4i(-1)), lti(batch, vec4i(i32(core_word(7u)))));
-  let extrapolation: vec4f = vec4f(core_float(6u));
+  let known: vec4<bool> = both(gti(batch, vec4i(-1)), lti(batch, vec4i(i32(core_word(8u)))));
+  let extrapolation: vec4f = vec4f(core_float(7u));
   let near_y: vec4f = limit(y, vec4f(0.0), vec4f(last_y));
   let near_x: vec4f = limit(x, vec4f(0.0), vec4f(last_x));
   // Right of and below the last pixel lies nothing, but it has no weight there.

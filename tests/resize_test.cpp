@@ -190,6 +190,10 @@ TEST_P(Resizing, Flips) {
             (std::vector<std::uint8_t>{3, 2, 1}));
   EXPECT_EQ(flip_up_down(context().tensor({1, 3, 1}, {1, 2, 3})).read(), (std::vector<float>{1, 2, 3}));
   EXPECT_TRUE(flip_up_down(context().zeros({0, 2, 2, 1})).read().empty());
+  // Under something that reads pixels here and there, larger and smaller.
+  for (const int width : {5, 1})
+    EXPECT_TRUE(all_agree(resize_bilinear(flip_left_right(x), 2, width).read(),
+                          flip_left_right(resize_bilinear(x, 2, width)).read(), 1e-6f));
   context().reset_stats();
   (flip_left_right(x) * 2.0f + 1.0f).compute();
   EXPECT_EQ(context().stats().dispatches, 1u);
