@@ -22,12 +22,15 @@ void copy_from(const FamilyRun& run, const Place& place) {
 }
 
 std::int64_t from_front(std::int64_t index, std::int64_t size) { return index < 0 ? index + size : index; }
-std::int64_t nearest_inside(std::int64_t index, std::int64_t size) { return std::clamp<std::int64_t>(from_front(index, size), 0, size - 1); }
+std::int64_t nearest_inside(std::int64_t index, std::int64_t size) {
+  return std::clamp<std::int64_t>(from_front(index, size), 0, size - 1);
+}
 
 void index_map(const FamilyRun& run) {
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
     std::int64_t value = run.word(0);
-    for (std::size_t word = 1; word < run.words.size(); word += 3) value += i / run.word(word) % run.word(word + 1) * run.word(word + 2);
+    for (std::size_t word = 1; word < run.words.size(); word += 3)
+      value += i / run.word(word) % run.word(word + 1) * run.word(word + 2);
     run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(value);
   }
 }
@@ -73,7 +76,8 @@ void for_each_update(const FamilyRun& run, const Take& take) {
     const std::int64_t row = index_at(run, 0, update);
     if (row < 0) continue;
     for (std::int64_t i = 0; i < trailing; ++i)
-      take(run.result[static_cast<std::size_t>(row * trailing + i)], run.operands[1][static_cast<std::size_t>(update * trailing + i)]);
+      take(run.result[static_cast<std::size_t>(row * trailing + i)],
+           run.operands[1][static_cast<std::size_t>(update * trailing + i)]);
   }
 }
 
@@ -85,7 +89,8 @@ void scatter_sum(const FamilyRun& run) {
 void scatter_sum_i32(const FamilyRun& run) {
   std::fill(run.result.begin(), run.result.end(), Value{.whole = 0});
   for_each_update(run, [](Value& total, Value update) {
-    total.whole = static_cast<std::int32_t>(static_cast<std::uint32_t>(total.whole) + static_cast<std::uint32_t>(update.whole));
+    total.whole =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(total.whole) + static_cast<std::uint32_t>(update.whole));
   });
 }
 
@@ -109,7 +114,8 @@ void pad(const FamilyRun& run) {
       place += std::clamp<std::int64_t>(at, 0, last) * run.word(word + 4);
     }
     const Value value = run.operands[0][static_cast<std::size_t>(place)];
-    run.result[static_cast<std::size_t>(i)] = mode == PadMode::constant && !inside ? std::bit_cast<Value>(run.words[0]) : value;
+    run.result[static_cast<std::size_t>(i)] =
+        mode == PadMode::constant && !inside ? std::bit_cast<Value>(run.words[0]) : value;
   }
 }
 

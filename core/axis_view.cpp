@@ -37,16 +37,19 @@ Tensor axis_view(const Tensor& x, const Shape& result, std::int64_t offset, std:
 void check_one_per_axis(std::string_view op, std::string_view values, std::size_t count, const Shape& shape) {
   if (count == static_cast<std::size_t>(shape.rank())) return;
   fail(ErrorCode::invalid_argument, op,
-       std::to_string(count) + " " + std::string(values) + " are given for the " + std::to_string(shape.rank()) + " axes of " +
-           shape.to_string() + ".");
+       std::to_string(count) + " " + std::string(values) + " are given for the " + std::to_string(shape.rank()) +
+           " axes of " + shape.to_string() + ".");
 }
 
 void check_matrices(std::string_view op, const Shape& shape) {
   if (shape.rank() >= 2) return;
-  fail(ErrorCode::invalid_argument, op,
-       shape.to_string() + " has a rank of " + std::to_string(shape.rank()) + "; it takes matrices [...,rows,columns].");
+  fail(
+      ErrorCode::invalid_argument, op,
+      shape.to_string() + " has a rank of " + std::to_string(shape.rank()) + "; it takes matrices [...,rows,columns].");
 }
 
-std::string axis_of(int axis, const Shape& shape) { return "axis " + std::to_string(axis) + " of " + shape.to_string(); }
+std::string axis_of(int axis, const Shape& shape) {
+  return "axis " + std::to_string(axis) + " of " + shape.to_string();
+}
 
 }  // namespace tessera

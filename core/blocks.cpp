@@ -9,14 +9,17 @@ namespace {
 
 void check_image(std::string_view op, const Tensor& x, std::int64_t block_size) {
   if (x.shape().rank() != 4)
-    fail(ErrorCode::invalid_argument, op, x.shape().to_string() + " has a rank of " + std::to_string(x.shape().rank()) + "; it takes images [n,h,w,c].");
-  if (block_size < 1) fail(ErrorCode::invalid_argument, op, "the block size is " + std::to_string(block_size) + ", below 1.");
+    fail(ErrorCode::invalid_argument, op,
+         x.shape().to_string() + " has a rank of " + std::to_string(x.shape().rank()) + "; it takes images [n,h,w,c].");
+  if (block_size < 1)
+    fail(ErrorCode::invalid_argument, op, "the block size is " + std::to_string(block_size) + ", below 1.");
 }
 
 void check_divides(std::string_view op, const Shape& shape, int axis, std::int64_t divisor, std::string_view what) {
   if (shape[axis] % divisor == 0) return;
   fail(ErrorCode::invalid_argument, op,
-       axis_of(axis, shape) + " has a size of " + std::to_string(shape[axis]) + ", which " + std::string(what) + " (" + std::to_string(divisor) + ") does not divide.");
+       axis_of(axis, shape) + " has a size of " + std::to_string(shape[axis]) + ", which " + std::string(what) + " (" +
+           std::to_string(divisor) + ") does not divide.");
 }
 
 }  // namespace
@@ -45,7 +48,8 @@ Tensor diag_part(const Tensor& x, std::int64_t k) {
   check_matrices("diag_part", shape);
   const std::int64_t rows = shape[-2], columns = shape[-1];
   if (k != 0 && (k <= -rows || k >= columns))
-    fail(ErrorCode::invalid_argument, "diag_part", "diagonal " + std::to_string(k) + " is outside of the matrices of " + shape.to_string() + ".");
+    fail(ErrorCode::invalid_argument, "diag_part",
+         "diagonal " + std::to_string(k) + " is outside of the matrices of " + shape.to_string() + ".");
   const std::int64_t first_row = std::max<std::int64_t>(-k, 0), first_column = std::max<std::int64_t>(k, 0);
   std::vector<Digit> digits = digits_of(shape);
   digits.resize(digits.size() - 1);

@@ -32,7 +32,8 @@ void check_operands(std::string_view op, std::span<const Tensor> tensors) {
     check_same_context(op, *first, *node);
     if (node->dtype != first->dtype)
       fail(ErrorCode::dtype_mismatch, op,
-           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) + "; cast one of them.");
+           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
+               "; cast one of them.");
   }
 }
 
@@ -64,7 +65,8 @@ Tensor one_kernel(std::span<const Tensor> tensors, int axis) {
   const DType dtype = tensors[0].dtype();
   const Entries& entries = is_float(dtype) ? of_floats : of_integers;
   return family_tensor(with_size(tensors[0].shape(), axis, size_along(tensors, axis)), dtype,
-                       {.entry = &entries[tensors.size() - 2], .options = {by_texel}, .words = std::move(words)}, tensors);
+                       {.entry = &entries[tensors.size() - 2], .options = {by_texel}, .words = std::move(words)},
+                       tensors);
 }
 
 }  // namespace
@@ -76,7 +78,8 @@ Tensor concat(std::span<const Tensor> tensors, int axis) {
   for (const Tensor& tensor : tensors)
     if (tensor.shape().rank() != first.rank() || with_size(tensor.shape(), checked, first[checked]) != first)
       fail(ErrorCode::shape_mismatch, "concat",
-           "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ at more than axis " + std::to_string(checked) + ".");
+           "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ at more than axis " +
+               std::to_string(checked) + ".");
   std::vector<Tensor> parts;
   for (const Tensor& tensor : tensors)
     if (tensor.shape().size() != 0) parts.push_back(tensor);
@@ -85,7 +88,8 @@ Tensor concat(std::span<const Tensor> tensors, int axis) {
   while (parts.size() > 1) {
     std::vector<Tensor> joined;
     for (std::size_t begin = 0; begin < parts.size(); begin += most_operands) {
-      const std::span<const Tensor> group = std::span(parts).subspan(begin, std::min(most_operands, parts.size() - begin));
+      const std::span<const Tensor> group =
+          std::span(parts).subspan(begin, std::min(most_operands, parts.size() - begin));
       joined.push_back(group.size() == 1 ? group[0] : one_kernel(group, checked));
     }
     parts = std::move(joined);
@@ -100,7 +104,8 @@ Tensor stack(std::span<const Tensor> tensors, int axis) {
   std::vector<Tensor> layers;
   for (const Tensor& tensor : tensors) {
     if (tensor.shape() != first)
-      fail(ErrorCode::shape_mismatch, "stack", "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ.");
+      fail(ErrorCode::shape_mismatch, "stack",
+           "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ.");
     layers.push_back(expand_dims(tensor, checked));
   }
   return concat(layers, checked);

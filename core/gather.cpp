@@ -8,9 +8,9 @@ namespace {
 
 // Operands: x, indices.
 // gather_axis: words: the elements of a slice, the number of indices, the size of the axis.
-// gather_nd: words: the elements of a slice; then, for each axis that is indexed, its size and the distance between two of
-// its elements. Options: the number of these axes.
-// Work on x moves into the kernel only where that does not repeat it: hence two entries for each function.
+// gather_nd: words: the elements of a slice; then, for each axis that is indexed, its size and the distance between two
+// of its elements. Options: the number of these axes. Work on x moves into the kernel only where that does not repeat
+// it: hence two entries for each function.
 struct Entry {
   FamilyEntry reads_once, reads_again;
 };
@@ -21,8 +21,9 @@ constexpr Entry gather_floats = entry_of("gather_axis"), gather_integers = entry
 constexpr Entry gather_nd_floats = entry_of("gather_nd"), gather_nd_integers = entry_of("gather_nd_i32");
 
 // scatter_rows gives the row of the result that each row of the indices names, or -1 where it is outside. Operand: the
-// indices; words: for each axis that is indexed, its size and how many rows its elements lie apart. Options: their number.
-// The others take these rows, the updates and, to replace elements, x. Words: the number of updates, the elements of each.
+// indices; words: for each axis that is indexed, its size and how many rows its elements lie apart. Options: their
+// number. The others take these rows, the updates and, to replace elements, x. Words: the number of updates, the
+// elements of each.
 constexpr FamilyEntry scatter_rows{.name = "scatter_rows", .file = "gather", .reads_once = true};
 constexpr FamilyEntry scatter_sum{.name = "scatter_sum", .file = "gather", .reads_once = true};
 constexpr FamilyEntry scatter_sum_i32{.name = "scatter_sum_i32", .file = "gather", .reads_once = true};
@@ -37,12 +38,13 @@ Shape joined(std::initializer_list<std::span<const std::int64_t>> parts) {
 
 // How many of the leading axes of `shape` a row of the indices names.
 int depth_of(std::string_view op, const Shape& indices, const Shape& shape) {
-  if (indices.rank() == 0) fail(ErrorCode::invalid_argument, op, "the indices have a rank of 0; they need rows, [...,depth].");
+  if (indices.rank() == 0)
+    fail(ErrorCode::invalid_argument, op, "the indices have a rank of 0; they need rows, [...,depth].");
   const std::int64_t depth = indices[-1];
   if (depth < 1 || depth > shape.rank())
     fail(ErrorCode::invalid_argument, op,
-         "a row of the indices " + indices.to_string() + " names " + std::to_string(depth) + " axes; " + shape.to_string() + " has " +
-             std::to_string(shape.rank()) + ".");
+         "a row of the indices " + indices.to_string() + " names " + std::to_string(depth) + " axes; " +
+             shape.to_string() + " has " + std::to_string(shape.rank()) + ".");
   return static_cast<int>(depth);
 }
 
@@ -59,12 +61,13 @@ void append_axes(std::vector<std::uint32_t>& words, std::span<const std::int64_t
 }
 
 // A look-up in x; `op` is what the user called.
-Tensor look_up(std::string_view op, const Entry& floats, const Entry& integers, const Tensor& x, const Tensor& indices, const Shape& result,
-               std::vector<std::int32_t> options, std::vector<std::uint32_t> words) {
+Tensor look_up(std::string_view op, const Entry& floats, const Entry& integers, const Tensor& x, const Tensor& indices,
+               const Shape& result, std::vector<std::int32_t> options, std::vector<std::uint32_t> words) {
   check_same_context(op, *TensorAccess::node(x), *TensorAccess::node(indices));
   if (result.size() == 0) return number_like(x, result, 0);
   if (x.shape().size() == 0)
-    fail(ErrorCode::invalid_argument, op, "x " + x.shape().to_string() + " has no elements to fill " + result.to_string() + " with.");
+    fail(ErrorCode::invalid_argument, op,
+         "x " + x.shape().to_string() + " has no elements to fill " + result.to_string() + " with.");
   const Entry& entry = is_float(x.dtype()) ? floats : integers;
   return family_tensor(result, x.dtype(),
                        {.entry = result.size() <= x.shape().size() ? &entry.reads_once : &entry.reads_again,
@@ -92,8 +95,8 @@ Scatter checked_scatter(std::string_view op, const Tensor& indices, const Tensor
   const auto slice = shape.dims().subspan(static_cast<std::size_t>(depth));
   if (const Shape wanted = joined({rows, slice}); updates.shape() != wanted)
     fail(ErrorCode::shape_mismatch, op,
-         "the updates have the shape " + updates.shape().to_string() + "; indices " + indices.shape().to_string() + " into " +
-             shape.to_string() + " take " + wanted.to_string() + ".");
+         "the updates have the shape " + updates.shape().to_string() + "; indices " + indices.shape().to_string() +
+             " into " + shape.to_string() + " take " + wanted.to_string() + ".");
   return {depth, product(rows), product(slice)};
 }
 
@@ -104,8 +107,9 @@ Tensor gather(const Tensor& x, const Tensor& indices, int axis) {
   const std::span<const std::int64_t> dims = x.shape().dims();
   const auto checked = static_cast<std::size_t>(checked_axis("gather", axis, x.shape().rank()));
   const Shape result = joined({dims.first(checked), indices.shape().dims(), dims.subspan(checked + 1)});
-  return look_up("gather", gather_floats, gather_integers, x, indices, result, {},
-                 {word_of(product(dims.subspan(checked + 1))), word_of(indices.shape().size()), word_of(dims[checked])});
+  return look_up(
+      "gather", gather_floats, gather_integers, x, indices, result, {},
+      {word_of(product(dims.subspan(checked + 1))), word_of(indices.shape().size()), word_of(dims[checked])});
 }
 
 Tensor gather_nd(const Tensor& x, const Tensor& indices) {
@@ -115,8 +119,8 @@ Tensor gather_nd(const Tensor& x, const Tensor& indices) {
   const auto slice = dims.subspan(static_cast<std::size_t>(depth));
   std::vector<std::uint32_t> words{word_of(product(slice))};
   append_axes(words, dims.first(static_cast<std::size_t>(depth)), product(slice));
-  return look_up("gather_nd", gather_nd_floats, gather_nd_integers, x, indices, joined({rows.first(rows.size() - 1), slice}), {depth},
-                 std::move(words));
+  return look_up("gather_nd", gather_nd_floats, gather_nd_integers, x, indices,
+                 joined({rows.first(rows.size() - 1), slice}), {depth}, std::move(words));
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
@@ -137,7 +141,8 @@ Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& upda
   const Shape& shape = x.shape();
   if (updates.dtype() != x.dtype())
     fail(ErrorCode::dtype_mismatch, "scatter_update",
-         "x is " + std::string(to_string(x.dtype())) + ", the updates are " + std::string(to_string(updates.dtype())) + "; cast one of them.");
+         "x is " + std::string(to_string(x.dtype())) + ", the updates are " + std::string(to_string(updates.dtype())) +
+             "; cast one of them.");
   check_same_context("scatter_update", *TensorAccess::node(x), *TensorAccess::node(updates));
   const Scatter scatter = checked_scatter("scatter_update", indices, updates, shape);
   if (shape.size() == 0 || updates.shape().size() == 0) return x;

@@ -27,7 +27,8 @@ Tensor number(std::string_view op, const ContextPtr& context, const Shape& shape
 Tensor indices(const ContextPtr& context, const Shape& shape, std::int64_t offset, const std::vector<Term>& terms) {
   if (shape.size() == 0) return number("index", context, shape, DType::i32, 0);
   Family family{.entry = &index_map, .options = {static_cast<std::int32_t>(terms.size())}, .words = {word_of(offset)}};
-  for (const Term& term : terms) family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
+  for (const Term& term : terms)
+    family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
   return TensorAccess::tensor(std::make_shared<Node>(context, shape, DType::i32, std::move(family)));
 }
 
@@ -53,36 +54,45 @@ void check_range_values(DType dtype, std::initializer_list<double> values) {
   const double high = dtype == DType::i32 ? 2147483647.0 : dtype == DType::i8 ? 127 : 255;
   for (const double value : values)
     if (value != std::trunc(value) || value < low || value > high)
-      fail(ErrorCode::invalid_argument, "range", std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
+      fail(ErrorCode::invalid_argument, "range",
+           std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
 }
 
 }  // namespace
 
 Tensor range(const Context& context, double start, double stop, double step, DType dtype) {
-  if (dtype == DType::boolean) fail(ErrorCode::dtype_mismatch, "range", "booleans are asked for; it gives floats and integers.");
+  if (dtype == DType::boolean)
+    fail(ErrorCode::dtype_mismatch, "range", "booleans are asked for; it gives floats and integers.");
   const double count = std::ceil((stop - start) / step);
   if (!std::isfinite(count) || count > std::numeric_limits<std::int32_t>::max())
     fail(ErrorCode::invalid_argument, "range",
-         "from " + std::to_string(start) + " to " + std::to_string(stop) + " there are too many steps of " + std::to_string(step) + ".");
+         "from " + std::to_string(start) + " to " + std::to_string(stop) + " there are too many steps of " +
+             std::to_string(step) + ".");
   if (count <= 0) return number("range", context_of(context), {0}, dtype, 0);
   const auto size = static_cast<std::int64_t>(count);
   if (!is_float(dtype)) {
     check_range_values(dtype, {start, start + (count - 1) * step});
-    return indices(context_of(context), {size}, static_cast<std::int64_t>(start), {{1, size, static_cast<std::int64_t>(step)}}).cast(dtype);
+    return indices(context_of(context), {size}, static_cast<std::int64_t>(start),
+                   {{1, size, static_cast<std::int64_t>(step)}})
+        .cast(dtype);
   }
   const Tensor steps = indices(context_of(context), {size}, 0, {{1, size, 1}}).cast(DType::f32);
   return (steps * static_cast<float>(step) + static_cast<float>(start)).cast(dtype);
 }
 
 Tensor linspace(const Context& context, float start, float stop, std::int64_t count, DType dtype) {
-  if (!is_float(dtype)) fail(ErrorCode::dtype_mismatch, "linspace", "values of type " + std::string(to_string(dtype)) + " are asked for; it gives floats.");
+  if (!is_float(dtype))
+    fail(ErrorCode::dtype_mismatch, "linspace",
+         "values of type " + std::string(to_string(dtype)) + " are asked for; it gives floats.");
   if (count < 0) fail(ErrorCode::invalid_argument, "linspace", "the count is " + std::to_string(count) + ", below 0.");
   if (count < 2) return number("linspace", context_of(context), {count}, dtype, start);
   const Tensor steps = indices(context_of(context), {count}, 0, {{1, count, 1}});
   const float step = static_cast<float>((static_cast<double>(stop) - start) / static_cast<double>(count - 1));
   const Tensor values = steps.cast(DType::f32) * step + start;
   // The last one exactly, whatever the steps before it round to.
-  return where(steps == whole_number(context_of(context), count - 1), number("linspace", context_of(context), {}, DType::f32, stop), values).cast(dtype);
+  return where(steps == whole_number(context_of(context), count - 1),
+               number("linspace", context_of(context), {}, DType::f32, stop), values)
+      .cast(dtype);
 }
 
 Tensor eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype) {

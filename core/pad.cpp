@@ -17,7 +17,7 @@ struct Axis {
 };
 
 // Neighbours without padding count as one axis.
-std::vector<Axis> axes_of(const Shape& shape, const std::vector<Padding>& padding) {
+std::vector<Axis> axes_of(const Shape& shape, const std::vector<PadWidth>& padding) {
   std::vector<Axis> axes;
   std::int64_t block = 1, stride = 1;
   bool may_join = false;
@@ -38,25 +38,31 @@ std::vector<Axis> axes_of(const Shape& shape, const std::vector<Padding>& paddin
   return axes;
 }
 
-void check_padding(const Shape& shape, const std::vector<Padding>& padding, PadMode mode) {
+void check_padding(const Shape& shape, const std::vector<PadWidth>& padding, PadMode mode) {
   check_one_per_axis("pad", "paddings", padding.size(), shape);
   for (int axis = 0; axis < shape.rank(); ++axis)
-    for (const std::int64_t count : {padding[static_cast<std::size_t>(axis)].before, padding[static_cast<std::size_t>(axis)].after}) {
-      if (count < 0) fail(ErrorCode::invalid_argument, "pad", "the padding " + std::to_string(count) + " along " + axis_of(axis, shape) + " is below 0.");
+    for (const std::int64_t count :
+         {padding[static_cast<std::size_t>(axis)].before, padding[static_cast<std::size_t>(axis)].after}) {
+      if (count < 0)
+        fail(ErrorCode::invalid_argument, "pad",
+             "the padding " + std::to_string(count) + " along " + axis_of(axis, shape) + " is below 0.");
       if (mode == PadMode::reflect && count > 0 && count >= shape[axis])
         fail(ErrorCode::invalid_argument, "pad",
-             "the padding " + std::to_string(count) + " along " + axis_of(axis, shape) + " is not below its size " + std::to_string(shape[axis]) +
-                 ": there is nothing to reflect.");
+             "the padding " + std::to_string(count) + " along " + axis_of(axis, shape) + " is not below its size " +
+                 std::to_string(shape[axis]) + ": there is nothing to reflect.");
       if (mode == PadMode::edge && count > 0 && shape[axis] == 0)
-        fail(ErrorCode::invalid_argument, "pad", axis_of(axis, shape) + " has no elements, so no edge to repeat " + std::to_string(count) + " times.");
+        fail(ErrorCode::invalid_argument, "pad",
+             axis_of(axis, shape) + " has no elements, so no edge to repeat " + std::to_string(count) + " times.");
     }
 }
 
 }  // namespace
 
-Tensor pad(const Tensor& x, const std::vector<Padding>& padding, float value) { return pad(x, padding, PadMode::constant, value); }
+Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, float value) {
+  return pad(x, padding, PadMode::constant, value);
+}
 
-Tensor pad(const Tensor& x, const std::vector<Padding>& padding, PadMode mode, float value) {
+Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, float value) {
   const Shape& shape = x.shape();
   check_padding(shape, padding, mode);
   std::vector<std::int64_t> dims;
@@ -70,7 +76,8 @@ Tensor pad(const Tensor& x, const std::vector<Padding>& padding, PadMode mode, f
                 .options = {static_cast<std::int32_t>(mode), static_cast<std::int32_t>(axes.size())},
                 .words = {number_of(value, x.dtype()).bits}};
   for (const Axis& axis : axes)
-    for (const std::int64_t word : {axis.block, axis.size, axis.before, axis.source_size, axis.stride}) family.words.push_back(word_of(word));
+    for (const std::int64_t word : {axis.block, axis.size, axis.before, axis.source_size, axis.stride})
+      family.words.push_back(word_of(word));
   return family_tensor(result, x.dtype(), std::move(family), {x});
 }
 

@@ -57,7 +57,8 @@ Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const bool is_named = !axes.empty() && std::find(checked.begin(), checked.end(), axis) != checked.end();
     if (is_named && shape[axis] != 1)
-      fail(ErrorCode::invalid_argument, "squeeze", axis_of(axis, shape) + " has a size of " + std::to_string(shape[axis]) + ", not 1.");
+      fail(ErrorCode::invalid_argument, "squeeze",
+           axis_of(axis, shape) + " has a size of " + std::to_string(shape[axis]) + ", not 1.");
     if (!is_named && !(axes.empty() && shape[axis] == 1)) dims.push_back(shape[axis]);
   }
   return x.reshape(Shape(dims));
@@ -74,7 +75,8 @@ Tensor transpose(const Tensor& x, const std::vector<int>& permutation) {
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
       fail(ErrorCode::invalid_argument, "transpose",
-           joined(permutation) + " is no permutation of the axes of " + x.shape().to_string() + ": axis " + std::to_string(*twice) + " is in it twice.");
+           joined(permutation) + " is no permutation of the axes of " + x.shape().to_string() + ": axis " +
+               std::to_string(*twice) + " is in it twice.");
   }
   const std::vector<Digit> digits = digits_of(x.shape());
   std::vector<Digit> permuted;
@@ -102,12 +104,15 @@ Tensor slice(const Tensor& x, const std::vector<std::int64_t>& begin, const std:
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const std::int64_t first = begin[at(axis)], count = size[at(axis)] == -1 ? shape[axis] - first : size[at(axis)];
     if (first < 0 || first > shape[axis])
-      fail(ErrorCode::invalid_argument, "slice", "begin " + std::to_string(first) + " is outside of " + axis_of(axis, shape) + ".");
+      fail(ErrorCode::invalid_argument, "slice",
+           "begin " + std::to_string(first) + " is outside of " + axis_of(axis, shape) + ".");
     if (count < 0)
-      fail(ErrorCode::invalid_argument, "slice", "the size " + std::to_string(count) + " along " + axis_of(axis, shape) + " is below 0.");
+      fail(ErrorCode::invalid_argument, "slice",
+           "the size " + std::to_string(count) + " along " + axis_of(axis, shape) + " is below 0.");
     if (count > shape[axis] - first)
       fail(ErrorCode::invalid_argument, "slice",
-           "begin " + std::to_string(first) + " and size " + std::to_string(count) + " go past the end of " + axis_of(axis, shape) + ".");
+           "begin " + std::to_string(first) + " and size " + std::to_string(count) + " go past the end of " +
+               axis_of(axis, shape) + ".");
     offset += first * digits[at(axis)].stride;
     digits[at(axis)].size = count;
   }
@@ -125,7 +130,8 @@ Tensor strided_slice(const Tensor& x, const std::vector<std::int64_t>& begin, co
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const std::int64_t step = steps.empty() ? 1 : steps[at(axis)];
     if (step == 0 || step == INT64_MIN)
-      fail(ErrorCode::invalid_argument, "strided_slice", "the step along " + axis_of(axis, shape) + " is " + std::to_string(step) + ".");
+      fail(ErrorCode::invalid_argument, "strided_slice",
+           "the step along " + axis_of(axis, shape) + " is " + std::to_string(step) + ".");
     const Stretch stretch = stretch_of(shape[axis], begin[at(axis)], end[at(axis)], step);
     Digit& digit = digits[at(axis)];
     offset += stretch.begin * digit.stride;
@@ -139,7 +145,8 @@ std::vector<Tensor> split(const Tensor& x, std::int64_t parts, int axis) {
   const std::int64_t size = x.shape()[checked];
   if (parts <= 0 || size % parts != 0)
     fail(ErrorCode::invalid_argument, "split",
-         axis_of(checked, x.shape()) + " with a size of " + std::to_string(size) + " cannot be cut into " + std::to_string(parts) + " equal parts.");
+         axis_of(checked, x.shape()) + " with a size of " + std::to_string(size) + " cannot be cut into " +
+             std::to_string(parts) + " equal parts.");
   return split_sizes(x, std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts), checked);
 }
 
@@ -148,14 +155,19 @@ std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<std::int64_t>
   const int checked = checked_axis("split", axis, shape.rank());
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) {
-    if (size < 0) fail(ErrorCode::invalid_argument, "split", "the size " + std::to_string(size) + " of a part is below 0.");
+    if (size < 0)
+      fail(ErrorCode::invalid_argument, "split", "the size " + std::to_string(size) + " of a part is below 0.");
     if (size > shape[checked] - total)
-      fail(ErrorCode::invalid_argument, "split", "the parts' sizes add up to more than " + std::to_string(shape[checked]) + ", the size of " + axis_of(checked, shape) + ": part " + std::to_string(size) + " starts at " + std::to_string(total) + ".");
+      fail(ErrorCode::invalid_argument, "split",
+           "the parts' sizes add up to more than " + std::to_string(shape[checked]) + ", the size of " +
+               axis_of(checked, shape) + ": part " + std::to_string(size) + " starts at " + std::to_string(total) +
+               ".");
     total += size;
   }
   if (total != shape[checked])
     fail(ErrorCode::invalid_argument, "split",
-         "the parts' sizes add up to " + std::to_string(total) + ", but " + axis_of(checked, shape) + " has a size of " + std::to_string(shape[checked]) + ".");
+         "the parts' sizes add up to " + std::to_string(total) + ", but " + axis_of(checked, shape) +
+             " has a size of " + std::to_string(shape[checked]) + ".");
   std::vector<Tensor> parts;
   std::vector<std::int64_t> begin(at(shape.rank()), 0), size(shape.dims().begin(), shape.dims().end());
   for (const std::int64_t part : sizes) {
@@ -169,7 +181,8 @@ std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<std::int64_t>
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   const Shape& from = x.shape();
   if (from.rank() > shape.rank() || broadcast("broadcast_to", from, shape) != shape)
-    fail(ErrorCode::shape_mismatch, "broadcast_to", from.to_string() + " does not stretch to " + shape.to_string() + ".");
+    fail(ErrorCode::shape_mismatch, "broadcast_to",
+         from.to_string() + " does not stretch to " + shape.to_string() + ".");
   std::vector<Digit> digits(at(shape.rank() - from.rank()), Digit{1, 0});
   for (const Digit& digit : digits_of(from)) digits.push_back({digit.size, digit.size == 1 ? 0 : digit.stride});
   for (int axis = 0; axis < shape.rank(); ++axis) digits[at(axis)].size = shape[axis];
@@ -186,7 +199,8 @@ Tensor tile(const Tensor& x, const std::vector<std::int64_t>& repeats) {
   for (const Digit& digit : digits_of(shape)) {
     const std::int64_t times = repeats[dims.size()];
     if (times < 0)
-      fail(ErrorCode::invalid_argument, "tile", axis_of(static_cast<int>(dims.size()), shape) + " is to be repeated " + std::to_string(times) + " times.");
+      fail(ErrorCode::invalid_argument, "tile",
+           axis_of(static_cast<int>(dims.size()), shape) + " is to be repeated " + std::to_string(times) + " times.");
     dims.push_back(times * digit.size);
     digits.insert(digits.end(), {{times, 0}, digit});
   }

@@ -32,7 +32,9 @@ class Views : public OnDevice {
     EXPECT_EQ(got.shape(), want.shape);
     EXPECT_EQ(got.read(), want.values);
   }
-  std::vector<std::int64_t> dims_of(const HostTensor& host) { return {host.shape.dims().begin(), host.shape.dims().end()}; }
+  std::vector<std::int64_t> dims_of(const HostTensor& host) {
+    return {host.shape.dims().begin(), host.shape.dims().end()};
+  }
 
   // How many dispatches it takes.
   std::uint64_t dispatches(const Tensor& tensor) {
@@ -65,7 +67,9 @@ TEST_P(Views, Transpose) {
   EXPECT_EQ(transpose(context().full({}, 3)).read(), std::vector<float>{3});
   // One past each power of two and each tile.
   const HostTensor host = choices_.tensor({65, 33}, DType::f32);
-  expect(transpose(host.on(context()), {-1, 0}), made({33, 65}, [&](const Coordinates& at) { return host.at({at[1], at[0]}); }));
+  expect(transpose(host.on(context()), {-1, 0}), made({33, 65}, [&](const Coordinates& at) {
+           return host.at({at[1], at[0]});
+         }));
 }
 
 TEST_P(Views, Slice) {
@@ -123,7 +127,8 @@ TEST_P(Views, Reverse) {
     std::vector<int> axes = choices_.permutation(host.shape.rank());
     axes.resize(static_cast<std::size_t>(choices_.between(1, host.shape.rank())));
     expect(reverse(x, axes), made(host.shape, [&](Coordinates at) {
-             for (const int axis : axes) at[static_cast<std::size_t>(axis)] = host.shape[axis] - 1 - at[static_cast<std::size_t>(axis)];
+             for (const int axis : axes)
+               at[static_cast<std::size_t>(axis)] = host.shape[axis] - 1 - at[static_cast<std::size_t>(axis)];
              return host.at(at);
            }));
   });
@@ -140,7 +145,8 @@ TEST_P(Views, BroadcastTo) {
     if (to.size() < 6) to.insert(to.begin(), 2);
     expect(broadcast_to(thin, Shape(to)), made(Shape(to), [&](const Coordinates& at) {
              Coordinates source(from.size());
-             for (std::size_t axis = 0; axis < from.size(); ++axis) source[axis] = from[axis] == 1 ? 0 : at[axis + at.size() - from.size()];
+             for (std::size_t axis = 0; axis < from.size(); ++axis)
+               source[axis] = from[axis] == 1 ? 0 : at[axis + at.size() - from.size()];
              return host.at(source);
            }));
   });
@@ -162,7 +168,8 @@ TEST_P(Views, Tile) {
            }));
   });
   // The example of ONNX's Tile.
-  EXPECT_EQ(tile(context().tensor({2, 2}, {0, 1, 2, 3}), {2, 2}).read(), (std::vector<float>{0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3}));
+  EXPECT_EQ(tile(context().tensor({2, 2}, {0, 1, 2, 3}), {2, 2}).read(),
+            (std::vector<float>{0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3}));
 }
 
 TEST_P(Views, Split) {
@@ -191,7 +198,8 @@ TEST_P(Views, ShapesOnly) {
 TEST_P(Views, DepthAndSpace) {
   // The examples of TensorFlow's tf.nn.depth_to_space.
   EXPECT_EQ(depth_to_space(context().tensor({1, 1, 1, 4}, {1, 2, 3, 4}), 2).read(), (std::vector<float>{1, 2, 3, 4}));
-  EXPECT_EQ(depth_to_space(context().tensor({1, 1, 1, 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}), 2).shape(), (Shape{1, 2, 2, 3}));
+  EXPECT_EQ(depth_to_space(context().tensor({1, 1, 1, 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}), 2).shape(),
+            (Shape{1, 2, 2, 3}));
   const Tensor blocks = context().tensor({1, 2, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
   const std::vector<float> picture{1, 2, 5, 6, 3, 4, 7, 8, 9, 10, 13, 14, 11, 12, 15, 16};
   EXPECT_EQ(depth_to_space(blocks, 2).read(), picture);
@@ -239,8 +247,9 @@ TEST_P(Views, OtherSizesCompileNothing) {
 TEST_P(Views, ViewsOfViews) {
   const HostTensor host = choices_.tensor({4, 5, 6}, DType::f32);
   const Tensor x = host.on(context());
-  expect(reverse(transpose(slice(x, {1, 1, 2}, {2, 3, 4})), {1}),
-         made({4, 3, 2}, [&](const Coordinates& at) { return host.at({1 + at[2], 1 + 2 - at[1], 2 + at[0]}); }));
+  expect(reverse(transpose(slice(x, {1, 1, 2}, {2, 3, 4})), {1}), made({4, 3, 2}, [&](const Coordinates& at) {
+           return host.at({1 + at[2], 1 + 2 - at[1], 2 + at[0]});
+         }));
   expect(transpose(transpose(x).reshape({5, 24})), made({24, 5}, [&](const Coordinates& at) {
            const std::int64_t element = at[1] * 24 + at[0];
            return host.at({element % 4, element / 4 % 5, element / 20});
@@ -249,7 +258,8 @@ TEST_P(Views, ViewsOfViews) {
 
 TEST_P(Views, OfNumbers) {
   EXPECT_EQ(transpose(context().full({2, 3}, 5)).read(), std::vector<float>(6, 5));
-  EXPECT_EQ((reverse(context().full({2, 3}, 5)) + tile(context().full({1, 3}, 1), {2, 1})).read(), std::vector<float>(6, 6));
+  EXPECT_EQ((reverse(context().full({2, 3}, 5)) + tile(context().full({1, 3}, 1), {2, 1})).read(),
+            std::vector<float>(6, 6));
 }
 
 TEST_P(Views, NoElements) {
@@ -278,7 +288,8 @@ TEST_P(Views, BadInput) {
   EXPECT_TESSERA_ERROR(slice(x, {0, 0}, {1, -2}), invalid_argument, "slice", "-2");
   EXPECT_TESSERA_ERROR(slice(x, {0}, {1, 1}), invalid_argument, "slice", "1 begins", "2 axes");
   EXPECT_TESSERA_ERROR(slice(x, {0, 0}, {1, 1, 1}), invalid_argument, "slice", "3 sizes", "2 axes");
-  EXPECT_TESSERA_ERROR(strided_slice(x, {0, 0}, {1, 1}, {1, 0}), invalid_argument, "strided_slice", "axis 1 of [2,3]", "0");
+  EXPECT_TESSERA_ERROR(strided_slice(x, {0, 0}, {1, 1}, {1, 0}), invalid_argument, "strided_slice", "axis 1 of [2,3]",
+                       "0");
   EXPECT_TESSERA_ERROR(strided_slice(x, {0, 0}, {1}, {}), invalid_argument, "strided_slice", "1 ends");
   EXPECT_TESSERA_ERROR(reverse(x, {2}), invalid_argument, "reverse", "2", "rank 2");
   EXPECT_TESSERA_ERROR(reverse(x, {1, -1}), invalid_argument, "reverse", "twice");
@@ -296,10 +307,12 @@ TEST_P(Views, BadInput) {
   EXPECT_TESSERA_ERROR(tile(x, {1}), invalid_argument, "tile", "1 repeats", "2 axes");
   EXPECT_TESSERA_ERROR(squeeze(x, {1}), invalid_argument, "squeeze", "axis 1 of [2,3]", "3");
   EXPECT_TESSERA_ERROR(expand_dims(x, 4), invalid_argument, "expand_dims", "4");
-  EXPECT_TESSERA_ERROR(depth_to_space(context().zeros({1, 1, 1, 6}), 2), invalid_argument, "depth_to_space", "6", "(4)");
+  EXPECT_TESSERA_ERROR(depth_to_space(context().zeros({1, 1, 1, 6}), 2), invalid_argument, "depth_to_space", "6",
+                       "(4)");
   EXPECT_TESSERA_ERROR(depth_to_space(x, 2), invalid_argument, "depth_to_space", "[2,3]", "[n,h,w,c]");
   EXPECT_TESSERA_ERROR(depth_to_space(context().zeros({1, 1, 1, 4}), 0), invalid_argument, "depth_to_space", "0");
-  EXPECT_TESSERA_ERROR(space_to_depth(context().zeros({1, 4, 3, 1}), 2), invalid_argument, "space_to_depth", "3", "(2)");
+  EXPECT_TESSERA_ERROR(space_to_depth(context().zeros({1, 4, 3, 1}), 2), invalid_argument, "space_to_depth", "3",
+                       "(2)");
   EXPECT_TESSERA_ERROR(diag_part(x, 3), invalid_argument, "diag_part", "3", "[2,3]");
   EXPECT_TESSERA_ERROR(diag_part(context().zeros({3})), invalid_argument, "diag_part", "[3]");
 }

@@ -12,7 +12,8 @@ namespace {
 template <Element T>
 Tensor tensor_of(Context& context, const HostTensor& host) {
   const auto elements = std::make_unique<T[]>(host.values.size());  // a vector of bool has no elements to point at
-  std::transform(host.values.begin(), host.values.end(), elements.get(), [](float value) { return static_cast<T>(value); });
+  std::transform(host.values.begin(), host.values.end(), elements.get(),
+                 [](float value) { return static_cast<T>(value); });
   return context.tensor(host.shape, std::span<const T>(elements.get(), host.values.size()));
 }
 
@@ -20,7 +21,8 @@ Tensor tensor_of(Context& context, const HostTensor& host) {
 
 float HostTensor::at(const Coordinates& coordinates) const {
   std::int64_t element = 0;
-  for (int axis = 0; axis < shape.rank(); ++axis) element = element * shape[axis] + coordinates.at(static_cast<std::size_t>(axis));
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    element = element * shape[axis] + coordinates.at(static_cast<std::size_t>(axis));
   return values.at(static_cast<std::size_t>(element));
 }
 
@@ -36,7 +38,9 @@ Tensor HostTensor::on(Context& context, DType dtype) const {
   return {};
 }
 
-std::int64_t Choices::between(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(generator_); }
+std::int64_t Choices::between(std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(generator_);
+}
 
 Shape Choices::shape(int rank, std::int64_t largest) {
   std::vector<std::int64_t> dims;
@@ -45,7 +49,8 @@ Shape Choices::shape(int rank, std::int64_t largest) {
 }
 
 HostTensor Choices::tensor(const Shape& shape, DType dtype) {
-  const std::int64_t low = dtype == DType::u8 || dtype == DType::boolean ? 0 : -100, high = dtype == DType::boolean ? 1 : 100;
+  const std::int64_t low = dtype == DType::u8 || dtype == DType::boolean ? 0 : -100,
+                     high = dtype == DType::boolean ? 1 : 100;
   return made(shape, [&](const Coordinates&) { return static_cast<float>(between(low, high)); });
 }
 

@@ -26,7 +26,8 @@ HostTensor made(const Shape& shape, const Value& value) {
   Coordinates at(static_cast<std::size_t>(shape.rank()), 0);
   for (std::int64_t i = 0; i < shape.size(); ++i) {
     std::int64_t rest = i;
-    for (int axis = shape.rank() - 1; axis >= 0; rest /= shape[axis], --axis) at[static_cast<std::size_t>(axis)] = rest % shape[axis];
+    for (int axis = shape.rank() - 1; axis >= 0; rest /= shape[axis], --axis)
+      at[static_cast<std::size_t>(axis)] = rest % shape[axis];
     tensor.values.push_back(value(at));
   }
   return tensor;
