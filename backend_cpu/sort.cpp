@@ -1,6 +1,7 @@
 // The sort family on the host; core/sort.cpp defines the words.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "backend_cpu/family.h"
@@ -47,32 +48,42 @@ void ranks(const FamilyRun& run) {
 
 void blocks(const FamilyRun& run) {
   const std::int64_t stride = run.word(0), length = run.word(1), blocks_a_row = run.word(2), kept = run.word(3);
-  const auto ranks_given = static_cast<std::int64_t>(run.operands[0].size());
-  for (std::int64_t i = 0; i < ranks_given; ++i) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.operands[0].size()); ++i) {
     const std::int64_t row = i / stride, along = i % stride, rank = run.operands[0][index_of(i)].whole;
-    if (rank < kept)
-      run.result[index_of((row * blocks_a_row + along / length) * kept + rank)].whole =
-          static_cast<std::int32_t>(along);
+    if (rank >= kept) continue;
+    Value* pair = &run.result[index_of(2 * ((row * blocks_a_row + along / length) * kept + rank))];
+    pair[0] = run.operands[1][index_of(i)];
+    pair[1].whole = static_cast<std::int32_t>(along);
   }
 }
+
+struct Pair {
+  std::int32_t key, index;
+};
 
 void merge(const FamilyRun& run) {
   const std::int64_t stride = run.word(0), length = run.word(1), blocks_before = run.word(2), kept = run.word(3);
   const std::int64_t blocks_after = run.word(4), kept_after = run.word(5);
-  const auto pairs = static_cast<std::int64_t>(run.result.size()) / kept_after;
-  for (std::int64_t pair = 0; pair < pairs; ++pair) {
-    const std::int64_t row = pair / blocks_after, block = 2 * (pair % blocks_after);
-    const auto size = [&](std::int64_t its) { return std::min(kept, stride - std::min(its * length, stride)); };
-    const auto left = run.operands[0].begin() + (row * blocks_before + block) * kept,
-               right = left + (size(block + 1) ? kept : 0);
-    std::vector<Value> merged;
-    std::merge(
-        left, left + size(block), right, right + size(block + 1), std::back_inserter(merged), [&](Value a, Value b) {
-          const auto key = [&](Value index) { return run.operands[1][index_of(row * stride + index.whole)].whole; };
-          return key(a) < key(b);
-        });
+  const auto pairs_of = [&](std::int64_t row, std::int64_t block) {
+    const std::int64_t begin = std::min(block * length, stride), size = std::min(kept, stride - begin);
+    std::vector<Pair> pairs;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const Value* pair = &run.operands[0][index_of(2 * ((row * blocks_before + block) * kept + i))];
+      pairs.push_back({pair[0].whole, pair[1].whole});
+    }
+    return pairs;
+  };
+  for (std::int64_t block = 0; block < static_cast<std::int64_t>(run.result.size()) / (2 * kept_after); ++block) {
+    const std::int64_t row = block / blocks_after, first = 2 * (block % blocks_after);
+    const std::vector<Pair> left = pairs_of(row, first), right = pairs_of(row, first + 1);
+    std::vector<Pair> merged;
+    std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(merged),
+               [](Pair a, Pair b) { return a.key < b.key; });
     merged.resize(index_of(kept_after));
-    std::copy(merged.begin(), merged.end(), run.result.begin() + pair * kept_after);
+    for (std::int64_t i = 0; i < kept_after; ++i) {
+      run.result[index_of(2 * (block * kept_after + i))].whole = merged[index_of(i)].key;
+      run.result[index_of(2 * (block * kept_after + i) + 1)].whole = merged[index_of(i)].index;
+    }
   }
 }
 
@@ -80,7 +91,7 @@ void take(const FamilyRun& run) {
   const std::int64_t count = run.word(0), wanted = run.word(1), inner = run.word(2), kept = run.word(3);
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.result.size()); ++i) {
     const std::int64_t outer = i / (wanted * inner), column = i % inner;
-    const Value index = run.operands[1][index_of((outer * inner + column) * kept + i / inner % wanted)];
+    const Value index = run.operands[1][index_of(2 * ((outer * inner + column) * kept + i / inner % wanted) + 1)];
     run.result[index_of(i)] = run.operands[0][index_of((outer * count + index.whole) * inner + column)];
   }
 }

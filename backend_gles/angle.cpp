@@ -29,10 +29,8 @@ void AnotherAngle::copy(const fs::path& folder) {
   try {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const fs::path file = entry.path().filename();
-      if (file == "libEGL.so" || file == "libGLESv2.so")
-        fs::copy_file(entry.path(), copy_ / file);
-      else
-        fs::create_symlink(fs::absolute(entry.path()), copy_ / file);
+      if (file == "libEGL.so" || file == "libGLESv2.so") fs::copy_file(entry.path(), copy_ / file);
+      else fs::create_symlink(fs::absolute(entry.path()), copy_ / file);
     }
   } catch (const fs::filesystem_error& error) {
     throw Error(ErrorCode::io, std::string("ANGLE cannot be copied: ") + error.what());

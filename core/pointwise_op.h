@@ -37,7 +37,8 @@ struct PointwiseOp {
   // vectors a, b and c of four floats, or of four integers (booleans are 0 and 1); empty where the type is not taken.
   std::string_view float_code, int_code;
   float (*on_float)(float a, float b, float c);
-  std::int32_t (*on_int)(std::int32_t a, std::int32_t b, std::int32_t c);  // comparisons of floats give on_float's 0 or 1
+  std::int32_t (*on_int)(std::int32_t a, std::int32_t b,
+                         std::int32_t c);  // comparisons of floats give on_float's 0 or 1
   Domain domain;
   float tolerance;         // relative, in f32, over the domain
   std::string_view notes;  // special values, and where they differ between devices

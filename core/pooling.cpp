@@ -79,14 +79,10 @@ Tensor pool(const PoolEntry& entry, const Tensor& image, std::span<const WindowA
 
 float lowest(DType dtype) {
   switch (dtype) {
-    case DType::i8:
-      return -128;
-    case DType::u8:
-      return 0;
-    case DType::i32:
-      return -2147483648.0f;
-    default:
-      return -std::numeric_limits<float>::infinity();
+    case DType::i8: return -128;
+    case DType::u8: return 0;
+    case DType::i32: return -2147483648.0f;
+    default: return -std::numeric_limits<float>::infinity();
   }
 }
 

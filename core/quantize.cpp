@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/along_axis.h"
 #include "core/family.h"
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
@@ -24,9 +25,7 @@ Tensor spread(std::string_view op, std::string_view what, const Tensor& paramete
   if (parameter.shape() != Shape{x.shape()[channels]})
     refuse("axis " + std::to_string(*axis) + " of x " + x.shape().to_string() + " needs one or [" +
            std::to_string(x.shape()[channels]) + "]");
-  std::int64_t inner = 1;
-  for (int i = channels + 1; i < x.shape().rank(); ++i) inner *= x.shape()[i];
-  return strided_tensor(parameter, x.shape(), 0, {{inner, x.shape()[channels], 1}});
+  return strided_tensor(parameter, x.shape(), 0, {{AlongAxis(x.shape(), channels).inner, x.shape()[channels], 1}});
 }
 
 Tensor spread_scale(std::string_view op, const Tensor& scale, const Tensor& x, std::optional<int> axis) {

@@ -11,23 +11,29 @@ namespace {
 
 NodePtr lowered_rows(const Node&);
 
-// Normalises x seen as [outer, count, inner], along its middle axis. The axis is either the last one (inner is 1), and rows
-// lie one after the other, or inner is a multiple of 4, and a texel has one element of each of four adjacent rows. A team
-// of invocations does one row, or four adjacent ones; a workgroup has several teams.
-// Words: count, inner, teams in all, invocations of a team, teams of a workgroup, epsilon. Option: the RowKind.
-// Rows are read two or three times, which is fine for pointwise work that moves in.
+// Normalises x seen as [outer, count, inner], along its middle axis. Either that axis is the last one (inner is 1), and
+// rows lie one after the other; or they are columns, inner is a multiple of 4, and a texel has one element of each of
+// four adjacent rows. A team of invocations does one row, or four adjacent ones; a workgroup has several teams. Words:
+// count, inner, teams in all, invocations of a team, teams of a workgroup, epsilon. Options: the RowKind; 1 for
+// columns. Rows are read two or three times, which is fine for pointwise work that moves in.
 constexpr FamilyEntry by_workgroups{
     .name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows};
 
-// The same without workgroups: each element reads all of its row, of any inner size. The last three words but epsilon have
-// no meaning.
-constexpr FamilyEntry by_elements{.name = "row_normalize", .file = "row"};
+// Without workgroups, with the same words and options: each texel of the result reads the whole rows that it has
+// elements of; or the statistics of each row are found first, as a texel of a result [rows, 4], and applied to x after
+// that.
+constexpr FamilyEntry by_texels{.name = "row_normalize", .file = "row"};
+constexpr FamilyEntry find_statistics{.name = "row_statistics", .file = "row"};
+constexpr FamilyEntry apply_statistics{.name = "row_apply", .file = "row"};
 
 constexpr std::int64_t workgroup_size = 64;
-// Beyond it, several workgroups share a row, by reductions.
-constexpr std::int64_t longest_row = 32768;
-// Up to it, reading a row for each of its elements costs less than passes of their own for its statistics.
-constexpr std::int64_t longest_row_by_elements = 16;
+// Enough to keep a large device busy. Beyond it, invocations that read more by themselves cost less than larger teams.
+constexpr std::int64_t enough_invocations = 8192;
+// Beyond these, many invocations share a row by reductions.
+constexpr std::int64_t longest_row = 32768, longest_row_of_an_invocation = 2048;
+// Reading rows again for each texel costs less than a pass of its own for statistics: if they are short, or if there is
+// little to read at all.
+constexpr std::int64_t short_row = 8, longest_row_by_texels = 64, most_reads_by_texels = 1 << 18;
 
 struct Rows {
   std::int64_t outer, count, inner;
@@ -37,16 +43,19 @@ struct Rows {
 };
 
 std::vector<std::uint32_t> words_of(const Rows& rows, std::int64_t team_size, float epsilon) {
-  return {word_of(rows.count), word_of(rows.inner),                   word_of(rows.teams()),
-          word_of(team_size),  word_of(workgroup_size / team_size), word_of(epsilon)};
+  return {word_of(rows.count),
+          word_of(rows.inner),
+          word_of(rows.teams()),
+          word_of(team_size),
+          word_of(workgroup_size / team_size),
+          word_of(epsilon)};
 }
 
-// As many invocations as each then has texels to read: it reads what the others found out, too. What a workgroup makes has
-// to end with a texel.
+// What a workgroup makes has to end with a texel.
 std::int64_t team_size_for(const Rows& rows) {
   const std::int64_t texels = rows.in_columns() ? rows.count : (rows.count + 3) / 4;
   std::int64_t size = 1;
-  while (size < workgroup_size && size * size < texels) size *= 2;
+  while (size < workgroup_size && size * rows.teams() < enough_invocations && 4 * size <= texels) size *= 2;
   if (rows.in_columns()) return size;
   const auto ends_with_texel = [&] {
     const std::int64_t together = workgroup_size / size;
@@ -72,8 +81,8 @@ Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
   return strided_tensor(x, x.shape(), 0, std::move(terms));
 }
 
-// By reductions and pointwise work. What several of them read is written again for each, so that it becomes part of each
-// kernel rather than a result that is stored and read again.
+// By reductions and pointwise work. What several of them read is written again for each, so that it becomes part of
+// each kernel rather than a result that is stored and read again.
 Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, float epsilon) {
   const Reduce along{.axes = {axes.begin(), axes.end()}, .keep_dims = true};
   const auto wide = [&] { return x.cast(DType::f32); };
@@ -98,15 +107,20 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
 NodePtr lowered_rows(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
   const Tensor x = TensorAccess::tensor(node.inputs[0]);
-  const std::int64_t count = family.words[0], inner = family.words[1];
-  if (count <= longest_row_by_elements) {
-    return TensorAccess::node(family_tensor(
-        node.shape, node.dtype, {.entry = &by_elements, .options = family.options, .words = family.words}, {x}));
+  const auto with_entry = [&](const FamilyEntry& entry) {
+    return Family{.entry = &entry, .options = family.options, .words = family.words};
+  };
+  const std::int64_t size = x.shape().size(), count = family.words[0], inner = family.words[1];
+  if (count <= short_row || (count <= longest_row_by_texels && size * count <= most_reads_by_texels))
+    return TensorAccess::node(family_tensor(node.shape, node.dtype, with_entry(by_texels), {x}));
+  if (count <= longest_row_of_an_invocation) {
+    const Tensor statistics = family_tensor({size / count, 4}, DType::f32, with_entry(find_statistics), {x});
+    return TensorAccess::node(family_tensor(node.shape, node.dtype, with_entry(apply_statistics), {x, statistics}));
   }
-  const Tensor rows = x.reshape({x.shape().size() / (count * inner), count, inner});
   constexpr int axis = 1;
-  const Tensor result = composed_rows(static_cast<RowKind>(family.options[0]), rows, std::span(&axis, 1),
-                                      std::bit_cast<float>(family.words[5]));
+  const Tensor result =
+      composed_rows(static_cast<RowKind>(family.options[0]), x.reshape({size / (count * inner), count, inner}),
+                    std::span(&axis, 1), std::bit_cast<float>(family.words[5]));
   return TensorAccess::node(result.cast(node.dtype).reshape(node.shape));
 }
 
@@ -124,7 +138,7 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
   const std::int64_t team_size = team_size_for(rows), together = workgroup_size / team_size;
   return family_tensor(shape, result,
                        {.entry = &by_workgroups,
-                        .options = {static_cast<std::int32_t>(kind)},
+                        .options = {static_cast<std::int32_t>(kind), rows.in_columns()},
                         .words = words_of(rows, team_size, epsilon),
                         .workgroups = (rows.teams() + together - 1) / together},
                        {x});

@@ -1,5 +1,6 @@
 #include <tessera/scan.h>
 
+#include "core/along_axis.h"
 #include "core/family.h"
 
 namespace tessera {
@@ -28,11 +29,7 @@ Lie lie_of(std::int64_t count, std::int64_t inner) {
 }
 
 Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
-  const Shape& shape = x.shape();
-  std::int64_t outer = 1, inner = 1;
-  for (int i = 0; i < axis; ++i) outer *= shape[i];
-  for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
-  const std::int64_t count = shape[axis];
+  const auto [outer, count, inner] = AlongAxis(x.shape(), axis);
   const std::int64_t block = count <= longest_run ? longest_run : block_length, blocks = (count + block - 1) / block;
   const bool on_floats = is_float(x.dtype());
   const DType wide = on_floats ? DType::f32 : DType::i32;
@@ -42,11 +39,11 @@ Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
                   .words = {word_of(count), word_of(inner), word_of(block), options.exclusive, options.reverse,
                             static_cast<std::uint32_t>(lie_of(count, inner)), word_of(blocks)}};
   };
-  if (blocks == 1) return family_tensor(shape, wide, family(scan_floats, scan_integers), {x});
+  if (blocks == 1) return family_tensor(x.shape(), wide, family(scan_floats, scan_integers), {x});
   const Tensor totals =
       family_tensor({outer, blocks, inner}, wide, family(scan_floats_totals, scan_integers_totals), {x});
   const Tensor before = scan(totals, 1, {.exclusive = true}, is_product);
-  return family_tensor(shape, wide, family(scan_floats_after, scan_integers_after), {x, before});
+  return family_tensor(x.shape(), wide, family(scan_floats_after, scan_integers_after), {x, before});
 }
 
 Tensor checked_scan(std::string_view name, const Tensor& x, int axis, const Scan& options, bool is_product) {

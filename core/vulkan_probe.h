@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Why Vulkan has no device here; empty where it has one. Asks the Vulkan loader in `folder`, or the system's where there
-// is none. Only the drivers that the loader sees now count: hold driver_start_lock().
+// Why Vulkan has no device here; empty where it has one. Asks the Vulkan loader in `folder`, or the system's where
+// there is none. Only the drivers that the loader sees now count: hold driver_start_lock().
 std::string why_vulkan_has_no_device(const std::filesystem::path& folder = {});
 
 }  // namespace tessera

@@ -1,12 +1,12 @@
 #include "core/window.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tessera {
 namespace {
 
-constexpr std::int64_t largest_i32 = std::numeric_limits<std::int32_t>::max();
+// Shaders add two such sizes in an i32.
+constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 
 std::string along(std::size_t axis) { return " along spatial axis " + std::to_string(axis); }
 
@@ -30,7 +30,7 @@ WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image
                 .result = 0,
                 .taps = taps,
                 .stride = options.strides[axis],
-                .dilation = options.dilations[axis],
+                .dilation = taps == 1 ? 1 : options.dilations[axis],
                 .before = 0};
   std::int64_t padded = image;
   if (!options.pads.empty()) {
@@ -43,10 +43,10 @@ WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image
     it.before = missing / 2;
     padded += missing;
   }
-  if (padded > largest_i32)
+  if (padded > largest_size)
     fail(ErrorCode::invalid_argument, op,
          "the padded image has " + std::to_string(padded) + " elements" + along(axis) + ", more than the " +
-             std::to_string(largest_i32) + " there can be.");
+             std::to_string(largest_size) + " there can be.");
   if (options.pads.empty() && options.padding == Padding::same) return it;
   if (it.reach() > padded)
     fail(ErrorCode::shape_mismatch, op,

@@ -21,7 +21,8 @@ struct Section {
   std::span<const OpRow> rows;
 };
 
-inline constexpr std::string_view floats = "f32 f16", numbers = "f32 f16 i32 i8 u8", every_type = "f32 f16 i32 i8 u8 boolean";
+inline constexpr std::string_view floats = "f32 f16", numbers = "f32 f16 i32 i8 u8",
+                                  every_type = "f32 f16 i32 i8 u8 boolean";
 inline constexpr std::string_view reduced = "the axes left, the same type";
 
 inline constexpr OpRow reduce_rows[] = {
@@ -48,7 +49,8 @@ inline constexpr OpRow other_rows[] = {
 
 inline constexpr Section sections[] = {
     {"Reductions", "tessera/reduce.h",
-     "Over any axes; none given means all of them. f16 is summed in f32, i8 and u8 in i32. The same device gives the same "
+     "Over any axes; none given means all of them. f16 is summed in f32, i8 and u8 in i32. The same device gives the "
+     "same "
      "bits each time.",
      reduce_rows},
     {"Types and shapes", "tessera/tensor.h", "These cost no kernel of their own.", other_rows},

@@ -1,4 +1,6 @@
-// conv: weighted sums over the windows of an image. core/conv.cpp defines the words and options, window.glsl the windows.
+// conv: weighted sums over the windows of an image, which window.glsl finds. core/conv.cpp defines the words and options:
+// option_1 is 1 for a transposed convolution; option_2 is 0 where each element is read by itself, 1 where the filter is
+// read by the texel, 2 where the image is too, 3 for a depthwise convolution, 4 for a transposed one by texels.
 
 // window_along for either direction: transposed, a pixel is met where a window of the convolution starts at it.
 ivec4 conv_along(int axis, ivec4 at, int tap) {
@@ -96,7 +98,7 @@ vec4 conv_texel_tap(uint image, uint weight) {
   return total;
 }
 
-// conv where the four elements are channels of one pixel and of one group, or depthwise: only the taps inside are gone over.
+// conv where the four elements are channels of one pixel and of one group, or depthwise: goes over the taps inside only.
 vec4 conv_texel(uvec4 element) {
   WindowPlace window = window_place(uvec4(element.x));
   uint channel = window.channel.x / core_word(21u) * core_word(20u);

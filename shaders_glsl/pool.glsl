@@ -1,5 +1,5 @@
-// pool: the largest or the average of each window of an image. core/pooling.cpp defines the words and options, window.glsl
-// the windows.
+// pool: the largest or the average of each window of an image, which window.glsl finds. core/pooling.cpp defines the
+// words and options: option_1 is 1 where four channels are read as a texel.
 
 // Where the windows of a pool are, in which four channels of one pixel may lie side by side.
 WindowPlace pool_place(uvec4 element) { return window_place(option_1 == 1 ? uvec4(element.x) : element); }

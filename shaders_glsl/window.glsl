@@ -1,5 +1,5 @@
-// Windows that slide over images with up to three spatial axes, 0 the innermost: what conv and pool share. core/window.h
-// defines the words, which come first among theirs; their option_0 counts the axes.
+// Windows that slide over images with up to three spatial axes, 0 the innermost: what conv and pool share.
+// core/window.h defines the words, which come first among theirs; their option_0 counts the axes.
 
 // A parameter of a spatial axis: 0 and 1 the sizes of image and result, 2 taps, 3 stride, 4 dilation, 5 padding before.
 int window_word(int axis, int which) { return int(core_word(uint(2 + 6 * axis + which))); }

@@ -1,4 +1,6 @@
-// conv: weighted sums over the windows of an image. core/conv.cpp defines the words and options, window.wgsl the windows.
+// conv: weighted sums over the windows of an image, which window.wgsl finds. core/conv.cpp defines the words and options:
+// option_1 is 1 for a transposed convolution; option_2 is 0 where each element is read by itself, 1 where the filter is
+// read by the texel, 2 where the image is too, 3 for a depthwise convolution, 4 for a transposed one by texels.
 
 // window_along for either direction: transposed, a pixel is met where a window of the convolution starts at it.
 fn conv_along(axis: i32, at: vec4i, tap: i32) -> vec4i {
@@ -96,7 +98,7 @@ fn conv_texel_tap(image: u32, weight: u32) -> vec4f {
   return total;
 }
 
-// conv where the four elements are channels of one pixel and of one group, or depthwise: only the taps inside are gone over.
+// conv where the four elements are channels of one pixel and of one group, or depthwise: goes over the taps inside only.
 fn conv_texel(element: vec4u) -> vec4f {
   let window: WindowPlace = window_place(vec4u(element.x));
   let channel: u32 = window.channel.x / core_word(21u) * core_word(20u);
@@ -148,14 +150,16 @@ fn conv_strip_tap(image: vec4u, weight: u32) -> mat4x4f {
     return total;
   }
   for (var i: u32 = 0u; i < core_word(20u) / 4u; i++) {
-    let factors: mat4x4f = mat4x4f(operand_1_texel(at), operand_1_texel(at + texels), operand_1_texel(at + 2u * texels), operand_1_texel(at + 3u * texels));
-    total += factors * mat4x4f(operand_0_texel(pixel.x + i), operand_0_texel(pixel.y + i), operand_0_texel(pixel.z + i), operand_0_texel(pixel.w + i));
+    let factors: mat4x4f = mat4x4f(operand_1_texel(at), operand_1_texel(at + texels),
+                                   operand_1_texel(at + 2u * texels), operand_1_texel(at + 3u * texels));
+    total += factors * mat4x4f(operand_0_texel(pixel.x + i), operand_0_texel(pixel.y + i),
+                               operand_0_texel(pixel.z + i), operand_0_texel(pixel.w + i));
     at += 4u * texels;
   }
   return total;
 }
 
-// The same as conv_texel, where an invocation makes four pixels side by side and so reads each weight once for all of them.
+// The same as conv_texel, where an invocation makes four pixels side by side and reads each weight once for all of them.
 // Invocations go over the texels of a strip of four pixels first, then over strips.
 fn conv_strip(group: u32, local: u32) {
   let width: u32 = u32(window_word(0, 1));

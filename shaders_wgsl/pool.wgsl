@@ -1,5 +1,5 @@
-// pool: the largest or the average of each window of an image. core/pooling.cpp defines the words and options, window.wgsl
-// the windows.
+// pool: the largest or the average of each window of an image, which window.wgsl finds. core/pooling.cpp defines the
+// words and options: option_1 is 1 where four channels are read as a texel.
 
 // Where the windows of a pool are, in which four channels of one pixel may lie side by side.
 fn pool_place(element: vec4u) -> WindowPlace { return window_place(select(element, vec4u(element.x), option_1 == 1)); }

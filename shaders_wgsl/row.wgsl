@@ -13,7 +13,7 @@ fn row_walk(group: u32, local: u32) -> RowWalk {
   let team_size: u32 = core_word(3u);
   let team: u32 = group * core_word(4u) + local / team_size;
   if (local / team_size >= core_word(4u) || team >= core_word(2u)) { return RowWalk(0u, 0u, 1u, 0u, 0u, 0u); }
-  if (inner == 1u) {
+  if (option_1 == 0) {
     let start: u32 = team * count;
     return RowWalk(start / 4u, start / 4u + local % team_size, team_size, (start + count + 3u) / 4u, start, start + count);
   }
@@ -44,7 +44,7 @@ fn row_team_largest(found: vec4f, slot: u32, local: u32) -> vec4f {
   let first: u32 = row_tell(found, slot, local);
   var largest: vec4f = row_found[first];
   for (var i: u32 = 1u; i < core_word(3u); i++) { largest = row_larger(largest, row_found[first + i]); }
-  if (core_word(1u) != 1u) { return largest; }
+  if (option_1 == 1) { return largest; }
   let pairs: vec4f = row_larger(largest, largest.zwxy);
   return row_larger(pairs, pairs.yxwz);
 }
@@ -53,7 +53,7 @@ fn row_team_sum(found: vec4f, slot: u32, local: u32) -> vec4f {
   let first: u32 = row_tell(found, slot, local);
   var total: vec4f = row_found[first];
   for (var i: u32 = 1u; i < core_word(3u); i++) { total += row_found[first + i]; }
-  if (core_word(1u) != 1u) { return total; }
+  if (option_1 == 1) { return total; }
   return vec4f((total.x + total.y) + (total.z + total.w));
 }
 
@@ -78,7 +78,7 @@ fn row_softmax_statistics(walk: RowWalk, local: u32) -> RowStatistics {
 fn row_layer_norm_statistics(walk: RowWalk, local: u32) -> RowStatistics {
   let count: f32 = f32(core_word(0u));
   var first: vec4f = operand_0_texel(walk.row);
-  if (core_word(1u) == 1u) { first = vec4f(first[walk.first_element % 4u]); }
+  if (option_1 == 0) { first = vec4f(first[walk.first_element % 4u]); }
   var total: vec4f = vec4f(0.0);
   for (var at: u32 = walk.first; at < walk.end; at += walk.step) {
     total = pick(row_inside(walk, at), total + (operand_0_texel(at) - first), total);
@@ -125,9 +125,14 @@ fn row_finish_together(statistics: RowStatistics, group: u32, local: u32) {
   let first_row: u32 = group * teams;
   let end: u32 = (min(first_row + teams, core_word(2u)) * count + 3u) / 4u;
   for (texel = first_row * count / 4u + local; texel < end; texel += workgroup_size) {
-    var row: vec4u = vec4u(4u * texel / count - first_row);
-    if (count % 4u != 0u) { row = elements() / count - first_row; }
-    let known: mat4x3f = mat4x3f(row_known[row.x], row_known[row.y], row_known[row.z], row_known[row.w]);
+    var known: mat4x3f;
+    if (count % 4u == 0u) {
+      let row: vec3f = row_known[4u * texel / count - first_row];
+      known = mat4x3f(row, row, row, row);
+    } else {
+      let row: vec4u = elements() / count - first_row;
+      known = mat4x3f(row_known[row.x], row_known[row.y], row_known[row.z], row_known[row.w]);
+    }
     let by_element: mat3x4f = transpose(known);
     finish(row_result(operand_0_texel(texel), RowStatistics(by_element[0], by_element[1], by_element[2])));
   }
@@ -136,7 +141,7 @@ fn row_finish_together(statistics: RowStatistics, group: u32, local: u32) {
 fn row_normalize(group: u32, local: u32) {
   let walk: RowWalk = row_walk(group, local);
   let statistics: RowStatistics = row_statistics(walk, local);
-  if (core_word(1u) == 1u) {
+  if (option_1 == 0) {
     row_finish_together(statistics, group, local);
   } else {
     for (texel = walk.first; texel < walk.end; texel += walk.step) {

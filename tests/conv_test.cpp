@@ -125,6 +125,8 @@ TEST_P(Convolution, AWindowLargerThanTheImage) {
                     .given = {0, 0, 2, 3, 1, 4}},
          .out = 4});
   check({.window = {.channels = 3, .size = {1, 1, 1}, .window = {1, 7, 7}, .pads = WindowCase::Pads::same}, .out = 5});
+  // One tap, however far apart the next one would be.
+  check({.window = {.channels = 4, .size = {1, 3, 5}, .dilations = {1, 2147483647, 2147483647}}, .out = 4});
   // Whole windows in the padding give zeros.
   check({.window = {.channels = 2,
                     .size = {1, 2, 2},
@@ -260,7 +262,7 @@ TEST_P(Convolution, BadInput) {
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.dilations = {0, 1}}), invalid_argument, "conv2d", "dilation", "0");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.pads = {{0, 0, 0, -1}}}), invalid_argument, "conv2d", "padding", "-1");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.pads = {{2147483647, 2147483647, 0, 0}}}), invalid_argument, "conv2d",
-                       "4294967299", "2147483647");
+                       "4294967299", "1073741824");
   EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({6, 1, 6, 1})), shape_mismatch, "conv2d", "6 elements",
                        "the 5 of");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.dilations = {4, 1}, .pads = {{1, 2, 0, 0}}}), shape_mismatch, "conv2d",

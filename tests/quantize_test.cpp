@@ -84,6 +84,10 @@ TEST_P(Quantization, Symmetric) {
   EXPECT_EQ(zeros.scale.read(), std::vector<float>{1});
   EXPECT_EQ(zeros.values.read<std::int8_t>(), (SignedBytes{0, 0, 0}));
   EXPECT_EQ(quantize(context().zeros({0})).scale.read(), std::vector<float>{1});
+  EXPECT_EQ(quantize(context().zeros({0, 2}), 1).scale.read(), (std::vector<float>{1, 1}));
+  const Quantized undefined = quantize(context().tensor({2}, {nan, 1}));
+  EXPECT_TRUE(std::isnan(undefined.scale.read()[0]));
+  EXPECT_EQ(undefined.values.read<std::int8_t>(), (SignedBytes{0, 0}));
   const std::vector<float> values = random_values(5000, -3, 3, 7);
   const Quantized many = quantize(context().tensor({50, 100}, values));
   const float step = many.scale.read()[0];

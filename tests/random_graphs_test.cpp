@@ -13,11 +13,14 @@ namespace {
 // values are kept small.
 class RandomGraph {
  public:
-  RandomGraph(Context& context, std::uint32_t seed, bool one_by_one) : context_(context), generator_(seed), one_by_one_(one_by_one) {
+  RandomGraph(Context& context, std::uint32_t seed, bool one_by_one)
+      : context_(context), generator_(seed), one_by_one_(one_by_one) {
     const int leaves = pick(2, 4);
     for (int i = 0; i < leaves; ++i) {
       const Shape shape = random_shape();
-      add(context_.tensor(shape, random_values(static_cast<std::size_t>(shape.size()), -1, 1, seed * 31 + static_cast<std::uint32_t>(i))), "leaf");
+      add(context_.tensor(shape, random_values(static_cast<std::size_t>(shape.size()), -1, 1,
+                                               seed * 31 + static_cast<std::uint32_t>(i))),
+          "leaf");
     }
     const int operations = pick(8, 24);
     for (int i = 0; i < operations; ++i) grow();
@@ -78,21 +81,35 @@ class RandomGraph {
         if (which == 2) return add(maximum(a, other), "maximum " + ta + " " + tb);
         return add(a - other * 0.5f, ta + " - 0.5 " + tb);
       }
-      case 9: return rank == 0 ? add(-a, "-" + ta) : add(mean(a, {.axes = {axis}, .keep_dims = pick(0, 1) == 1}), "mean " + ta + " over " + std::to_string(axis));
-      case 10: return rank == 0 ? add(-a, "-" + ta) : add(max(a, {.axes = {axis}, .keep_dims = true}), "max " + ta + " over " + std::to_string(axis));
-      case 11: return add(sum(a * a) * (1.0f / static_cast<float>(std::max<std::int64_t>(a.shape().size(), 1))), "mean square " + ta);
+      case 9:
+        return rank == 0 ? add(-a, "-" + ta)
+                         : add(mean(a, {.axes = {axis}, .keep_dims = pick(0, 1) == 1}),
+                               "mean " + ta + " over " + std::to_string(axis));
+      case 10:
+        return rank == 0
+                   ? add(-a, "-" + ta)
+                   : add(max(a, {.axes = {axis}, .keep_dims = true}), "max " + ta + " over " + std::to_string(axis));
+      case 11:
+        return add(sum(a * a) * (1.0f / static_cast<float>(std::max<std::int64_t>(a.shape().size(), 1))),
+                   "mean square " + ta);
       case 12: return add(a.reshape({a.shape().size()}), "flat " + ta);
       case 13: return rank < 2 ? add(sin(a), "sin " + ta) : add(transpose(a), "transpose " + ta);
-      case 14: return rank == 0 ? add(cos(a), "cos " + ta) : add(softmax(a, axis), "softmax " + ta + " over " + std::to_string(axis));
+      case 14:
+        return rank == 0 ? add(cos(a), "cos " + ta)
+                         : add(softmax(a, axis), "softmax " + ta + " over " + std::to_string(axis));
       case 15: {
         if (rank == 0 || a.shape()[axis] < 2) return add(square(a), "square " + ta);
-        std::vector<std::int64_t> begin(static_cast<std::size_t>(rank), 0), size(a.shape().dims().begin(), a.shape().dims().end());
+        std::vector<std::int64_t> begin(static_cast<std::size_t>(rank), 0),
+            size(a.shape().dims().begin(), a.shape().dims().end());
         begin[static_cast<std::size_t>(axis)] = 1;
         size[static_cast<std::size_t>(axis)] -= 1;
         return add(slice(a, begin, size), "slice " + ta + " from 1 on axis " + std::to_string(axis));
       }
-      case 16: return rank == 0 || a.shape().size() > 2000 ? add(exp(-abs(a)), "exp -abs " + ta)
-                                                           : add(concat(std::vector{a, a * 0.5f}, axis), "concat " + ta + ", 0.5 " + ta + " on axis " + std::to_string(axis));
+      case 16:
+        return rank == 0 || a.shape().size() > 2000
+                   ? add(exp(-abs(a)), "exp -abs " + ta)
+                   : add(concat(std::vector{a, a * 0.5f}, axis),
+                         "concat " + ta + ", 0.5 " + ta + " on axis " + std::to_string(axis));
       default: {
         if (rank != 2) return add(a * 0.9f + 0.05f, "0.9 " + ta + " + 0.05");
         const float shrink = 1.0f / static_cast<float>(a.shape()[1]);
@@ -124,7 +141,9 @@ TEST_P(RandomGraphs, AgreeWithTheCpuFusedAndUnfused) {
       RandomGraph graph(context(), seed, one_by_one);
       const auto got = graph.results();
       for (std::size_t i = 0; i < want.size(); ++i)
-        ASSERT_TRUE(all_agree(got[i], want[i], 2e-3f)) << "seed " << seed << (one_by_one ? ", one by one" : ", fused") << ", result " << i << " of\n" << oracle.text();
+        ASSERT_TRUE(all_agree(got[i], want[i], 2e-3f))
+            << "seed " << seed << (one_by_one ? ", one by one" : ", fused") << ", result " << i << " of\n"
+            << oracle.text();
     }
   }
 }

@@ -115,7 +115,8 @@ TESSERA_ON_GPU_DEVICES(Waiting);
 
 TEST(TwoGpuBackends, FromFourThreads) {
   if (!TESSERA_HAS_WEBGPU || !TESSERA_HAS_GLES) GTEST_SKIP() << "this build leaves out a GPU backend";
-  Context webgpu = Context::create({.prefer = {BackendKind::webgpu}}), gles = Context::create({.prefer = {BackendKind::gles}});
+  Context webgpu = Context::create({.prefer = {BackendKind::webgpu}}),
+          gles = Context::create({.prefer = {BackendKind::gles}});
   const Tensor in_buffer = webgpu.full({33}, 7).compute(), in_texture = gles.full({33}, 7).compute();
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
@@ -131,12 +132,11 @@ TEST(TwoGpuBackends, FromFourThreads) {
 // A callback may use the context that calls it.
 TEST(Messages, MayCallBack) {
   int told = 0;
-  Context context = Context::create({.prefer = {BackendKind::webgpu, BackendKind::cpu},
-                                     .driver = "on the host",
-                                     .on_message = [&](const Message&) {
-                                       ++told;
-                                       throw std::runtime_error("a host's mistake");
-                                     }});
+  Context context = Context::create(
+      {.prefer = {BackendKind::webgpu, BackendKind::cpu}, .driver = "on the host", .on_message = [&](const Message&) {
+         ++told;
+         throw std::runtime_error("a host's mistake");
+       }});
   EXPECT_EQ(told, 1);
   EXPECT_EQ(context.full({1}, 1).read(), std::vector<float>{1});
 }

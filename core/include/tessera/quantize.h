@@ -15,8 +15,8 @@ struct Quantized {
   Tensor scale;   // f32: one, or one a channel
 };
 
-// Symmetric: x [...], floats; the scale is max|x| / 127, or 1 where x is all zeros. With an axis, each channel has its
-// own.
+// Symmetric: x [...], floats; the scale is max|x| / 127, or 1 where x is all zeros; a NaN in x makes it NaN. With an
+// axis, each channel has its own. dequantize() takes i8, u8 and i32 and gives the scale's type.
 TESSERA_API Quantized quantize(const Tensor& x, std::optional<int> axis = {});
 TESSERA_API Tensor dequantize(const Tensor& values, const Tensor& scale, std::optional<int> axis = {});
 

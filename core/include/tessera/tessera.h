@@ -5,6 +5,7 @@
 #include <tessera/dtype.h>
 #include <tessera/error.h>
 #include <tessera/gather.h>
+#include <tessera/image.h>
 #include <tessera/matmul.h>
 #include <tessera/padding.h>
 #include <tessera/pointwise.h>
