@@ -28,10 +28,10 @@ vec4 concat_piece_1(uvec4 element) {
 
 vec4 concat_2(uvec4 element) {
   bvec4 mine = concat_has(1u, element);
-  if (all(mine)) { return concat_piece_1(element); }
-  vec4 others = concat_piece_0(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_1(element), others);
+  vec4 value = vec4(0.0);
+  if (!all(mine)) { value = concat_piece_0(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_1(element), value); }
+  return value;
 }
 
 vec4 concat_piece_2(uvec4 element) {
@@ -41,10 +41,10 @@ vec4 concat_piece_2(uvec4 element) {
 
 vec4 concat_3(uvec4 element) {
   bvec4 mine = concat_has(2u, element);
-  if (all(mine)) { return concat_piece_2(element); }
-  vec4 others = concat_2(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_2(element), others);
+  vec4 value = vec4(0.0);
+  if (!all(mine)) { value = concat_2(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_2(element), value); }
+  return value;
 }
 
 vec4 concat_piece_3(uvec4 element) {
@@ -54,10 +54,10 @@ vec4 concat_piece_3(uvec4 element) {
 
 vec4 concat_4(uvec4 element) {
   bvec4 mine = concat_has(3u, element);
-  if (all(mine)) { return concat_piece_3(element); }
-  vec4 others = concat_3(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_3(element), others);
+  vec4 value = vec4(0.0);
+  if (!all(mine)) { value = concat_3(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_3(element), value); }
+  return value;
 }
 
 vec4 concat_piece_4(uvec4 element) {
@@ -67,10 +67,10 @@ vec4 concat_piece_4(uvec4 element) {
 
 vec4 concat_5(uvec4 element) {
   bvec4 mine = concat_has(4u, element);
-  if (all(mine)) { return concat_piece_4(element); }
-  vec4 others = concat_4(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_4(element), others);
+  vec4 value = vec4(0.0);
+  if (!all(mine)) { value = concat_4(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_4(element), value); }
+  return value;
 }
 
 vec4 concat_piece_5(uvec4 element) {
@@ -80,10 +80,10 @@ vec4 concat_piece_5(uvec4 element) {
 
 vec4 concat_6(uvec4 element) {
   bvec4 mine = concat_has(5u, element);
-  if (all(mine)) { return concat_piece_5(element); }
-  vec4 others = concat_5(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_5(element), others);
+  vec4 value = vec4(0.0);
+  if (!all(mine)) { value = concat_5(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_5(element), value); }
+  return value;
 }
 
 vec4 concat_piece_6(uvec4 element) {
@@ -93,10 +93,10 @@ vec4 concat_piece_6(uvec4 element) {
 
 vec4 concat_7(uvec4 element) {
   bvec4 mine = concat_has(6u, element);
-  if (all(mine)) { return concat_piece_6(element); }
-  vec4 others = concat_6(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_6(element), others);
+  vec4 value = vec4(0.0);
+  if (!all(mine)) { value = concat_6(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_6(element), value); }
+  return value;
 }
 
 ivec4 concat_piece_0_i32(uvec4 element) {
@@ -111,10 +111,10 @@ ivec4 concat_piece_1_i32(uvec4 element) {
 
 ivec4 concat_2_i32(uvec4 element) {
   bvec4 mine = concat_has(1u, element);
-  if (all(mine)) { return concat_piece_1_i32(element); }
-  ivec4 others = concat_piece_0_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_1_i32(element), others);
+  ivec4 value = ivec4(0);
+  if (!all(mine)) { value = concat_piece_0_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_1_i32(element), value); }
+  return value;
 }
 
 ivec4 concat_piece_2_i32(uvec4 element) {
@@ -124,10 +124,10 @@ ivec4 concat_piece_2_i32(uvec4 element) {
 
 ivec4 concat_3_i32(uvec4 element) {
   bvec4 mine = concat_has(2u, element);
-  if (all(mine)) { return concat_piece_2_i32(element); }
-  ivec4 others = concat_2_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_2_i32(element), others);
+  ivec4 value = ivec4(0);
+  if (!all(mine)) { value = concat_2_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_2_i32(element), value); }
+  return value;
 }
 
 ivec4 concat_piece_3_i32(uvec4 element) {
@@ -137,10 +137,10 @@ ivec4 concat_piece_3_i32(uvec4 element) {
 
 ivec4 concat_4_i32(uvec4 element) {
   bvec4 mine = concat_has(3u, element);
-  if (all(mine)) { return concat_piece_3_i32(element); }
-  ivec4 others = concat_3_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_3_i32(element), others);
+  ivec4 value = ivec4(0);
+  if (!all(mine)) { value = concat_3_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_3_i32(element), value); }
+  return value;
 }
 
 ivec4 concat_piece_4_i32(uvec4 element) {
@@ -150,10 +150,10 @@ ivec4 concat_piece_4_i32(uvec4 element) {
 
 ivec4 concat_5_i32(uvec4 element) {
   bvec4 mine = concat_has(4u, element);
-  if (all(mine)) { return concat_piece_4_i32(element); }
-  ivec4 others = concat_4_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_4_i32(element), others);
+  ivec4 value = ivec4(0);
+  if (!all(mine)) { value = concat_4_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_4_i32(element), value); }
+  return value;
 }
 
 ivec4 concat_piece_5_i32(uvec4 element) {
@@ -163,10 +163,10 @@ ivec4 concat_piece_5_i32(uvec4 element) {
 
 ivec4 concat_6_i32(uvec4 element) {
   bvec4 mine = concat_has(5u, element);
-  if (all(mine)) { return concat_piece_5_i32(element); }
-  ivec4 others = concat_5_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_5_i32(element), others);
+  ivec4 value = ivec4(0);
+  if (!all(mine)) { value = concat_5_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_5_i32(element), value); }
+  return value;
 }
 
 ivec4 concat_piece_6_i32(uvec4 element) {
@@ -176,8 +176,8 @@ ivec4 concat_piece_6_i32(uvec4 element) {
 
 ivec4 concat_7_i32(uvec4 element) {
   bvec4 mine = concat_has(6u, element);
-  if (all(mine)) { return concat_piece_6_i32(element); }
-  ivec4 others = concat_6_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_6_i32(element), others);
+  ivec4 value = ivec4(0);
+  if (!all(mine)) { value = concat_6_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_6_i32(element), value); }
+  return value;
 }

@@ -28,10 +28,10 @@ fn concat_piece_1(element: vec4u) -> vec4f {
 
 fn concat_2(element: vec4u) -> vec4f {
   let mine: vec4<bool> = concat_has(1u, element);
-  if (all(mine)) { return concat_piece_1(element); }
-  let others: vec4f = concat_piece_0(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_1(element), others);
+  var value: vec4f = vec4f(0.0);
+  if (!all(mine)) { value = concat_piece_0(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_1(element), value); }
+  return value;
 }
 
 fn concat_piece_2(element: vec4u) -> vec4f {
@@ -41,10 +41,10 @@ fn concat_piece_2(element: vec4u) -> vec4f {
 
 fn concat_3(element: vec4u) -> vec4f {
   let mine: vec4<bool> = concat_has(2u, element);
-  if (all(mine)) { return concat_piece_2(element); }
-  let others: vec4f = concat_2(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_2(element), others);
+  var value: vec4f = vec4f(0.0);
+  if (!all(mine)) { value = concat_2(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_2(element), value); }
+  return value;
 }
 
 fn concat_piece_3(element: vec4u) -> vec4f {
@@ -54,10 +54,10 @@ fn concat_piece_3(element: vec4u) -> vec4f {
 
 fn concat_4(element: vec4u) -> vec4f {
   let mine: vec4<bool> = concat_has(3u, element);
-  if (all(mine)) { return concat_piece_3(element); }
-  let others: vec4f = concat_3(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_3(element), others);
+  var value: vec4f = vec4f(0.0);
+  if (!all(mine)) { value = concat_3(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_3(element), value); }
+  return value;
 }
 
 fn concat_piece_4(element: vec4u) -> vec4f {
@@ -67,10 +67,10 @@ fn concat_piece_4(element: vec4u) -> vec4f {
 
 fn concat_5(element: vec4u) -> vec4f {
   let mine: vec4<bool> = concat_has(4u, element);
-  if (all(mine)) { return concat_piece_4(element); }
-  let others: vec4f = concat_4(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_4(element), others);
+  var value: vec4f = vec4f(0.0);
+  if (!all(mine)) { value = concat_4(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_4(element), value); }
+  return value;
 }
 
 fn concat_piece_5(element: vec4u) -> vec4f {
@@ -80,10 +80,10 @@ fn concat_piece_5(element: vec4u) -> vec4f {
 
 fn concat_6(element: vec4u) -> vec4f {
   let mine: vec4<bool> = concat_has(5u, element);
-  if (all(mine)) { return concat_piece_5(element); }
-  let others: vec4f = concat_5(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_5(element), others);
+  var value: vec4f = vec4f(0.0);
+  if (!all(mine)) { value = concat_5(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_5(element), value); }
+  return value;
 }
 
 fn concat_piece_6(element: vec4u) -> vec4f {
@@ -93,10 +93,10 @@ fn concat_piece_6(element: vec4u) -> vec4f {
 
 fn concat_7(element: vec4u) -> vec4f {
   let mine: vec4<bool> = concat_has(6u, element);
-  if (all(mine)) { return concat_piece_6(element); }
-  let others: vec4f = concat_6(element);
-  if (!any(mine)) { return others; }
-  return pick(mine, concat_piece_6(element), others);
+  var value: vec4f = vec4f(0.0);
+  if (!all(mine)) { value = concat_6(element); }
+  if (any(mine)) { value = pick(mine, concat_piece_6(element), value); }
+  return value;
 }
 
 fn concat_piece_0_i32(element: vec4u) -> vec4i {
@@ -111,10 +111,10 @@ fn concat_piece_1_i32(element: vec4u) -> vec4i {
 
 fn concat_2_i32(element: vec4u) -> vec4i {
   let mine: vec4<bool> = concat_has(1u, element);
-  if (all(mine)) { return concat_piece_1_i32(element); }
-  let others: vec4i = concat_piece_0_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_1_i32(element), others);
+  var value: vec4i = vec4i(0);
+  if (!all(mine)) { value = concat_piece_0_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_1_i32(element), value); }
+  return value;
 }
 
 fn concat_piece_2_i32(element: vec4u) -> vec4i {
@@ -124,10 +124,10 @@ fn concat_piece_2_i32(element: vec4u) -> vec4i {
 
 fn concat_3_i32(element: vec4u) -> vec4i {
   let mine: vec4<bool> = concat_has(2u, element);
-  if (all(mine)) { return concat_piece_2_i32(element); }
-  let others: vec4i = concat_2_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_2_i32(element), others);
+  var value: vec4i = vec4i(0);
+  if (!all(mine)) { value = concat_2_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_2_i32(element), value); }
+  return value;
 }
 
 fn concat_piece_3_i32(element: vec4u) -> vec4i {
@@ -137,10 +137,10 @@ fn concat_piece_3_i32(element: vec4u) -> vec4i {
 
 fn concat_4_i32(element: vec4u) -> vec4i {
   let mine: vec4<bool> = concat_has(3u, element);
-  if (all(mine)) { return concat_piece_3_i32(element); }
-  let others: vec4i = concat_3_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_3_i32(element), others);
+  var value: vec4i = vec4i(0);
+  if (!all(mine)) { value = concat_3_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_3_i32(element), value); }
+  return value;
 }
 
 fn concat_piece_4_i32(element: vec4u) -> vec4i {
@@ -150,10 +150,10 @@ fn concat_piece_4_i32(element: vec4u) -> vec4i {
 
 fn concat_5_i32(element: vec4u) -> vec4i {
   let mine: vec4<bool> = concat_has(4u, element);
-  if (all(mine)) { return concat_piece_4_i32(element); }
-  let others: vec4i = concat_4_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_4_i32(element), others);
+  var value: vec4i = vec4i(0);
+  if (!all(mine)) { value = concat_4_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_4_i32(element), value); }
+  return value;
 }
 
 fn concat_piece_5_i32(element: vec4u) -> vec4i {
@@ -163,10 +163,10 @@ fn concat_piece_5_i32(element: vec4u) -> vec4i {
 
 fn concat_6_i32(element: vec4u) -> vec4i {
   let mine: vec4<bool> = concat_has(5u, element);
-  if (all(mine)) { return concat_piece_5_i32(element); }
-  let others: vec4i = concat_5_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_5_i32(element), others);
+  var value: vec4i = vec4i(0);
+  if (!all(mine)) { value = concat_5_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_5_i32(element), value); }
+  return value;
 }
 
 fn concat_piece_6_i32(element: vec4u) -> vec4i {
@@ -176,8 +176,8 @@ fn concat_piece_6_i32(element: vec4u) -> vec4i {
 
 fn concat_7_i32(element: vec4u) -> vec4i {
   let mine: vec4<bool> = concat_has(6u, element);
-  if (all(mine)) { return concat_piece_6_i32(element); }
-  let others: vec4i = concat_6_i32(element);
-  if (!any(mine)) { return others; }
-  return picki(mine, concat_piece_6_i32(element), others);
+  var value: vec4i = vec4i(0);
+  if (!all(mine)) { value = concat_6_i32(element); }
+  if (any(mine)) { value = picki(mine, concat_piece_6_i32(element), value); }
+  return value;
 }

@@ -28,20 +28,11 @@ class Views : public OnDevice {
         check(host, host.on(context(), dtype));
       }
   }
-  static void expect(const Tensor& got, const HostTensor& want) {
-    EXPECT_EQ(got.shape(), want.shape);
-    EXPECT_EQ(got.read(), want.values);
-  }
   std::vector<std::int64_t> dims_of(const HostTensor& host) {
     return {host.shape.dims().begin(), host.shape.dims().end()};
   }
 
-  // How many dispatches it takes.
-  std::uint64_t dispatches(const Tensor& tensor) {
-    context().reset_stats();
-    tensor.compute();
-    return context().stats().dispatches;
-  }
+  std::uint64_t dispatches(const Tensor& tensor) { return dispatches_of(context(), tensor); }
   Tensor counted(const Shape& shape) {  // 0, 1, 2, …
     std::vector<float> values;
     for (std::int64_t i = 0; i < shape.size(); ++i) values.push_back(static_cast<float>(i));
@@ -56,20 +47,20 @@ TEST_P(Views, Transpose) {
     const std::vector<int> order = choices_.permutation(host.shape.rank());
     std::vector<std::int64_t> dims;
     for (const int axis : order) dims.push_back(host.shape[axis]);
-    expect(transpose(x, order), made(Shape(dims), [&](const Coordinates& at) {
-             Coordinates from(at.size());
-             for (std::size_t i = 0; i < at.size(); ++i) from[static_cast<std::size_t>(order[i])] = at[i];
-             return host.at(from);
-           }));
+    expect_equal(transpose(x, order), made(Shape(dims), [&](const Coordinates& at) {
+                   Coordinates from(at.size());
+                   for (std::size_t i = 0; i < at.size(); ++i) from[static_cast<std::size_t>(order[i])] = at[i];
+                   return host.at(from);
+                 }));
   });
   EXPECT_EQ(transpose(context().tensor({2, 3}, {1, 2, 3, 4, 5, 6})).read(), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(transpose(context().zeros({2, 3, 4})).shape(), (Shape{4, 3, 2}));
   EXPECT_EQ(transpose(context().full({}, 3)).read(), std::vector<float>{3});
   // One past each power of two and each tile.
   const HostTensor host = choices_.tensor({65, 33}, DType::f32);
-  expect(transpose(host.on(context()), {-1, 0}), made({33, 65}, [&](const Coordinates& at) {
-           return host.at({at[1], at[0]});
-         }));
+  expect_equal(transpose(host.on(context()), {-1, 0}), made({33, 65}, [&](const Coordinates& at) {
+                 return host.at({at[1], at[0]});
+               }));
 }
 
 TEST_P(Views, Slice) {
@@ -80,10 +71,10 @@ TEST_P(Views, Slice) {
       dims.push_back(choices_.between(1, dim - begin.back()));
       size.push_back(dims.back() == dim - begin.back() ? -1 : dims.back());
     }
-    expect(slice(x, begin, size), made(Shape(dims), [&](Coordinates at) {
-             for (std::size_t i = 0; i < at.size(); ++i) at[i] += begin[i];
-             return host.at(at);
-           }));
+    expect_equal(slice(x, begin, size), made(Shape(dims), [&](Coordinates at) {
+                   for (std::size_t i = 0; i < at.size(); ++i) at[i] += begin[i];
+                   return host.at(at);
+                 }));
   });
   // The example of TensorFlow's tf.slice.
   const Tensor t = context().tensor({3, 2, 3}, {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6});
@@ -105,10 +96,10 @@ TEST_P(Views, StridedSlice) {
       dims.push_back(static_cast<std::int64_t>(along.size()));
       if (choices_.between(0, 1)) begin.back() -= dim;  // the same place, counted from the end
     }
-    expect(strided_slice(x, begin, end, steps), made(Shape(dims), [&](Coordinates at) {
-             for (std::size_t i = 0; i < at.size(); ++i) at[i] = places[i][static_cast<std::size_t>(at[i])];
-             return host.at(at);
-           }));
+    expect_equal(strided_slice(x, begin, end, steps), made(Shape(dims), [&](Coordinates at) {
+                   for (std::size_t i = 0; i < at.size(); ++i) at[i] = places[i][static_cast<std::size_t>(at[i])];
+                   return host.at(at);
+                 }));
   });
   // The examples of ONNX's Slice: x[0:3, 0:10] with steps, negative ends and negative steps, here on 20 elements.
   const Tensor x = counted({20});
@@ -126,11 +117,11 @@ TEST_P(Views, Reverse) {
   on_random_tensors([&](const HostTensor& host, const Tensor& x) {
     std::vector<int> axes = choices_.permutation(host.shape.rank());
     axes.resize(static_cast<std::size_t>(choices_.between(1, host.shape.rank())));
-    expect(reverse(x, axes), made(host.shape, [&](Coordinates at) {
-             for (const int axis : axes)
-               at[static_cast<std::size_t>(axis)] = host.shape[axis] - 1 - at[static_cast<std::size_t>(axis)];
-             return host.at(at);
-           }));
+    expect_equal(reverse(x, axes), made(host.shape, [&](Coordinates at) {
+                   for (const int axis : axes)
+                     at[static_cast<std::size_t>(axis)] = host.shape[axis] - 1 - at[static_cast<std::size_t>(axis)];
+                   return host.at(at);
+                 }));
   });
   EXPECT_EQ(reverse(counted({5})).read(), (std::vector<float>{4, 3, 2, 1, 0}));
   EXPECT_EQ(reverse(counted({2, 2})).read(), (std::vector<float>{3, 2, 1, 0}));
@@ -143,12 +134,12 @@ TEST_P(Views, BroadcastTo) {
       if (choices_.between(0, 1)) from[axis] = 1;
     const Tensor thin = slice(x, Coordinates(from.size(), 0), from);
     if (to.size() < 6) to.insert(to.begin(), 2);
-    expect(broadcast_to(thin, Shape(to)), made(Shape(to), [&](const Coordinates& at) {
-             Coordinates source(from.size());
-             for (std::size_t axis = 0; axis < from.size(); ++axis)
-               source[axis] = from[axis] == 1 ? 0 : at[axis + at.size() - from.size()];
-             return host.at(source);
-           }));
+    expect_equal(broadcast_to(thin, Shape(to)), made(Shape(to), [&](const Coordinates& at) {
+                   Coordinates source(from.size());
+                   for (std::size_t axis = 0; axis < from.size(); ++axis)
+                     source[axis] = from[axis] == 1 ? 0 : at[axis + at.size() - from.size()];
+                   return host.at(source);
+                 }));
   });
   // The example of ONNX's Expand: the shape stretches too.
   EXPECT_EQ(expand(counted({3, 1}), {2, 1, 6}).shape(), (Shape{2, 3, 6}));
@@ -162,10 +153,10 @@ TEST_P(Views, Tile) {
       repeats.push_back(choices_.between(1, 2));
       dims.push_back(dim * repeats.back());
     }
-    expect(tile(x, repeats), made(Shape(dims), [&](Coordinates at) {
-             for (std::size_t i = 0; i < at.size(); ++i) at[i] %= host.shape[static_cast<int>(i)];
-             return host.at(at);
-           }));
+    expect_equal(tile(x, repeats), made(Shape(dims), [&](Coordinates at) {
+                   for (std::size_t i = 0; i < at.size(); ++i) at[i] %= host.shape[static_cast<int>(i)];
+                   return host.at(at);
+                 }));
   });
   // The example of ONNX's Tile.
   EXPECT_EQ(tile(context().tensor({2, 2}, {0, 1, 2, 3}), {2, 2}).read(),
@@ -208,10 +199,10 @@ TEST_P(Views, DepthAndSpace) {
   for (const DType dtype : every_dtype) {
     const HostTensor host = choices_.tensor({2, 3, 2, 18}, dtype);
     const Tensor image = depth_to_space(host.on(context(), dtype), 3);
-    expect(image, made({2, 9, 6, 2}, [&](const Coordinates& at) {
-             return host.at({at[0], at[1] / 3, at[2] / 3, (at[1] % 3 * 3 + at[2] % 3) * 2 + at[3]});
-           }));
-    expect(space_to_depth(image, 3), host);
+    expect_equal(image, made({2, 9, 6, 2}, [&](const Coordinates& at) {
+                   return host.at({at[0], at[1] / 3, at[2] / 3, (at[1] % 3 * 3 + at[2] % 3) * 2 + at[3]});
+                 }));
+    expect_equal(space_to_depth(image, 3), host);
   }
 }
 
@@ -247,13 +238,13 @@ TEST_P(Views, OtherSizesCompileNothing) {
 TEST_P(Views, ViewsOfViews) {
   const HostTensor host = choices_.tensor({4, 5, 6}, DType::f32);
   const Tensor x = host.on(context());
-  expect(reverse(transpose(slice(x, {1, 1, 2}, {2, 3, 4})), {1}), made({4, 3, 2}, [&](const Coordinates& at) {
-           return host.at({1 + at[2], 1 + 2 - at[1], 2 + at[0]});
-         }));
-  expect(transpose(transpose(x).reshape({5, 24})), made({24, 5}, [&](const Coordinates& at) {
-           const std::int64_t element = at[1] * 24 + at[0];
-           return host.at({element % 4, element / 4 % 5, element / 20});
-         }));
+  expect_equal(reverse(transpose(slice(x, {1, 1, 2}, {2, 3, 4})), {1}), made({4, 3, 2}, [&](const Coordinates& at) {
+                 return host.at({1 + at[2], 1 + 2 - at[1], 2 + at[0]});
+               }));
+  expect_equal(transpose(transpose(x).reshape({5, 24})), made({24, 5}, [&](const Coordinates& at) {
+                 const std::int64_t element = at[1] * 24 + at[0];
+                 return host.at({element % 4, element / 4 % 5, element / 20});
+               }));
 }
 
 TEST_P(Views, OfNumbers) {

@@ -1,10 +1,10 @@
 #include "support/host_tensor.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
-
-#include "support/compare.h"
 
 namespace tessera::test {
 namespace {
@@ -36,6 +36,17 @@ Tensor HostTensor::on(Context& context, DType dtype) const {
     case DType::boolean: return tensor_of<bool>(context, *this);
   }
   return {};
+}
+
+void expect_equal(const Tensor& got, const HostTensor& want) {
+  EXPECT_EQ(got.shape(), want.shape);
+  EXPECT_EQ(got.read(), want.values);
+}
+
+std::uint64_t dispatches_of(Context& context, const Tensor& tensor) {
+  context.reset_stats();
+  tensor.compute();
+  return context.stats().dispatches;
 }
 
 std::int64_t Choices::between(std::int64_t low, std::int64_t high) {

@@ -33,6 +33,10 @@ HostTensor made(const Shape& shape, const Value& value) {
   return tensor;
 }
 
+void expect_equal(const Tensor& got, const HostTensor& want);  // the shape and each element
+
+std::uint64_t dispatches_of(Context&, const Tensor&);  // how many it takes to compute it
+
 // Seeded choices of shapes, axes and values.
 class Choices {
  public:
