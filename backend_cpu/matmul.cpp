@@ -18,7 +18,8 @@ std::size_t distance_along(const FamilyRun& run, int first_axis, int axes, Opera
 
 std::vector<std::size_t> steps(const FamilyRun& run, Operand operand) {
   std::vector<std::size_t> steps;
-  for (std::int64_t k = 0; k < run.word(0); ++k) steps.push_back(distance_along(run, run.options[0], run.options[1], operand, k));
+  for (std::int64_t k = 0; k < run.word(0); ++k)
+    steps.push_back(distance_along(run, run.options[0], run.options[1], operand, k));
   return steps;
 }
 
@@ -39,7 +40,8 @@ void for_each_sum(const FamilyRun& run, const MultiplyAdd& multiply_add, const F
       starts_b[i] = run.operands[1].data() + distance_along(run, 0, run.options[0], b, output);
     }
     for (std::size_t k = 0; k < a_steps.size(); ++k)
-      for (std::size_t i = 0; i < count; ++i) totals[i] = multiply_add(totals[i], starts_a[i][a_steps[k]], starts_b[i][b_steps[k]]);
+      for (std::size_t i = 0; i < count; ++i)
+        totals[i] = multiply_add(totals[i], starts_a[i][a_steps[k]], starts_b[i][b_steps[k]]);
     for (std::size_t i = 0; i < count; ++i) finish(run.result[first + i], totals[i]);
   }
 }
@@ -47,12 +49,17 @@ void for_each_sum(const FamilyRun& run, const MultiplyAdd& multiply_add, const F
 void sum_products(const FamilyRun& run) {
   if (is_float(run.dtype))
     for_each_sum<double>(
-        run, [](double total, Value x, Value y) { return total + static_cast<double>(x.real) * static_cast<double>(y.real); },
+        run,
+        [](double total, Value x, Value y) {
+          return total + static_cast<double>(x.real) * static_cast<double>(y.real);
+        },
         [](Value& result, double total) { result.real = static_cast<float>(total); });
   else
     for_each_sum<std::uint32_t>(
         run,
-        [](std::uint32_t total, Value x, Value y) { return total + static_cast<std::uint32_t>(x.whole) * static_cast<std::uint32_t>(y.whole); },
+        [](std::uint32_t total, Value x, Value y) {
+          return total + static_cast<std::uint32_t>(x.whole) * static_cast<std::uint32_t>(y.whole);
+        },
         [](Value& result, std::uint32_t total) { result.whole = static_cast<std::int32_t>(total); });
 }
 

@@ -41,21 +41,25 @@ void check_result(std::string_view text, const Equation& equation) {
 }
 
 Equation parsed(std::string_view text) {
-  if (text.find("...") != std::string_view::npos) refuse(ErrorCode::unsupported, text, "has an ellipsis; name each axis by a letter.");
+  if (text.find("...") != std::string_view::npos)
+    refuse(ErrorCode::unsupported, text, "has an ellipsis; name each axis by a letter.");
   std::string letters;
   for (const char c : text)
     if (c != ' ') letters += c;
   const std::size_t arrow = letters.find("->");
   Equation equation{.operands = {""}, .result = {}};
   for (const char c : letters.substr(0, arrow)) {
-    if (c == ',') equation.operands.emplace_back();
-    else equation.operands.back() += c;
+    if (c == ',')
+      equation.operands.emplace_back();
+    else
+      equation.operands.back() += c;
   }
   equation.result = arrow == std::string::npos ? implied_result(equation.operands) : letters.substr(arrow + 2);
   std::string all = equation.result;
   for (const std::string& operand : equation.operands) all += operand;
   for (const char c : all)
-    if (!std::isalpha(static_cast<unsigned char>(c))) refuse(ErrorCode::invalid_argument, text, "has a '" + std::string(1, c) + "' where a letter is expected.");
+    if (!std::isalpha(static_cast<unsigned char>(c)))
+      refuse(ErrorCode::invalid_argument, text, "has a '" + std::string(1, c) + "' where a letter is expected.");
   check_result(text, equation);
   return equation;
 }
@@ -71,7 +75,8 @@ struct Labelled {
   std::int64_t size(char letter) const {
     std::int64_t size = 1;
     for (std::size_t axis = 0; axis < letters.size(); ++axis)
-      if (letters[axis] == letter && tensor.shape()[static_cast<int>(axis)] != 1) size = tensor.shape()[static_cast<int>(axis)];
+      if (letters[axis] == letter && tensor.shape()[static_cast<int>(axis)] != 1)
+        size = tensor.shape()[static_cast<int>(axis)];
     return size;
   }
   std::int64_t distance(char letter) const {
@@ -102,8 +107,9 @@ std::int64_t common_size(std::string_view text, std::span<const Labelled> operan
       if (operand.letters[axis] != letter || own == 1) continue;
       if (size != 1 && size != own)
         refuse(ErrorCode::shape_mismatch, text,
-               "gives '" + std::string(1, letter) + "' the sizes " + std::to_string(size) + " and " + std::to_string(own) + ", the operands being " +
-                   operands.front().tensor.shape().to_string() + (operands.size() > 1 ? " and " + operands.back().tensor.shape().to_string() : "") + ".");
+               "gives '" + std::string(1, letter) + "' the sizes " + std::to_string(size) + " and " +
+                   std::to_string(own) + ", the operands being " + operands.front().tensor.shape().to_string() +
+                   (operands.size() > 1 ? " and " + operands.back().tensor.shape().to_string() : "") + ".");
       size = own;
     }
   return size;
@@ -126,7 +132,8 @@ Tensor rearranged(const Labelled& x, const std::string& kept) {
   std::int64_t block = 1;
   for (std::size_t axis = order.size(); axis-- > 0; block *= dims[axis])
     if (dims[axis] != 1) terms.push_back({block, dims[axis], x.distance(order[axis])});
-  const Tensor in_order = shape.size() == 0 ? number_like(x.tensor, shape, 0) : strided_tensor(x.tensor, shape, 0, std::move(terms));
+  const Tensor in_order =
+      shape.size() == 0 ? number_like(x.tensor, shape, 0) : strided_tensor(x.tensor, shape, 0, std::move(terms));
   return summed.empty() ? in_order : sum(in_order, {.axes = summed});
 }
 
@@ -136,7 +143,8 @@ bool is_own_sum(const Labelled& other, const std::string& result, char letter) {
 }
 
 bool has_own_sums(const Labelled& x, const Labelled& other, const std::string& result) {
-  return std::any_of(x.letters.begin(), x.letters.end(), [&](char letter) { return is_own_sum(other, result, letter); });
+  return std::any_of(x.letters.begin(), x.letters.end(),
+                     [&](char letter) { return is_own_sum(other, result, letter); });
 }
 
 Labelled without_own_sums(const Labelled& x, const Labelled& other, const std::string& result) {
@@ -148,7 +156,8 @@ Labelled without_own_sums(const Labelled& x, const Labelled& other, const std::s
 }
 
 Tensor of_one(const Labelled& x, const std::string& result) {
-  const bool sums = std::any_of(x.letters.begin(), x.letters.end(), [&](char letter) { return result.find(letter) == std::string::npos; });
+  const bool sums = std::any_of(x.letters.begin(), x.letters.end(),
+                                [&](char letter) { return result.find(letter) == std::string::npos; });
   check_dtype("einsum", x.tensor, !sums || x.tensor.dtype() != DType::boolean, "floats and integers");
   return rearranged(x, result);
 }
@@ -181,18 +190,23 @@ Tensor of_two(std::string_view text, Labelled first, Labelled second, const std:
 Tensor einsum(std::string_view text, std::span<const Tensor> operands) {
   const Equation equation = parsed(text);
   if (equation.operands.size() != operands.size())
-    refuse(ErrorCode::invalid_argument, text, "is for " + std::to_string(equation.operands.size()) + " operands; there are " + std::to_string(operands.size()) + ".");
-  if (operands.size() > 2) refuse(ErrorCode::unsupported, text, "has " + std::to_string(operands.size()) + " operands; there can be 1 or 2.");
+    refuse(ErrorCode::invalid_argument, text,
+           "is for " + std::to_string(equation.operands.size()) + " operands; there are " +
+               std::to_string(operands.size()) + ".");
+  if (operands.size() > 2)
+    refuse(ErrorCode::unsupported, text, "has " + std::to_string(operands.size()) + " operands; there can be 1 or 2.");
   std::vector<Labelled> labelled;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::string& letters = equation.operands[i];
     if (operands[i].shape().rank() != static_cast<int>(letters.size()))
       refuse(ErrorCode::shape_mismatch, text,
-             "has " + std::to_string(letters.size()) + " letters for an operand " + operands[i].shape().to_string() + " of rank " + std::to_string(operands[i].shape().rank()) + ".");
+             "has " + std::to_string(letters.size()) + " letters for an operand " + operands[i].shape().to_string() +
+                 " of rank " + std::to_string(operands[i].shape().rank()) + ".");
     labelled.push_back({operands[i], letters});
   }
   for (const char letter : all_letters(labelled)) common_size(text, labelled, letter);
-  return labelled.size() == 1 ? of_one(labelled[0], equation.result) : of_two(text, labelled[0], labelled[1], equation.result);
+  return labelled.size() == 1 ? of_one(labelled[0], equation.result)
+                              : of_two(text, labelled[0], labelled[1], equation.result);
 }
 
 }  // namespace tessera

@@ -21,7 +21,9 @@ Matrix matrix_of(const Shape& shape, bool inner_first) {
   return {shape[-2], shape[-1], shape[-1], 1};
 }
 
-Shape batch_of(const Shape& shape) { return Shape(shape.dims().first(static_cast<std::size_t>(std::max(0, shape.rank() - 2)))); }
+Shape batch_of(const Shape& shape) {
+  return Shape(shape.dims().first(static_cast<std::size_t>(std::max(0, shape.rank() - 2))));
+}
 
 // Between neighbours along an axis of the broadcast batch, counted from the end.
 std::int64_t batch_distance(const Shape& shape, int axis) {
@@ -34,7 +36,8 @@ std::int64_t batch_distance(const Shape& shape, int axis) {
 
 void check_rank(const Tensor& x, std::string_view name) {
   if (x.shape().rank() == 0)
-    fail(ErrorCode::invalid_argument, "matmul", std::string(name) + " " + x.shape().to_string() + " is of rank 0; it takes ranks from 1 on.");
+    fail(ErrorCode::invalid_argument, "matmul",
+         std::string(name) + " " + x.shape().to_string() + " is of rank 0; it takes ranks from 1 on.");
 }
 
 }  // namespace
@@ -47,8 +50,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatMul options) {
   const Matrix rows = matrix_of(a.shape(), options.transpose_a), columns = matrix_of(b.shape(), !options.transpose_b);
   if (rows.inner != columns.inner)
     fail(ErrorCode::shape_mismatch, "matmul",
-         "the inner dimension (" + std::to_string(rows.inner) + ") of a " + a.shape().to_string() + " differs from the inner dimension (" +
-             std::to_string(columns.inner) + ") of b " + b.shape().to_string() + ".");
+         "the inner dimension (" + std::to_string(rows.inner) + ") of a " + a.shape().to_string() +
+             " differs from the inner dimension (" + std::to_string(columns.inner) + ") of b " + b.shape().to_string() +
+             ".");
   const Shape batch = broadcast("matmul", batch_of(a.shape()), batch_of(b.shape()));
   std::vector<std::int64_t> dims(batch.dims().begin(), batch.dims().end());
   if (a.shape().rank() > 1) dims.push_back(rows.outer);

@@ -16,14 +16,16 @@ class Einsums : public OnDevice {
   };
 
   // Where the operand has the element that these indices name.
-  static std::size_t place(const std::string& letters, std::map<char, std::int64_t>& indices, std::map<char, std::int64_t>& sizes) {
+  static std::size_t place(const std::string& letters, std::map<char, std::int64_t>& indices,
+                           std::map<char, std::int64_t>& sizes) {
     std::int64_t at = 0;
     for (const char letter : letters) at = at * sizes[letter] + indices[letter];
     return static_cast<std::size_t>(at);
   }
 
   // Walks through all values of all letters, and adds each product to its result.
-  static std::vector<float> by_hand(const std::vector<Operand>& operands, const std::string& result, std::map<char, std::int64_t> sizes) {
+  static std::vector<float> by_hand(const std::vector<Operand>& operands, const std::string& result,
+                                    std::map<char, std::int64_t> sizes) {
     std::int64_t steps = 1, results = 1;
     for (const auto& [letter, size] : sizes) steps *= size;
     for (const char letter : result) results *= sizes[letter];
@@ -42,7 +44,8 @@ class Einsums : public OnDevice {
     return {totals.begin(), totals.end()};
   }
 
-  void check(const std::vector<std::string>& letters, const std::string& result, const std::map<char, std::int64_t>& sizes) {
+  void check(const std::vector<std::string>& letters, const std::string& result,
+             const std::map<char, std::int64_t>& sizes) {
     std::string equation;
     std::vector<Tensor> tensors;
     std::vector<Operand> operands;
@@ -50,7 +53,8 @@ class Einsums : public OnDevice {
       std::vector<std::int64_t> dims;
       for (const char letter : its) dims.push_back(sizes.at(letter));
       const Shape shape{std::span<const std::int64_t>(dims)};
-      operands.push_back({its, random_values(static_cast<std::size_t>(shape.size()), -1, 1, static_cast<std::uint32_t>(operands.size()))});
+      operands.push_back({its, random_values(static_cast<std::size_t>(shape.size()), -1, 1,
+                                             static_cast<std::uint32_t>(operands.size()))});
       tensors.push_back(context().tensor(shape, operands.back().values));
       equation += (operands.size() == 1 ? "" : ",") + its;
     }
@@ -58,7 +62,8 @@ class Einsums : public OnDevice {
     SCOPED_TRACE(equation);
     const Tensor got = einsum(equation, tensors);
     ASSERT_EQ(got.shape().rank(), static_cast<int>(result.size()));
-    for (std::size_t axis = 0; axis < result.size(); ++axis) EXPECT_EQ(got.shape()[static_cast<int>(axis)], sizes.at(result[axis]));
+    for (std::size_t axis = 0; axis < result.size(); ++axis)
+      EXPECT_EQ(got.shape()[static_cast<int>(axis)], sizes.at(result[axis]));
     EXPECT_TRUE(all_agree(got.read(), by_hand(operands, result, sizes), 1e-5f));
   }
 
@@ -86,7 +91,8 @@ TEST_P(Einsums, FromThePublishedExamples) {
   EXPECT_EQ(einsum("i,i", {b, b}).read(), std::vector<float>{30});
   EXPECT_EQ(einsum("ij,j", {a, b}).read(), (std::vector<float>{30, 80, 130, 180, 230}));
   EXPECT_EQ(einsum("i,j", {counting({2}) + 1.0f, b}).read(), (std::vector<float>{0, 1, 2, 3, 4, 0, 2, 4, 6, 8}));
-  EXPECT_EQ(einsum("ki,jk->ij", {counting({3, 2}), counting({4, 3})}).read(), (std::vector<float>{10, 28, 46, 64, 13, 40, 67, 94}));
+  EXPECT_EQ(einsum("ki,jk->ij", {counting({3, 2}), counting({4, 3})}).read(),
+            (std::vector<float>{10, 28, 46, 64, 13, 40, 67, 94}));
 }
 
 TEST_P(Einsums, OneOperand) {
@@ -129,15 +135,19 @@ TEST_P(Einsums, TwoOperands) {
 }
 
 TEST_P(Einsums, ASizeOfOneStretches) {
-  EXPECT_EQ(einsum("ij,jk->ik", {context().tensor({2, 1}, {1, 2}), counting({3, 2})}).read(), (std::vector<float>{6, 9, 12, 18}));
-  EXPECT_EQ(einsum("bi,bi->b", {context().tensor({1, 2}, {1, 2}), counting({3, 2})}).read(), (std::vector<float>{2, 8, 14}));
+  EXPECT_EQ(einsum("ij,jk->ik", {context().tensor({2, 1}, {1, 2}), counting({3, 2})}).read(),
+            (std::vector<float>{6, 9, 12, 18}));
+  EXPECT_EQ(einsum("bi,bi->b", {context().tensor({1, 2}, {1, 2}), counting({3, 2})}).read(),
+            (std::vector<float>{2, 8, 14}));
 }
 
 TEST_P(Einsums, ElementTypes) {
   const Tensor bytes = context().tensor({2, 2}, std::vector<std::int8_t>{100, 100, -100, 50});
-  EXPECT_EQ(einsum("ij,jk->ik", {bytes, bytes}).read<std::int32_t>(), (std::vector<std::int32_t>{0, 15000, -15000, -7500}));
+  EXPECT_EQ(einsum("ij,jk->ik", {bytes, bytes}).read<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 15000, -15000, -7500}));
   EXPECT_EQ(einsum("i,j->ij", {bytes.reshape({4}), bytes.reshape({4})}).dtype(), DType::i32);
-  EXPECT_EQ(einsum("ij,k->k", {bytes, bytes.reshape({4})}).read<std::int32_t>(), (std::vector<std::int32_t>{15000, 15000, -15000, 7500}));
+  EXPECT_EQ(einsum("ij,k->k", {bytes, bytes.reshape({4})}).read<std::int32_t>(),
+            (std::vector<std::int32_t>{15000, 15000, -15000, 7500}));
   EXPECT_EQ(einsum("ij->ji", {bytes}).read<std::int8_t>(), (std::vector<std::int8_t>{100, -100, 100, 50}));
   const Tensor halves = context().full({64, 64}, 1, DType::f16).compute();
   EXPECT_EQ(einsum("ij,ij->", {halves, halves}).read<half>()[0], half(4096.0f));
@@ -153,7 +163,8 @@ TEST_P(Einsums, NoElements) {
 }
 
 TEST_P(Einsums, ViewsAndOrdersCostNothing) {
-  const Tensor q = context().full({2, 5, 3, 8}, 1).compute(), k = context().full({2, 7, 3, 8}, 0.5f).compute(), x = counting({6, 8}).compute();
+  const Tensor q = context().full({2, 5, 3, 8}, 1).compute(), k = context().full({2, 7, 3, 8}, 0.5f).compute(),
+               x = counting({6, 8}).compute();
   EXPECT_EQ(dispatches_of(einsum("bqhd,bkhd->bhqk", {q, k}) * 0.125f), 1u);
   EXPECT_EQ(dispatches_of(einsum("ij->ji", {x}) + 1.0f), 1u);
   EXPECT_EQ(dispatches_of(einsum("ij->", {x})), 1u);
@@ -174,7 +185,8 @@ TEST_P(Einsums, BadInput) {
   EXPECT_TESSERA_ERROR(einsum("ij->i->j", {a}), invalid_argument, "'-'");
   EXPECT_TESSERA_ERROR(einsum("...i->...", {a}), unsupported, "ellipsis");
   EXPECT_TESSERA_ERROR(einsum("ij,jk,kl->il", {a, a, a}), unsupported, "3 operands");
-  EXPECT_TESSERA_ERROR(einsum("ij,ij->", {a, context().zeros({2, 3}, DType::i32)}), dtype_mismatch, "einsum", "f32", "i32");
+  EXPECT_TESSERA_ERROR(einsum("ij,ij->", {a, context().zeros({2, 3}, DType::i32)}), dtype_mismatch, "einsum", "f32",
+                       "i32");
   EXPECT_TESSERA_ERROR(einsum("ij->", {context().zeros({2, 3}, DType::boolean)}), dtype_mismatch, "einsum", "boolean");
   EXPECT_TESSERA_ERROR(einsum("", std::span<const Tensor>()), invalid_argument, "einsum", "there are 0");
 }

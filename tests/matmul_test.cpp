@@ -33,8 +33,10 @@ class MatMuls : public OnDevice {
   void check(std::int64_t m, std::int64_t n, std::int64_t k, MatMul options = {}) {
     SCOPED_TRACE("m " + std::to_string(m) + ", n " + std::to_string(n) + ", k " + std::to_string(k) +
                  (options.transpose_a ? ", a transposed" : "") + (options.transpose_b ? ", b transposed" : ""));
-    const Side a{random_values(static_cast<std::size_t>(m * k), -1, 1, 3), options.transpose_a ? 1 : k, options.transpose_a ? m : 1};
-    const Side b{random_values(static_cast<std::size_t>(k * n), -1, 1, 4), options.transpose_b ? k : 1, options.transpose_b ? 1 : n};
+    const Side a{random_values(static_cast<std::size_t>(m * k), -1, 1, 3), options.transpose_a ? 1 : k,
+                 options.transpose_a ? m : 1};
+    const Side b{random_values(static_cast<std::size_t>(k * n), -1, 1, 4), options.transpose_b ? k : 1,
+                 options.transpose_b ? 1 : n};
     const Tensor x = context().tensor(options.transpose_a ? Shape{k, m} : Shape{m, k}, a.values);
     const Tensor y = context().tensor(options.transpose_b ? Shape{n, k} : Shape{k, n}, b.values);
     const Tensor product = matmul(x, y, options);
@@ -55,16 +57,19 @@ class MatMuls : public OnDevice {
 TEST_P(MatMuls, FromThePublishedDefinitions) {
   // tf.matmul's examples: [[1,2,3],[4,5,6]] x [[7,8],[9,10],[11,12]], and a batch of two.
   EXPECT_EQ(matmul(counting({2, 3}, 1), counting({3, 2}, 7)).read(), (std::vector<float>{58, 64, 139, 154}));
-  EXPECT_EQ(matmul(counting({2, 2, 3}, 1), counting({2, 3, 2}, 13)).read(), (std::vector<float>{94, 100, 229, 244, 508, 532, 697, 730}));
+  EXPECT_EQ(matmul(counting({2, 2, 3}, 1), counting({2, 3, 2}, 13)).read(),
+            (std::vector<float>{94, 100, 229, 244, 508, 532, 697, 730}));
   // ONNX's MatMulInteger example has zero points of 12 and 0: (a - 12) x b.
   const Tensor a = context().tensor({4, 3}, std::vector<std::uint8_t>{11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0});
   const Tensor b = context().tensor({3, 2}, std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6});
   const Tensor shifted = a.cast(DType::i32) - 12.0f;
-  EXPECT_EQ(matmul(shifted, b.cast(DType::i32)).read<std::int32_t>(), (std::vector<std::int32_t>{-38, -83, -44, -98, -50, -113, -56, -128}));
+  EXPECT_EQ(matmul(shifted, b.cast(DType::i32)).read<std::int32_t>(),
+            (std::vector<std::int32_t>{-38, -83, -44, -98, -50, -113, -56, -128}));
   // The same by distributing the product: a x b - 12 * (the sums of b's columns).
   const Tensor products = matmul(a, b);
   EXPECT_EQ(products.dtype(), DType::i32);
-  EXPECT_EQ((products - context().tensor({2}, std::vector<std::int32_t>{72, 180})).read<std::int32_t>(), (std::vector<std::int32_t>{-38, -83, -44, -98, -50, -113, -56, -128}));
+  EXPECT_EQ((products - context().tensor({2}, std::vector<std::int32_t>{72, 180})).read<std::int32_t>(),
+            (std::vector<std::int32_t>{-38, -83, -44, -98, -50, -113, -56, -128}));
 }
 
 TEST_P(MatMuls, EverySizeAroundATexel) {
@@ -106,7 +111,9 @@ TEST_P(MatMuls, BatchesBroadcast) {
   std::vector<float> want;
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 5; ++j) {
-      const std::vector<float> part = by_hand({{a.begin() + static_cast<std::ptrdiff_t>(12 * i), a.end()}, 4, 1}, {{b.begin() + static_cast<std::ptrdiff_t>(24 * j), b.end()}, 1, 6}, 3, 6, 4);
+      const std::vector<float> part =
+          by_hand({{a.begin() + static_cast<std::ptrdiff_t>(12 * i), a.end()}, 4, 1},
+                  {{b.begin() + static_cast<std::ptrdiff_t>(24 * j), b.end()}, 1, 6}, 3, 6, 4);
       want.insert(want.end(), part.begin(), part.end());
     }
   EXPECT_TRUE(all_agree(product.read(), want, 1e-5f));
@@ -118,11 +125,15 @@ TEST_P(MatMuls, BatchesAreTheirMatrices) {
     for (const std::int64_t n : {1, 3, 4, 8}) {
       SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n));
       constexpr std::int64_t batches = 3, k = 5;
-      const std::vector<float> a = random_values(static_cast<std::size_t>(batches * m * k), -1, 1, 7), b = random_values(static_cast<std::size_t>(batches * n * k), -1, 1, 8);
-      const std::vector<float> got = matmul(context().tensor({batches, m, k}, a), context().tensor({batches, n, k}, b), {.transpose_b = true}).read();
+      const std::vector<float> a = random_values(static_cast<std::size_t>(batches * m * k), -1, 1, 7),
+                               b = random_values(static_cast<std::size_t>(batches * n * k), -1, 1, 8);
+      const std::vector<float> got =
+          matmul(context().tensor({batches, m, k}, a), context().tensor({batches, n, k}, b), {.transpose_b = true})
+              .read();
       std::vector<float> want;
       for (std::int64_t i = 0; i < batches; ++i) {
-        const std::vector<float> part = by_hand({{a.begin() + i * m * k, a.end()}, k, 1}, {{b.begin() + i * n * k, b.end()}, k, 1}, m, n, k);
+        const std::vector<float> part =
+            by_hand({{a.begin() + i * m * k, a.end()}, k, 1}, {{b.begin() + i * n * k, b.end()}, k, 1}, m, n, k);
         want.insert(want.end(), part.begin(), part.end());
       }
       EXPECT_TRUE(all_agree(got, want, 1e-5f));
@@ -152,7 +163,8 @@ TEST_P(MatMuls, Vectors) {
   EXPECT_EQ(matmul(w, counting({5, 2, 3})).shape(), (Shape{5, 3}));
   EXPECT_EQ(matmul(w, counting({2, 2, 2})).read(), (std::vector<float>{-2, -2, -2, -2}));
   for (const std::int64_t size : {5, 8, 64}) {
-    const std::vector<float> a = random_values(static_cast<std::size_t>(size * size), -1, 1, 5), b = random_values(static_cast<std::size_t>(size), -1, 1, 6);
+    const std::vector<float> a = random_values(static_cast<std::size_t>(size * size), -1, 1, 5),
+                             b = random_values(static_cast<std::size_t>(size), -1, 1, 6);
     const Tensor matrix = context().tensor({size, size}, a), vector = context().tensor({size}, b);
     EXPECT_TRUE(all_agree(matmul(matrix, vector).read(), by_hand({a, size, 1}, {b, 1, 1}, size, 1, size), 1e-5f));
     EXPECT_TRUE(all_agree(matmul(vector, matrix).read(), by_hand({b, 1, 1}, {a, 1, size}, 1, size, size), 1e-5f));
@@ -163,7 +175,8 @@ TEST_P(MatMuls, Vectors) {
 
 TEST_P(MatMuls, Halves) {
   for (const std::int64_t size : {3, 8, 12}) {
-    const std::vector<float> a = random_values(static_cast<std::size_t>(size * size), -1, 1, 1), b = random_values(static_cast<std::size_t>(size * size), -1, 1, 2);
+    const std::vector<float> a = random_values(static_cast<std::size_t>(size * size), -1, 1, 1),
+                             b = random_values(static_cast<std::size_t>(size * size), -1, 1, 2);
     const Tensor x = context().tensor({size, size}, as<half>(a)), y = context().tensor({size, size}, as<half>(b));
     const Tensor product = matmul(x, y);
     EXPECT_EQ(product.dtype(), DType::f16);
@@ -172,7 +185,8 @@ TEST_P(MatMuls, Halves) {
   // 4096 times 1 in halves would stop at 2048.
   const Tensor row = context().full({4, 4096}, 1, DType::f16).compute();
   EXPECT_EQ(matmul(row, row, {.transpose_b = true}).read(), std::vector<float>(16, 4096));
-  EXPECT_EQ(matmul(context().full({4096}, 1, DType::f16), context().full({4096}, 1, DType::f16)).read(), std::vector<float>{4096});
+  EXPECT_EQ(matmul(context().full({4096}, 1, DType::f16), context().full({4096}, 1, DType::f16)).read(),
+            std::vector<float>{4096});
 }
 
 TEST_P(MatMuls, Integers) {
@@ -182,8 +196,10 @@ TEST_P(MatMuls, Integers) {
   EXPECT_EQ(matmul(a, b).read<std::int32_t>(), std::vector<std::int32_t>(16, 25 * 128 * 128));
   const Tensor bytes = context().tensor({25, 4}, std::vector<std::uint8_t>(100, 255));
   EXPECT_EQ(matmul(a, bytes).read<std::int32_t>(), std::vector<std::int32_t>(16, 25 * -128 * 255));
-  EXPECT_EQ(matmul(bytes, bytes, {.transpose_a = true}).read<std::int32_t>(), std::vector<std::int32_t>(16, 25 * 255 * 255));
-  EXPECT_EQ(matmul(a.reshape({100}), b.reshape({100})).read<std::int32_t>(), std::vector<std::int32_t>{100 * 128 * 128});
+  EXPECT_EQ(matmul(bytes, bytes, {.transpose_a = true}).read<std::int32_t>(),
+            std::vector<std::int32_t>(16, 25 * 255 * 255));
+  EXPECT_EQ(matmul(a.reshape({100}), b.reshape({100})).read<std::int32_t>(),
+            std::vector<std::int32_t>{100 * 128 * 128});
   // 65536 * 65536 wraps to 0, and 65536 * 16777217 to 65536.
   const Tensor wide = context().tensor({2, 2}, std::vector<std::int32_t>{65536, 16777217, 1, 1});
   EXPECT_EQ(matmul(wide, wide).read<std::int32_t>(), (std::vector<std::int32_t>{16777217, 16842753, 65537, 16777218}));
@@ -191,7 +207,8 @@ TEST_P(MatMuls, Integers) {
 
 TEST_P(MatMuls, SpecialValues) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> got = matmul(context().tensor({2, 2}, {infinity, 1, 0, 1}), context().tensor({2, 2}, {1, 0, 2, 3})).read();
+  const std::vector<float> got =
+      matmul(context().tensor({2, 2}, {infinity, 1, 0, 1}), context().tensor({2, 2}, {1, 0, 2, 3})).read();
   EXPECT_EQ(got[0], infinity);
   EXPECT_TRUE(std::isnan(got[1]));  // infinity * 0
   EXPECT_EQ(got[2], 2);
@@ -215,13 +232,18 @@ TEST_P(MatMuls, NumbersAreOperands) {
 }
 
 TEST_P(MatMuls, AnMlpLayerIsOneDispatch) {
-  struct Sizes { std::int64_t m, k, n; };
+  struct Sizes {
+    std::int64_t m, k, n;
+  };
   for (const Sizes& its : {Sizes{5, 7, 3}, Sizes{16, 12, 8}, Sizes{64, 16, 256}}) {
     SCOPED_TRACE(its.n);
-    const std::vector<float> a = random_values(static_cast<std::size_t>(its.m * its.k), -1, 1, 1), b = random_values(static_cast<std::size_t>(its.k * its.n), -1, 1, 2);
-    const std::vector<float> c = random_values(static_cast<std::size_t>(its.n), -1, 1, 3), d = random_values(static_cast<std::size_t>(its.m * its.n), -1, 1, 4);
+    const std::vector<float> a = random_values(static_cast<std::size_t>(its.m * its.k), -1, 1, 1),
+                             b = random_values(static_cast<std::size_t>(its.k * its.n), -1, 1, 2);
+    const std::vector<float> c = random_values(static_cast<std::size_t>(its.n), -1, 1, 3),
+                             d = random_values(static_cast<std::size_t>(its.m * its.n), -1, 1, 4);
     const Tensor x = context().tensor({its.m, its.k}, a).compute(), w = context().tensor({its.k, its.n}, b).compute();
-    const Tensor bias = context().tensor({its.n}, c).compute(), residual = context().tensor({its.m, its.n}, d).compute();
+    const Tensor bias = context().tensor({its.n}, c).compute(),
+                 residual = context().tensor({its.m, its.n}, d).compute();
     context().reset_stats();
     const Tensor result = (relu(matmul(x, w) * 0.5f + bias) + residual).compute();
     EXPECT_EQ(context().stats().dispatches, 1u);
@@ -233,7 +255,8 @@ TEST_P(MatMuls, AnMlpLayerIsOneDispatch) {
 }
 
 TEST_P(MatMuls, IntegerLayersFuseToo) {
-  const Tensor x = context().tensor({4, 8}, std::vector<std::int8_t>(32, 3)).compute(), w = context().tensor({8, 4}, std::vector<std::int8_t>(32, -2)).compute();
+  const Tensor x = context().tensor({4, 8}, std::vector<std::int8_t>(32, 3)).compute(),
+               w = context().tensor({8, 4}, std::vector<std::int8_t>(32, -2)).compute();
   context().reset_stats();
   const Tensor result = (matmul(x, w).cast(DType::f32) * 0.25f + 1.0f).compute();
   EXPECT_EQ(context().stats().dispatches, 1u);
@@ -241,7 +264,9 @@ TEST_P(MatMuls, IntegerLayersFuseToo) {
 }
 
 TEST_P(MatMuls, OtherSizesCompileNothing) {
-  const auto run = [&](std::int64_t m, std::int64_t k, std::int64_t n) { return matmul(counting({m, k}).compute(), counting({k, n}).compute()).read(); };
+  const auto run = [&](std::int64_t m, std::int64_t k, std::int64_t n) {
+    return matmul(counting({m, k}).compute(), counting({k, n}).compute()).read();
+  };
   run(16, 8, 12);
   run(17, 9, 13);
   context().reset_stats();
@@ -251,9 +276,11 @@ TEST_P(MatMuls, OtherSizesCompileNothing) {
 }
 
 TEST_P(MatMuls, ALongChainAlternatesBetweenTwoTemporaries) {
-  const std::int64_t size = 256;
-  const Tensor start = context().full({size, size}, 1).compute(), a = context().full({size, size}, 1.0f / static_cast<float>(size)).compute();
-  const std::uint64_t inputs = context().memory().bytes_in_use, one = static_cast<std::uint64_t>(size * size) * sizeof(float);
+  const std::int64_t size = 128;
+  const Tensor start = context().full({size, size}, 1).compute(),
+               a = context().full({size, size}, 1.0f / static_cast<float>(size)).compute();
+  const std::uint64_t inputs = context().memory().bytes_in_use,
+                      one = static_cast<std::uint64_t>(size * size) * sizeof(float);
   context().reset_stats();
   Tensor product = start;
   for (int i = 0; i < 100; ++i) product = matmul(product, a);
@@ -266,16 +293,20 @@ TEST_P(MatMuls, ALongChainAlternatesBetweenTwoTemporaries) {
 
 TEST_P(MatMuls, BadInput) {
   const Tensor a = context().zeros({2, 3}), b = context().zeros({4, 5});
-  EXPECT_TESSERA_ERROR(matmul(a, b), shape_mismatch, "matmul: the inner dimension (3) of a [2,3] differs from the inner dimension (4) of b [4,5].");
+  EXPECT_TESSERA_ERROR(matmul(a, b), shape_mismatch,
+                       "matmul: the inner dimension (3) of a [2,3] differs from the inner dimension (4) of b [4,5].");
   EXPECT_TESSERA_ERROR(matmul(a, a), shape_mismatch, "(3)", "(2)");
   EXPECT_TESSERA_ERROR(matmul(a, a, {true, true}), shape_mismatch, "(2)", "(3)");
   EXPECT_TESSERA_ERROR(matmul(a, context().zeros({4})), shape_mismatch, "[2,3]", "[4]");
-  EXPECT_TESSERA_ERROR(matmul(context().zeros({2, 2, 3}), context().zeros({3, 3, 4})), shape_mismatch, "matmul", "2", "3");
+  EXPECT_TESSERA_ERROR(matmul(context().zeros({2, 2, 3}), context().zeros({3, 3, 4})), shape_mismatch, "matmul", "2",
+                       "3");
   EXPECT_TESSERA_ERROR(matmul(context().zeros({}), a), invalid_argument, "matmul", "a []");
   EXPECT_TESSERA_ERROR(matmul(a, context().zeros({})), invalid_argument, "matmul", "b []");
   EXPECT_TESSERA_ERROR(matmul(a, context().zeros({3, 2}, DType::f16)), dtype_mismatch, "matmul", "f32", "f16");
-  EXPECT_TESSERA_ERROR(matmul(context().zeros({2, 3}, DType::i32), context().zeros({3, 2}, DType::i8)), dtype_mismatch, "i32", "i8");
-  EXPECT_TESSERA_ERROR(matmul(context().zeros({2, 2}, DType::boolean), context().zeros({2, 2}, DType::boolean)), dtype_mismatch, "matmul", "boolean");
+  EXPECT_TESSERA_ERROR(matmul(context().zeros({2, 3}, DType::i32), context().zeros({3, 2}, DType::i8)), dtype_mismatch,
+                       "i32", "i8");
+  EXPECT_TESSERA_ERROR(matmul(context().zeros({2, 2}, DType::boolean), context().zeros({2, 2}, DType::boolean)),
+                       dtype_mismatch, "matmul", "boolean");
   EXPECT_TESSERA_ERROR(matmul(Tensor(), a), invalid_argument);
   Context other = open({"cpu", BackendKind::cpu, ""});
   EXPECT_TESSERA_ERROR(matmul(a, other.zeros({3, 2})), invalid_argument, "matmul", "two contexts");
