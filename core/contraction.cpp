@@ -35,8 +35,7 @@ std::vector<PairedAxis> joined(std::span<const PairedAxis> axes) {
     if (!result.empty() && result.back().a * result.back().size == axis.a &&
         result.back().b * result.back().size == axis.b)
       result.back().size *= axis.size;
-    else
-      result.push_back(axis);
+    else result.push_back(axis);
   }
   return result;
 }

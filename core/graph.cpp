@@ -13,6 +13,11 @@ Node* lowered(Node* node, const Limits& limits) {
       node->operation = View{};
       node->inputs = {std::move(same)};
     }
+    if (node->is<Strided>() && is_number(*storage_node(node->inputs[0].get()))) {
+      const Constant number = std::get<Constant>(storage_node(node->inputs[0].get())->operation);
+      node->operation = number;
+      node->inputs.clear();
+    }
     if (!node->is<View>()) return node;
     node = node->inputs[0].get();
   }

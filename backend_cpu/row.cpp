@@ -1,0 +1,67 @@
+// The row family on the host; core/row.cpp and core/norms.cpp define the words and options.
+#include <algorithm>
+#include <cmath>
+
+#include "backend_cpu/family.h"
+#include "core/row.h"
+
+namespace tessera::cpu {
+namespace {
+
+// Statistics as NumPy would compute them, in double.
+void normalize(RowKind kind, float epsilon, std::vector<double>& row) {
+  const auto count = static_cast<double>(row.size());
+  if (kind == RowKind::softmax || kind == RowKind::log_softmax) {
+    double largest = row[0], total = 0;
+    for (const double x : row)
+      if (x > largest || std::isnan(x)) largest = x;
+    for (const double x : row) total += std::exp(x - largest);
+    for (double& x : row) x = kind == RowKind::softmax ? std::exp(x - largest) / total : x - largest - std::log(total);
+    return;
+  }
+  double total = 0, squares = 0;
+  if (kind == RowKind::layer_norm)
+    for (const double x : row) total += x;
+  const double mean = total / count;
+  for (const double x : row) squares += (x - mean) * (x - mean);
+  for (double& x : row) x = (x - mean) / std::sqrt(squares / count + static_cast<double>(epsilon));
+}
+
+void row_normalize(const FamilyRun& run) {
+  const std::int64_t count = run.word(0), inner = run.word(1);
+  const auto total = static_cast<std::int64_t>(run.result.size());
+  std::vector<double> row(static_cast<std::size_t>(count));
+  for (std::int64_t block = 0; block < total; block += count * inner) {
+    for (std::int64_t first = block; first < block + inner; ++first) {
+      const auto at = [&](std::size_t i) {
+        return static_cast<std::size_t>(first + static_cast<std::int64_t>(i) * inner);
+      };
+      for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<double>(run.operands[0][at(i)].real);
+      normalize(static_cast<RowKind>(run.options[0]), run.word_float(5), row);
+      for (std::size_t i = 0; i < row.size(); ++i) run.result[at(i)].real = static_cast<float>(row[i]);
+    }
+  }
+}
+
+void row_lrn(const FamilyRun& run) {
+  const std::int64_t channels = run.word(0), radius = run.word(1);
+  for (std::size_t i = 0; i < run.result.size(); ++i) {
+    const std::int64_t channel = static_cast<std::int64_t>(i) % channels;
+    const std::size_t pixel = i - static_cast<std::size_t>(channel);
+    double squares = 0;
+    for (std::int64_t c = std::max<std::int64_t>(channel - radius, 0); c <= std::min(channel + radius, channels - 1);
+         ++c)
+      squares += std::pow(static_cast<double>(run.operands[0][pixel + static_cast<std::size_t>(c)].real), 2);
+    const double base = static_cast<double>(run.word_float(2)) + static_cast<double>(run.word_float(3)) * squares;
+    run.result[i].real = static_cast<float>(static_cast<double>(run.operands[0][i].real) /
+                                            std::pow(base, static_cast<double>(run.word_float(4))));
+  }
+}
+
+constexpr FamilyFunction functions[] = {{"row_normalize", row_normalize}, {"row_lrn", row_lrn}};
+
+}  // namespace
+
+std::span<const FamilyFunction> row_functions() { return functions; }
+
+}  // namespace tessera::cpu
