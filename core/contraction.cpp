@@ -80,7 +80,7 @@ void use_blocks(Family& family, const Contraction& its) {
   if (its.kept.size() < 2 || its.summed.size() != 1 || its.kept[0].a != 0 || its.kept[1].b != 0) return;
   const std::int64_t columns = its.kept[0].size, rows = its.kept[1].size;
   const std::int64_t batches = elements_along(std::span(its.kept).subspan(2));
-  if (batches > 1 && rows * columns % 4 != 0) return;  // texels would belong to two matrices
+  if (batches > 1 && rows * columns % 4 != 0) return;      // texels would belong to two matrices
   constexpr std::int64_t texels = 4, workgroup_size = 64;  // as in the shaders
   if (rows < texels) return;
   const std::int64_t rows_apart = columns % 4 == 0 ? 1 : 4, stride = rows_apart * columns / 4;

@@ -49,10 +49,8 @@ Equation parsed(std::string_view text) {
   const std::size_t arrow = letters.find("->");
   Equation equation{.operands = {""}, .result = {}};
   for (const char c : letters.substr(0, arrow)) {
-    if (c == ',')
-      equation.operands.emplace_back();
-    else
-      equation.operands.back() += c;
+    if (c == ',') equation.operands.emplace_back();
+    else equation.operands.back() += c;
   }
   equation.result = arrow == std::string::npos ? implied_result(equation.operands) : letters.substr(arrow + 2);
   std::string all = equation.result;
