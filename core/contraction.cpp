@@ -13,9 +13,8 @@ namespace {
 // Options: the numbers of kept and of summed axes, FromA, FromB.
 constexpr FamilyEntry matmul_pull{.name = "matmul_pull", .file = "matmul"};
 
-// The same with more words and options, for a batch of matrices: see shaders_wgsl/matmul.wgsl.
-// Words: from one texel of an invocation to its next; blocks of each matrix, and of all. Option: texels of an
-// invocation.
+// The same with more words, for a batch of matrices: see shaders_wgsl/matmul.wgsl.
+// Words: from one texel of an invocation to its next; blocks of each matrix, and of all.
 NodePtr as_pull(const Node&);
 constexpr FamilyEntry matmul_block{.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull};
 
@@ -71,40 +70,36 @@ FromB reading_of_b(const Contraction& its, FromA from_a) {
 NodePtr as_pull(const Node& node) {
   const auto& its = std::get<Family>(node.operation);
   Family family{.entry = &matmul_pull,
-                .options = {its.options.begin(), its.options.begin() + 4},
+                .options = its.options,
                 .words = {its.words.begin(), its.words.begin() + 1 + 3 * (its.options[0] + its.options[1])}};
   return std::make_shared<Node>(node.context, node.shape, node.dtype, std::move(family), node.inputs);
 }
 
 // Adds what matmul_block takes, where a gives the rows of matrices, b the columns, and there are enough rows.
-void use_blocks(Family& family, const Contraction& its, FromB from_b) {
+void use_blocks(Family& family, const Contraction& its) {
   if (its.kept.size() < 2 || its.summed.size() != 1 || its.kept[0].a != 0 || its.kept[1].b != 0) return;
   const std::int64_t columns = its.kept[0].size, rows = its.kept[1].size;
   const std::int64_t batches = elements_along(std::span(its.kept).subspan(2));
-  if (batches > 1 && rows * columns % 4 != 0) return;  // texels would belong to two matrices
-  // As many as registers hold beside what is read of b at a time.
-  const std::int32_t texels = from_b == FromB::texels_along_sum ? 4 : 8;
+  if (batches > 1 && rows * columns % 4 != 0) return;      // texels would belong to two matrices
+  constexpr std::int64_t texels = 4, workgroup_size = 64;  // as in the shaders
   if (rows < texels) return;
   const std::int64_t rows_apart = columns % 4 == 0 ? 1 : 4, stride = rows_apart * columns / 4;
   const std::int64_t blocks = (rows + texels * rows_apart - 1) / (texels * rows_apart);
-  constexpr std::int64_t workgroup_size = 64;
   family.entry = &matmul_block;
-  family.options.push_back(texels);
   family.words.insert(family.words.end(), {word_of(stride), word_of(blocks), word_of(blocks * batches)});
   family.workgroups = (blocks * batches * stride + workgroup_size - 1) / workgroup_size;
 }
 
 Tensor products(const Tensor& a, const Tensor& b, const Shape& result, DType dtype, const Contraction& its) {
   const FromA from_a = reading_of_a(its);
-  const FromB from_b = reading_of_b(its, from_a);
   Family family{.entry = &matmul_pull,
                 .options = {static_cast<std::int32_t>(its.kept.size()), static_cast<std::int32_t>(its.summed.size()),
-                            static_cast<std::int32_t>(from_a), static_cast<std::int32_t>(from_b)},
+                            static_cast<std::int32_t>(from_a), static_cast<std::int32_t>(reading_of_b(its, from_a))},
                 .words = {word_of(elements_along(its.summed))}};
   for (const auto* axes : {&its.kept, &its.summed})
     for (const PairedAxis& axis : *axes)
       family.words.insert(family.words.end(), {word_of(axis.size), word_of(axis.a), word_of(axis.b)});
-  use_blocks(family, its, from_b);
+  use_blocks(family, its);
   return family_tensor(result, dtype, std::move(family), {a, b});
 }
 

@@ -71,44 +71,59 @@ fn matmul_pull(element: vec4u) -> core_vector {
 }
 
 // matmul_block: where the result is a batch of matrices of which a gives the rows and b the columns, an invocation makes
-// several texels with the same columns, so that what it reads of b serves them all.
+// four texels with the same columns, so that what it reads of b serves them all. Written out, since not every driver
+// keeps the elements of an array in registers.
 fn matmul_block(group: u32, local: u32) {
-  let columns: u32 = core_word(1u);
-  let rows: u32 = core_word(4u);
   let first_word: u32 = 1u + 3u * u32(option_0 + option_1);
   let stride: u32 = core_word(first_word);       // from one texel of the invocation to its next: whole rows
   let blocks: u32 = core_word(first_word + 1u);  // of each matrix
-  let block: u32 = (group * workgroup_size + local) / stride;
+  let unit: u32 = group * workgroup_size + local;
+  let block: u32 = unit / stride;
   if (block >= core_word(first_word + 2u)) { return; }
   let batch: u32 = block / blocks;
-  let first_texel: u32 = (block % blocks) * u32(option_4) * stride + (group * workgroup_size + local) % stride;
+  let first_texel: u32 = (block % blocks) * 4u * stride + unit % stride;
+  let columns: u32 = core_word(1u);
   let element: vec4u = 4u * first_texel + vec4u(0u, 1u, 2u, 3u);
-  let a: vec4u = matmul_distance(vec4u(batch), 2, option_0 - 2, 1u);
   let b: vec4u = matmul_distance(vec4u(batch), 2, option_0 - 2, 2u) + (element % columns) * core_word(3u);
-  var starts: array<vec4u, option_4>;
-  for (var i: u32 = 0u; i < u32(option_4); i++) {
-    let row: vec4u = element / columns + i * (4u * stride / columns);
-    starts[i] = a + min(row, vec4u(rows - 1u)) * core_word(5u);
-  }
-  var totals: array<core_vector, option_4>;
+  let row: vec4u = element / columns;
+  let rows_apart: u32 = 4u * stride / columns;
+  let x: vec4u = matmul_row(batch, row);
+  let y: vec4u = matmul_row(batch, row + rows_apart);
+  let z: vec4u = matmul_row(batch, row + 2u * rows_apart);
+  let w: vec4u = matmul_row(batch, row + 3u * rows_apart);
+  var totals: MatmulQuad = MatmulQuad(core_vector(0), core_vector(0), core_vector(0), core_vector(0));
   let count: u32 = core_word(0u);
-  if (option_3 == 2) {
+  if (option_2 == 3 || option_3 == 2) {
     for (var k: u32 = 0u; k < count; k += 4u) {
       let quad: MatmulQuad = matmul_b_quad(b, k);
-      for (var i: u32 = 0u; i < u32(option_4); i++) { totals[i] += matmul_products(matmul_a_quad(starts[i], k), quad); }
+      totals.x += matmul_products(matmul_a_quad(x, k), quad);
+      totals.y += matmul_products(matmul_a_quad(y, k), quad);
+      totals.z += matmul_products(matmul_a_quad(z, k), quad);
+      totals.w += matmul_products(matmul_a_quad(w, k), quad);
     }
   } else {
     for (var k: u32 = 0u; k < count; k++) {
-      let column: core_vector = matmul_b(b, k);
-      for (var i: u32 = 0u; i < u32(option_4); i++) { totals[i] += matmul_a(starts[i], k) * column; }
+      let value: core_vector = matmul_b(b, k);
+      totals.x += matmul_a(x, k) * value;
+      totals.y += matmul_a(y, k) * value;
+      totals.z += matmul_a(z, k) * value;
+      totals.w += matmul_a(w, k) * value;
     }
   }
-  let texels: u32 = (rows * columns + 3u) / 4u;
-  for (var i: u32 = 0u; i < u32(option_4); i++) {
-    let own: u32 = first_texel + i * stride;
-    if (own < texels) {
-      texel = batch * texels + own;
-      finish(totals[i]);
-    }
-  }
+  matmul_store(batch, first_texel, totals.x);
+  matmul_store(batch, first_texel + stride, totals.y);
+  matmul_store(batch, first_texel + 2u * stride, totals.z);
+  matmul_store(batch, first_texel + 3u * stride, totals.w);
+}
+
+// Where rows of a start; past the last one it is the last one again.
+fn matmul_row(batch: u32, row: vec4u) -> vec4u {
+  return matmul_distance(vec4u(batch), 2, option_0 - 2, 1u) + min(row, vec4u(core_word(4u) - 1u)) * core_word(5u);
+}
+
+fn matmul_store(batch: u32, texel_of_matrix: u32, value: core_vector) {
+  let texels: u32 = (core_word(4u) * core_word(1u) + 3u) / 4u;
+  if (texel_of_matrix >= texels) { return; }
+  texel = batch * texels + texel_of_matrix;
+  finish(value);
 }

@@ -276,7 +276,7 @@ TEST_P(MatMuls, OtherSizesCompileNothing) {
 }
 
 TEST_P(MatMuls, ALongChainAlternatesBetweenTwoTemporaries) {
-  const std::int64_t size = 256;
+  const std::int64_t size = 128;
   const Tensor start = context().full({size, size}, 1).compute(),
                a = context().full({size, size}, 1.0f / static_cast<float>(size)).compute();
   const std::uint64_t inputs = context().memory().bytes_in_use,
