@@ -231,7 +231,7 @@ void networks(Runner& runner) {
   runner.workload("mlp", [&] { return softmax(matmul(relu(matmul(relu(matmul(x, w1) + b1), w2) + b2), w3) + b3); });
   const Tensor y = runner.tensor({512, 768}, 1, -0.5f, 4), gamma = runner.tensor({768}, 2, 0.5f),
                beta = runner.tensor({768}, 3);
-  runner.workload("lngelu", [&] { return gelu(layer_norm(y, gamma, beta)); });
+  runner.workload("lngelu", [&] { return gelu(layer_norm(y, {.gamma = gamma, .beta = beta})); });
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ void append_key(std::string& key, const Expression& expression) {
 
 void Kernel::make_key() {
   key = core.entry;
+  key += '*' + std::to_string(core.words);  // they move the words of the inputs
   for (const std::int32_t option : core.options) key += '/' + std::to_string(option);
   key += ' ';
   for (const KernelInput& input : inputs) {
