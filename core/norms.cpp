@@ -19,18 +19,20 @@ void check_epsilon(std::string_view op, float epsilon) {
     fail(ErrorCode::invalid_argument, op, "epsilon is " + std::to_string(epsilon) + "; it must be 0 or more.");
 }
 
-void check_parameter(std::string_view op, std::string_view name, const Tensor& x, const Tensor& parameter, const Shape& shape) {
+void check_parameter(std::string_view op, std::string_view name, const Tensor& x, const Tensor& parameter,
+                     const Shape& shape) {
   if (parameter.shape() != shape)
     fail(ErrorCode::shape_mismatch, op,
-         std::string(name) + " is " + parameter.shape().to_string() + "; for x " + x.shape().to_string() + " it must be " +
-             shape.to_string() + ".");
+         std::string(name) + " is " + parameter.shape().to_string() + "; for x " + x.shape().to_string() +
+             " it must be " + shape.to_string() + ".");
   if (parameter.dtype() != x.dtype())
     fail(ErrorCode::dtype_mismatch, op,
-         std::string(name) + " is " + std::string(to_string(parameter.dtype())) + " and x is " + std::string(to_string(x.dtype())) + ".");
+         std::string(name) + " is " + std::string(to_string(parameter.dtype())) + " and x is " +
+             std::string(to_string(x.dtype())) + ".");
 }
 
-void check_gamma_and_beta(std::string_view op, const Tensor& x, const std::optional<Tensor>& gamma, const std::optional<Tensor>& beta,
-                          const Shape& shape) {
+void check_gamma_and_beta(std::string_view op, const Tensor& x, const std::optional<Tensor>& gamma,
+                          const std::optional<Tensor>& beta, const Shape& shape) {
   if (gamma) check_parameter(op, "gamma", x, *gamma, shape);
   if (beta) check_parameter(op, "beta", x, *beta, shape);
 }
@@ -55,7 +57,8 @@ Tensor row_norm(std::string_view op, RowKind kind, const Tensor& x, const RowNor
   check_gamma_and_beta(op, x, norm.gamma, norm.beta, Shape(x.shape().dims().subspan(static_cast<std::size_t>(begin))));
   std::vector<int> axes(static_cast<std::size_t>(x.shape().rank() - begin));
   std::iota(axes.begin(), axes.end(), begin);
-  return scaled_and_shifted(normalized_rows(kind, x, axes, norm.epsilon, DType::f32), norm.gamma, norm.beta).cast(x.dtype());
+  return scaled_and_shifted(normalized_rows(kind, x, axes, norm.epsilon, DType::f32), norm.gamma, norm.beta)
+      .cast(x.dtype());
 }
 
 // Of an image [batch, ..., channels]: gives how many channels it has.
@@ -63,7 +66,8 @@ std::int64_t check_image(std::string_view op, const Tensor& x, const ChannelNorm
   check_floats(op, x);
   check_epsilon(op, norm.epsilon);
   if (x.shape().rank() < 3)
-    fail(ErrorCode::invalid_argument, op, "x is " + x.shape().to_string() + "; it must be [batch, ..., channels], of rank 3 or more.");
+    fail(ErrorCode::invalid_argument, op,
+         "x is " + x.shape().to_string() + "; it must be [batch, ..., channels], of rank 3 or more.");
   const std::int64_t channels = x.shape()[-1];
   check_gamma_and_beta(op, x, norm.gamma, norm.beta, {channels});
   return channels;
@@ -86,7 +90,8 @@ Tensor batch_norm(const Tensor& x, const Tensor& mean, const Tensor& variance, c
   check_gamma_and_beta(op, x, norm.gamma, norm.beta, channels);
   // Seen in x's shape, the variance takes no kernel of its own for its root.
   const Tensor each_variance = strided_tensor(variance, x.shape(), 0, {{1, channels[0], 1}});
-  const Tensor normalized = (x.cast(DType::f32) - mean.cast(DType::f32)) * rsqrt(each_variance.cast(DType::f32) + norm.epsilon);
+  const Tensor normalized =
+      (x.cast(DType::f32) - mean.cast(DType::f32)) * rsqrt(each_variance.cast(DType::f32) + norm.epsilon);
   return scaled_and_shifted(normalized, norm.gamma, norm.beta).cast(x.dtype());
 }
 
@@ -94,14 +99,17 @@ Tensor instance_norm(const Tensor& x, const ChannelNorm& norm) {
   check_image("instance_norm", x, norm);
   std::vector<int> axes(static_cast<std::size_t>(x.shape().rank() - 2));
   std::iota(axes.begin(), axes.end(), 1);
-  return scaled_and_shifted(normalized_rows(RowKind::layer_norm, x, axes, norm.epsilon, DType::f32), norm.gamma, norm.beta).cast(x.dtype());
+  return scaled_and_shifted(normalized_rows(RowKind::layer_norm, x, axes, norm.epsilon, DType::f32), norm.gamma,
+                            norm.beta)
+      .cast(x.dtype());
 }
 
 Tensor group_norm(const Tensor& x, int groups, const ChannelNorm& norm) {
   const std::int64_t channels = check_image("group_norm", x, norm);
   if (groups < 1 || channels % groups != 0)
     fail(ErrorCode::invalid_argument, "group_norm",
-         std::to_string(groups) + " groups do not divide the " + std::to_string(channels) + " channels of " + x.shape().to_string() + ".");
+         std::to_string(groups) + " groups do not divide the " + std::to_string(channels) + " channels of " +
+             x.shape().to_string() + ".");
   if (x.shape().size() == 0) return x;
   const std::int64_t batch = x.shape()[0], positions = x.shape().size() / (batch * channels);
   const Tensor by_group = x.reshape({batch, positions, groups, channels / groups});
@@ -125,12 +133,13 @@ Tensor lrn(const Tensor& x, const LocalResponse& response) {
   check_floats("lrn", x);
   const std::int64_t channels = x.shape()[checked_axis("lrn", -1, x.shape().rank())];
   if (response.depth_radius < 0)
-    fail(ErrorCode::invalid_argument, "lrn", "depth_radius is " + std::to_string(response.depth_radius) + "; it must be 0 or more.");
+    fail(ErrorCode::invalid_argument, "lrn",
+         "depth_radius is " + std::to_string(response.depth_radius) + "; it must be 0 or more.");
   return family_tensor(x.shape(), x.dtype(),
                        {.entry = &row_lrn,
                         .options = {},
-                        .words = {word_of(channels), word_of(std::min<std::int64_t>(response.depth_radius, channels)), word_of(response.bias),
-                                  word_of(response.alpha), word_of(response.beta)}},
+                        .words = {word_of(channels), word_of(std::min<std::int64_t>(response.depth_radius, channels)),
+                                  word_of(response.bias), word_of(response.alpha), word_of(response.beta)}},
                        {x});
 }
 

@@ -11,16 +11,17 @@ namespace {
 
 NodePtr lowered_rows(const Node&);
 
-// Normalises x seen as [outer, count, inner], along its middle axis. Either that axis is the last one (inner is 1), and rows
-// lie one after the other; or they are columns, inner is a multiple of 4, and a texel has one element of each of four
-// adjacent rows. A team of invocations does one row, or four adjacent ones; a workgroup has several teams.
-// Words: count, inner, teams in all, invocations of a team, teams of a workgroup, epsilon. Options: the RowKind; 1 for
+// Normalises x seen as [outer, count, inner], along its middle axis. Either that axis is the last one (inner is 1), and
+// rows lie one after the other; or they are columns, inner is a multiple of 4, and a texel has one element of each of
+// four adjacent rows. A team of invocations does one row, or four adjacent ones; a workgroup has several teams. Words:
+// count, inner, teams in all, invocations of a team, teams of a workgroup, epsilon. Options: the RowKind; 1 for
 // columns. Rows are read two or three times, which is fine for pointwise work that moves in.
 constexpr FamilyEntry by_workgroups{
     .name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows};
 
-// Without workgroups, with the same words and options: each texel of the result reads the whole rows that it has elements
-// of; or the statistics of each row are found first, as a texel of a result [rows, 4], and applied to x after that.
+// Without workgroups, with the same words and options: each texel of the result reads the whole rows that it has
+// elements of; or the statistics of each row are found first, as a texel of a result [rows, 4], and applied to x after
+// that.
 constexpr FamilyEntry by_texels{.name = "row_normalize", .file = "row"};
 constexpr FamilyEntry find_statistics{.name = "row_statistics", .file = "row"};
 constexpr FamilyEntry apply_statistics{.name = "row_apply", .file = "row"};
@@ -42,8 +43,9 @@ struct Rows {
 };
 
 std::vector<std::uint32_t> words_of(const Rows& rows, std::int64_t team_size, float epsilon) {
-  return {word_of(rows.count), word_of(rows.inner),                   word_of(rows.teams()),
-          word_of(team_size),  word_of(workgroup_size / team_size), word_of(epsilon)};
+  const std::int64_t together = workgroup_size / team_size;
+  return {word_of(rows.count), word_of(rows.inner), word_of(rows.teams()),
+          word_of(team_size),  word_of(together),   word_of(epsilon)};
 }
 
 // What a workgroup makes has to end with a texel.
@@ -68,16 +70,18 @@ Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
     const std::int64_t size = x.shape()[axis];
     if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       const bool continues = !terms.empty() && terms.back().stride * terms.back().size == stride;
-      if (continues) terms.back().size *= size;
-      else terms.push_back({stride, size, stride});
+      if (continues)
+        terms.back().size *= size;
+      else
+        terms.push_back({stride, size, stride});
     }
     stride *= size;
   }
   return strided_tensor(x, x.shape(), 0, std::move(terms));
 }
 
-// By reductions and pointwise work. What several of them read is written again for each, so that it becomes part of each
-// kernel rather than a result that is stored and read again.
+// By reductions and pointwise work. Cheap work that several of them read is written again for each, so that it becomes
+// part of each kernel rather than a result that is stored and read again.
 Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, float epsilon) {
   const Reduce along{.axes = {axes.begin(), axes.end()}, .keep_dims = true};
   const auto wide = [&] { return x.cast(DType::f32); };
@@ -89,12 +93,14 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
       return kind == RowKind::softmax ? exp(wide() - largest) / total : wide() - largest - log(total);
     }
     case RowKind::layer_norm: {
-      const auto from_first = [&] { return wide() - first_of_row(x, axes).cast(DType::f32); };
-      const Tensor middle = mean(from_first(), along);
-      const Tensor variance = mean(square(from_first() - middle), along);
-      return (from_first() - middle) * rsqrt(variance + epsilon);
+      // Stored: finding the first element again in each of the three kernels that read this costs more.
+      const Tensor from_first = wide() - first_of_row(x, axes).cast(DType::f32);
+      const Tensor middle = mean(from_first, along);
+      const Tensor variance = mean(square(from_first - middle), along);
+      return (from_first - middle) * rsqrt(variance + epsilon);
     }
-    case RowKind::rms_norm: break;
+    case RowKind::rms_norm:
+      break;
   }
   return wide() * rsqrt(mean(square(wide()), along) + epsilon);
 }
@@ -113,8 +119,9 @@ NodePtr lowered_rows(const Node& node) {
     return TensorAccess::node(family_tensor(node.shape, node.dtype, with_entry(apply_statistics), {x, statistics}));
   }
   constexpr int axis = 1;
-  const Tensor result = composed_rows(static_cast<RowKind>(family.options[0]), x.reshape({size / (count * inner), count, inner}),
-                                      std::span(&axis, 1), std::bit_cast<float>(family.words[5]));
+  const Tensor result =
+      composed_rows(static_cast<RowKind>(family.options[0]), x.reshape({size / (count * inner), count, inner}),
+                    std::span(&axis, 1), std::bit_cast<float>(family.words[5]));
   return TensorAccess::node(result.cast(node.dtype).reshape(node.shape));
 }
 

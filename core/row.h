@@ -15,8 +15,8 @@ enum class RowKind : std::int32_t {
   rms_norm,     // x / sqrt(mean of squares + epsilon)
 };
 
-// x, of floats, with each element set in relation to those along the axes, which are in ascending order. Computes in f32
-// and gives `result`.
+// x, of floats, with each element set in relation to those along the axes, which are in ascending order. Computes in
+// f32 and gives `result`.
 Tensor normalized_rows(RowKind, const Tensor& x, std::span<const int> axes, float epsilon, DType result);
 
 }  // namespace tessera

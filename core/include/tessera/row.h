@@ -4,8 +4,8 @@
 //   Tensor attention = softmax(scores * scale);
 //   Tensor y = layer_norm(x, {.gamma = gain, .beta = bias});
 //
-// All take floats, compute in f32 whatever the type, and give x's shape and type. gamma and beta are optional and of x's
-// type: y = normalised * gamma + beta. Images are NHWC, their channels the last axis.
+// All take floats, compute in f32 whatever the type, and give x's shape and type. gamma and beta are optional and of
+// x's type: y = normalised * gamma + beta. Images are NHWC, their channels the last axis.
 #pragma once
 #include <optional>
 
@@ -48,9 +48,9 @@ struct LocalResponse {
   int depth_radius = 5;
   float bias = 1, alpha = 1, beta = 0.5f;
 };
-// Local response normalisation across channels: x [..., channels] -> x / (bias + alpha * s)^beta, s being the sum of the
-// squares of the channels from c - depth_radius to c + depth_radius, as far as there are any. ONNX divides alpha by the
-// 2 * depth_radius + 1 channels of the window; TensorFlow, and so this, does not.
+// Local response normalisation across channels: x [..., channels] -> x / (bias + alpha * s)^beta, s being the sum of
+// the squares of the channels from c - depth_radius to c + depth_radius, as far as there are any. ONNX divides alpha by
+// the 2 * depth_radius + 1 channels of the window; TensorFlow, and so this, does not.
 TESSERA_API Tensor lrn(const Tensor& x, const LocalResponse& = {});
 
 }  // namespace tessera
