@@ -12,8 +12,13 @@ namespace tessera::cpu {
 namespace {
 
 DeviceInfo device_info() {
-  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-  return {.backend = BackendKind::cpu, .name = "cpu", .driver = "tessera on the host", .vendor = "tessera", .is_software = true,
+  const auto memory =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return {.backend = BackendKind::cpu,
+          .name = "cpu",
+          .driver = "tessera on the host",
+          .vendor = "tessera",
+          .is_software = true,
           .max_tensor_bytes = memory};
 }
 
@@ -52,10 +57,11 @@ class CpuBackend : public Backend {
   void run(std::span<const Dispatch> dispatches) override {
     for (const Dispatch& dispatch : dispatches) run_kernel(dispatch);
   }
-  std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first, std::int64_t count) override {
+  std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,
+                                     std::int64_t count) override {
     const std::span<const std::byte> elements(static_cast<const HostStorage&>(storage).elements);
-    return std::make_unique<HostDownload>(
-        elements.subspan(static_cast<std::size_t>(first) * size_of(dtype), static_cast<std::size_t>(count) * size_of(dtype)));
+    return std::make_unique<HostDownload>(elements.subspan(static_cast<std::size_t>(first) * size_of(dtype),
+                                                           static_cast<std::size_t>(count) * size_of(dtype)));
   }
   void wait() override {}
   std::uint64_t kernels_compiled() const override { return 0; }
@@ -67,12 +73,15 @@ class CpuBackend : public Backend {
 std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {
   const DeviceInfo device = device_info();
   if (!contains_ignoring_case(device.name, driver) && !contains_ignoring_case(device.driver, driver))
-    throw Error(ErrorCode::not_found, "no cpu device is called \"" + std::string(driver) + "\"; there is \"" + device.name + "\".");
+    throw Error(ErrorCode::not_found,
+                "no cpu device is called \"" + std::string(driver) + "\"; there is \"" + device.name + "\".");
   return std::make_unique<CpuBackend>();
 }
 
 }  // namespace
 
-BackendFactory factory() { return {.devices = [] { return std::vector{device_info()}; }, .create = create}; }
+BackendFactory factory() {
+  return {.devices = [] { return std::vector{device_info()}; }, .create = create};
+}
 
 }  // namespace tessera::cpu

@@ -15,8 +15,8 @@ struct FamilyRun {
   std::span<const DType> operand_dtypes;
   std::span<const std::int32_t> options;
   std::span<const std::uint32_t> words;
-  DType dtype;                // of the result
-  std::vector<Value>& result; // of the right size already
+  DType dtype;                 // of the result
+  std::vector<Value>& result;  // of the right size already
 
   std::int64_t word(std::size_t index) const { return static_cast<std::int32_t>(words[index]); }
   float word_float(std::size_t index) const { return std::bit_cast<float>(words[index]); }

@@ -16,7 +16,11 @@ using Values = std::array<Value, block>;
 class Evaluation {
  public:
   Evaluation(const Dispatch& dispatch, const Expression& expression, const std::vector<Value>* core)
-      : dispatch_(dispatch), kernel_(*dispatch.kernel), expression_(expression), core_(core), values_(expression.lines.size()) {}
+      : dispatch_(dispatch),
+        kernel_(*dispatch.kernel),
+        expression_(expression),
+        core_(core),
+        values_(expression.lines.size()) {}
 
   // Calls take(first, values) for each block, `values` being those of its elements.
   template <class Take>
@@ -36,12 +40,14 @@ class Evaluation {
     switch (line.kind) {
       case Expression::Kind::input: read_input(line.index, out); break;
       case Expression::Kind::number: {
-        const std::uint32_t bits = dispatch_.words[static_cast<std::size_t>(kernel_.first_word_of_numbers() + line.index)];
+        const std::uint32_t bits =
+            dispatch_.words[static_cast<std::size_t>(kernel_.first_word_of_numbers() + line.index)];
         std::fill_n(out.begin(), count, std::bit_cast<Value>(bits));
         break;
       }
       case Expression::Kind::core:
-        for (std::size_t i = 0; i < count; ++i) out[i] = narrowed((*core_)[static_cast<std::size_t>(first_) + i], line.dtype);
+        for (std::size_t i = 0; i < count; ++i)
+          out[i] = narrowed((*core_)[static_cast<std::size_t>(first_) + i], line.dtype);
         break;
       case Expression::Kind::cast:
         for (std::size_t i = 0; i < count; ++i) out[i] = cast(a[i], operand, line.dtype);
@@ -67,7 +73,8 @@ class Evaluation {
   void read_input(std::size_t input, Values& out) {
     const KernelInput& its = kernel_.inputs[input];
     const std::byte* elements = static_cast<const HostStorage*>(dispatch_.inputs[input].storage)->elements.data();
-    const std::uint32_t* words = &dispatch_.words[static_cast<std::size_t>(kernel_.first_word_of_input(static_cast<int>(input)))];
+    const std::uint32_t* words =
+        &dispatch_.words[static_cast<std::size_t>(kernel_.first_word_of_input(static_cast<int>(input)))];
     for (std::int64_t i = 0; i < count_; ++i) {
       std::int64_t index = words[0];
       if (its.access == Access::dense) index += first_ + i;
@@ -95,15 +102,21 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
     std::vector<Value>& values = operands.emplace_back();
     values.reserve(static_cast<std::size_t>(dispatch.operand_elements[i]));
     Evaluation(dispatch, kernel.operands[i], nullptr)
-        .run(dispatch.operand_elements[i], [&](std::int64_t, std::span<const Value> part) { values.insert(values.end(), part.begin(), part.end()); });
+        .run(dispatch.operand_elements[i],
+             [&](std::int64_t, std::span<const Value> part) { values.insert(values.end(), part.begin(), part.end()); });
     dtypes.push_back(kernel.operands[i].result());
   }
   const FamilyFunction* function = find_family_function(kernel.core.entry);
-  if (!function) throw Error(ErrorCode::unsupported, std::string(kernel.core.entry) + ": the cpu backend has no such kernel.");
+  if (!function)
+    throw Error(ErrorCode::unsupported, std::string(kernel.core.entry) + ": the cpu backend has no such kernel.");
   std::vector<Value> result(static_cast<std::size_t>(dispatch.output_elements));
   const std::span<const std::uint32_t> words(dispatch.words);
-  function->run({.operands = operands, .operand_dtypes = dtypes, .options = kernel.core.options,
-                 .words = words.subspan(1, static_cast<std::size_t>(kernel.core.words)), .dtype = kernel.core.dtype, .result = result});
+  function->run({.operands = operands,
+                 .operand_dtypes = dtypes,
+                 .options = kernel.core.options,
+                 .words = words.subspan(1, static_cast<std::size_t>(kernel.core.words)),
+                 .dtype = kernel.core.dtype,
+                 .result = result});
   return result;
 }
 
@@ -114,9 +127,10 @@ void run_kernel(const Dispatch& dispatch) {
   std::vector<Value> core;
   if (kernel.has_core()) core = run_core(dispatch);
   std::byte* out = static_cast<HostStorage*>(dispatch.output)->elements.data();
-  Evaluation(dispatch, kernel.expression, &core).run(dispatch.output_elements, [&](std::int64_t first, std::span<const Value> part) {
-    for (const Value value : part) store(out, dispatch.output_dtype, first++, value);
-  });
+  Evaluation(dispatch, kernel.expression, &core)
+      .run(dispatch.output_elements, [&](std::int64_t first, std::span<const Value> part) {
+        for (const Value value : part) store(out, dispatch.output_dtype, first++, value);
+      });
 }
 
 }  // namespace tessera::cpu

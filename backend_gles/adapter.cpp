@@ -7,6 +7,7 @@
 #include "backend_gles/angle.h"
 #include "backend_gles/device.h"
 #include "core/driver_start.h"
+#include "core/vulkan_probe.h"
 
 namespace tessera::gles {
 namespace {
@@ -26,7 +27,8 @@ Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Ori
 
 Display start_angle(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
-  require_vulkan_device(angle_folder());
+  if (const std::string reason = why_vulkan_has_no_device(angle_folder()); !reason.empty())
+    throw Error(ErrorCode::unsupported, reason);
   const AnotherAngle angle(angle_folder());
   const std::shared_ptr<const Egl> egl = angle.egl();
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,

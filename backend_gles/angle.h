@@ -1,4 +1,4 @@
-// What ANGLE needs before it starts: a Vulkan driver that works, and to be alone with it.
+// What ANGLE needs before it starts: to be alone with its Vulkan driver.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -6,10 +6,6 @@
 #include "backend_gles/egl.h"
 
 namespace tessera::gles {
-
-// Throws unsupported where the Vulkan loader in `folder` finds no device. ANGLE would fail too, and write several lines
-// about it to stderr for each of the drivers that a distribution installs for hardware that is not there.
-void require_vulkan_device(const std::filesystem::path& folder);
 
 // Loads ANGLE once more, with global variables of its own. Let it live until a display has started, which is when ANGLE
 // loads the rest of itself; what is loaded stays loaded.

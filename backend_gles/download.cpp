@@ -64,14 +64,10 @@ void TextureDownload::take(std::span<std::byte> to) {
                                          static_cast<GLsizeiptr>(count_ * element_bytes), GL_MAP_READ_BIT);
   if (mapped) {
     const auto* from = static_cast<const std::byte*>(mapped);
-    if (!is_wide_)
-      std::memcpy(to.data(), from, count_ * element_bytes);
-    else if (dtype_ == DType::f16)
-      narrow<float, half>(from, to);
-    else if (dtype_ == DType::i8)
-      narrow<std::int32_t, std::int8_t>(from, to);
-    else
-      narrow<std::uint32_t, std::uint8_t>(from, to);
+    if (!is_wide_) std::memcpy(to.data(), from, count_ * element_bytes);
+    else if (dtype_ == DType::f16) narrow<float, half>(from, to);
+    else if (dtype_ == DType::i8) narrow<std::int32_t, std::int8_t>(from, to);
+    else narrow<std::uint32_t, std::uint8_t>(from, to);
     gl.UnmapBuffer(GL_PIXEL_PACK_BUFFER);
   }
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);

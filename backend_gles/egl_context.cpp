@@ -73,8 +73,7 @@ CurrentContext::~CurrentContext() {
   const Egl& egl = *context_.display_.egl;
   if (before_ == EGL_NO_CONTEXT)
     egl.MakeCurrent(context_.display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  else
-    egl.MakeCurrent(display_before_, draw_before_, read_before_, before_);
+  else egl.MakeCurrent(display_before_, draw_before_, read_before_, before_);
 }
 
 }  // namespace tessera::gles

@@ -35,8 +35,8 @@ std::string four_elements(const std::string& name, const std::string& vector) {
   return text + ");\n";
 }
 
-// input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for four
-// elements of the operand, and input_k_texel() for a texel of it.
+// input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for
+// four elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
   const std::string name = std::to_string(k), vector = vector_type(input.dtype);
@@ -45,22 +45,18 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   std::string text = vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
   switch (input.access) {
     case Access::dense:
-      if (is_operand)
-        text += "  ivec4 at = ivec4(element) + " + word(first) + ";\n" + four_elements(name, vector);
+      if (is_operand) text += "  ivec4 at = ivec4(element) + " + word(first) + ";\n" + four_elements(name, vector);
       else if (is_in_place)
         text += "  return " + vector + "(texelFetch(" + sampler_name(k) + ", ivec2(gl_FragCoord.xy), 0));\n";
-      else
-        text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
+      else text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
       break;
-    case Access::scalar:
-      text += "  return " + vector + "(element_" + name + "(" + word(first) + "));\n";
-      break;
+    case Access::scalar: text += "  return " + vector + "(element_" + name + "(" + word(first) + "));\n"; break;
     case Access::strided:
       text += "  ivec4 at = ivec4(" + word(first) + ");\n";
       for (int term = 0; term < input.terms; ++term) {
         const int block = first + 1 + 3 * term;
-        text += std::string("  at += ivec4((") + (is_operand ? "element" : "elements") + " / uint(" + word(block) + ")) % uint(" +
-                word(block + 1) + ")) * " + word(block + 2) + ";\n";
+        text += std::string("  at += ivec4((") + (is_operand ? "element" : "elements") + " / uint(" + word(block) +
+                ")) % uint(" + word(block + 1) + ")) * " + word(block + 2) + ";\n";
       }
       text += four_elements(name, vector);
       break;
@@ -79,7 +75,8 @@ std::string operand_functions(const Kernel& kernel, int k) {
   const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
   const std::string lines = expression_text(kernel, operand, {"vec4 ", "ivec4 "}, "element");
   std::string by_texel = expression_text(kernel, operand, {"vec4 ", "ivec4 "}, "at");
-  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10) by_texel.insert(at, "_texel");
+  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10)
+    by_texel.insert(at, "_texel");
   return name + "(uvec4 element) {\n" + lines + result + name + "_texel(uint at) {\n" + by_texel + result;
 }
 
@@ -128,8 +125,10 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string inputs = inputs_text(kernel, variant);
   std::string call, core, options;
   if (kernel.has_core()) {
-    call = "  " + vector_type(kernel.core.dtype) + " core_value = " + std::string(kernel.core.entry) + "(elements);\n";
+    options = "#define core_vector " + vector_type(kernel.core.dtype) + "\n";
+    call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".glsl"), call);
+    core = used_functions(embedded_shader("window.glsl"), core) + core;
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }

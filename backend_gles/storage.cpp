@@ -27,17 +27,12 @@ const TextureFormat& format_of(DType dtype) {
   static constexpr TextureFormat i8{GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE};
   static constexpr TextureFormat u8{GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE};
   switch (dtype) {
-    case DType::f32:
-      return f32;
-    case DType::f16:
-      return f16;
-    case DType::i32:
-      return i32;
-    case DType::i8:
-      return i8;
+    case DType::f32: return f32;
+    case DType::f16: return f16;
+    case DType::i32: return i32;
+    case DType::i8: return i8;
     case DType::u8:
-    case DType::boolean:
-      break;
+    case DType::boolean: break;
   }
   return u8;
 }

@@ -4,9 +4,9 @@
 #include <map>
 #include <mutex>
 
-#include "backend_webgpu/vulkan_probe.h"
 #include "backend_webgpu/wait.h"
 #include "core/driver_start.h"
+#include "core/vulkan_probe.h"
 
 namespace tessera::webgpu {
 namespace {
@@ -70,8 +70,10 @@ void describe(Adapter& adapter, bool is_swiftshader) {
 Adapter start(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
   Adapter adapter;
-  adapter.refusal = why_vulkan_has_no_device();
-  if (!adapter.refusal.empty()) return adapter;
+  if (const std::string reason = why_vulkan_has_no_device(); !reason.empty()) {
+    adapter.refusal = reason + ".";
+    return adapter;
+  }
   adapter.instance = make_instance();
   if (!adapter.instance) {
     adapter.refusal = "Dawn could not start.";

@@ -16,17 +16,12 @@ struct BufferLayout {
 
 BufferLayout layout_of(DType dtype) {
   switch (dtype) {
-    case DType::f32:
-      return {"vec4f", "f32", 1, ""};
-    case DType::i32:
-      return {"vec4i", "i32", 1, ""};
-    case DType::f16:
-      return {"vec2u", "u32", 2, "f16"};
-    case DType::i8:
-      return {"u32", "u32", 4, "i8"};
+    case DType::f32: return {"vec4f", "f32", 1, ""};
+    case DType::i32: return {"vec4i", "i32", 1, ""};
+    case DType::f16: return {"vec2u", "u32", 2, "f16"};
+    case DType::i8: return {"u32", "u32", 4, "i8"};
     case DType::u8:
-    case DType::boolean:
-      break;
+    case DType::boolean: break;
   }
   return {"u32", "u32", 4, "u8"};
 }
@@ -58,7 +53,8 @@ std::string element_function(const std::string& k, const KernelInput& input) {
   const std::string per_word = std::to_string(layout.elements_per_word);
   std::string text = "fn element_" + k + "(at: u32) -> " + (is_float(input.dtype) ? "f32" : "i32") + " { return ";
   std::string word = "source_" + k + (layout.packing.empty() ? "[at]" : "[at / " + per_word + "u]");
-  if (reads_texels(input) && layout.texel != layout.word) word = "source_" + k + "[at / 4u][(at % 4u) / " + per_word + "u]";
+  if (reads_texels(input) && layout.texel != layout.word)
+    word = "source_" + k + "[at / 4u][(at % 4u) / " + per_word + "u]";
   if (!layout.packing.empty()) word = "element_" + std::string(layout.packing) + "(" + word + ", at)";
   return text + word + "; }\n";
 }
@@ -77,8 +73,8 @@ std::string four_elements(const std::string& k, DType dtype) {
   return text + ")";
 }
 
-// input_k(): the elements of input k for this texel of the output; for an operand of the core, those for four elements of
-// the operand, and input_k_texel() for a texel of it.
+// input_k(): the elements of input k for this texel of the output; for an operand of the core, those for four elements
+// of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int index) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
   const std::string k = std::to_string(index);
@@ -89,14 +85,10 @@ std::string input_function(const Kernel& kernel, int index) {
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
     case Access::dense:
-      if (is_operand)
-        text += "  let at = element + " + offset + ";\n  return " + four_elements(k, input.dtype) + ";\n";
-      else
-        text += "  return " + texel_text(k, input.dtype, "texel + " + offset + " / 4u") + ";\n";
+      if (is_operand) text += "  let at = element + " + offset + ";\n  return " + four_elements(k, input.dtype) + ";\n";
+      else text += "  return " + texel_text(k, input.dtype, "texel + " + offset + " / 4u") + ";\n";
       break;
-    case Access::scalar:
-      text += "  return " + vector + "(element_" + k + "(" + offset + "));\n";
-      break;
+    case Access::scalar: text += "  return " + vector + "(element_" + k + "(" + offset + "));\n"; break;
     case Access::strided:
       if (!is_operand) text += "  let element = elements();\n";
       text += "  var at = vec4u(" + offset + ");\n";
@@ -120,7 +112,8 @@ std::string operand_functions(const Kernel& kernel, int k) {
   const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
   const std::string lines = expression_text(kernel, operand, {"let ", "let "}, "element");
   std::string by_texel = expression_text(kernel, operand, {"let ", "let "}, "at");
-  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10) by_texel.insert(at, "_texel");
+  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10)
+    by_texel.insert(at, "_texel");
   return name + "(element: vec4u)" + gives + lines + result + name + "_texel(at: u32)" + gives + by_texel + result;
 }
 
@@ -129,8 +122,8 @@ std::string store_text(const Expression& expression) {
   const std::string_view packing = layout_of(expression.result()).packing;
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
   const std::string value = "select(" + zero + ", v" + std::to_string(expression.lines.size() - 1) + ", inside)";
-  return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word(0u));\n  destination[texel] = " + (packing.empty() ? value : "packed_" + std::string(packing) + "(" + value + ")") +
-         ";\n";
+  return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word(0u));\n  destination[texel] = " +
+         (packing.empty() ? value : "packed_" + std::string(packing) + "(" + value + ")") + ";\n";
 }
 
 }  // namespace
@@ -147,25 +140,28 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   std::string call, core;
   if (kernel.has_core()) {
     const std::string entry(kernel.core.entry);
-    call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local);\n" : "  finish(" + entry + "(elements()));\n";
+    call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local);\n"
+                                      : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
+    core = used_functions(embedded_shader("window.wgsl"), core) + core;
   } else {
     call = "  finish();\n";
   }
-  const std::string value_type = is_float(kernel.core.dtype) ? "vec4f" : "vec4i";
-  const std::string finish = "fn finish(" + (kernel.has_core() ? "core_value: " + value_type : "") + ") {\n";
+  constants += std::string("alias core_vector = ") + (is_float(kernel.core.dtype) ? "vec4f" : "vec4i") + ";\n";
+  const std::string finish = std::string("fn finish(") + (kernel.has_core() ? "core_value: core_vector" : "") + ") {\n";
   const std::string expression = expression_text(kernel, kernel.expression, {"let ", "let "}, "");
   const std::string store = store_text(kernel.expression);
   const std::string_view entry_point = embedded_shader(kernel.core.is_cooperative ? "cooperative.wgsl" : "map.wgsl");
-  return fill_template(std::string(embedded_shader("kernel.wgsl")).append(entry_point),
-                       {{"constants", constants},
-                        {"bindings", bindings_text(kernel)},
-                        {"inputs", inputs},
-                        {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +
-                                          used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
-                        {"finish", finish + expression + store + "}\n"},
-                        {"core", core},
-                        {"call", call}});
+  return fill_template(
+      std::string(embedded_shader("kernel.wgsl")).append(entry_point),
+      {{"constants", constants},
+       {"bindings", bindings_text(kernel)},
+       {"inputs", inputs},
+       {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +
+                         used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
+       {"finish", finish + expression + store + "}\n"},
+       {"core", core},
+       {"call", call}});
 }
 
 }  // namespace tessera::webgpu

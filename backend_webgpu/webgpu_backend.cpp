@@ -105,8 +105,8 @@ void WebGpuBackend::encode(WGPUComputePassEncoder pass, const Step& step, const 
   for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
   buffers.push_back(buffer_of(*dispatch.output));
 
-  // One invocation per texel, unless a core says how many workgroups it takes. What does not fit into a row of workgroups
-  // goes into rows of equal length.
+  // One invocation per texel, unless a core says how many workgroups it takes. What does not fit into a row of
+  // workgroups goes into rows of equal length.
   const std::uint64_t per_group = std::uint64_t{4} * kernels_.workgroup_size();
   const std::uint64_t groups = dispatch.kernel->core.is_cooperative
                                    ? static_cast<std::uint64_t>(dispatch.workgroups)

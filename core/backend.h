@@ -39,18 +39,18 @@ struct Dispatch {
   Storage* output;  // never one of the inputs
   DType output_dtype;
   std::int64_t output_elements;
-  std::vector<std::uint32_t> words;  // see Kernel; elements past the end of the output are written as zero
+  std::vector<std::uint32_t> words;            // see Kernel; elements past the end of the output are written as zero
   std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
-  std::int64_t workgroups = 0;       // of a cooperative core
+  std::int64_t workgroups = 0;                 // of a cooperative core
 };
 
 // A copy to the host that is under way.
 class Download {
  public:
   virtual ~Download() = default;
-  virtual bool ready() = 0;                      // never waits
-  virtual void wait() = 0;                       // sleeps until ready
-  virtual void take(std::span<std::byte>) = 0;   // once, when ready: the elements in order
+  virtual bool ready() = 0;                     // never waits
+  virtual void wait() = 0;                      // sleeps until ready
+  virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
 };
 
 struct Limits {
@@ -67,9 +67,10 @@ class Backend {
 
   virtual StorageClass storage_class(DType, std::int64_t elements) const = 0;
   virtual std::unique_ptr<Storage> allocate(DType, std::int64_t elements) = 0;
-  virtual void upload(Storage&, DType, std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
-  virtual void prepare(const Dispatch&) = 0;        // compiles its kernel; it has no storages yet
-  virtual void run(std::span<const Dispatch>) = 0;  // in order, in one submission
+  virtual void upload(Storage&, DType,
+                      std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
+  virtual void prepare(const Dispatch&) = 0;                     // compiles its kernel; it has no storages yet
+  virtual void run(std::span<const Dispatch>) = 0;               // in order, in one submission
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;
 

@@ -40,14 +40,16 @@ std::vector<DeviceInfo> Context::devices() {
 }
 
 std::unique_ptr<Backend> open_backend(const ContextOptions& options, const MessageSink& sink) {
-  if (options.prefer.empty()) throw Error(ErrorCode::invalid_argument, "create: the list of preferred backends is empty.");
+  if (options.prefer.empty())
+    throw Error(ErrorCode::invalid_argument, "create: the list of preferred backends is empty.");
   std::string reasons;
   for (const BackendKind kind : options.prefer) {
     std::string reason;
     if (const auto factory = factory_of(kind)) {
       try {
         auto backend = factory->create(options.driver, sink);
-        if (!reasons.empty()) sink(Message::Level::warning, "create: using " + backend->device().name + ", because" + reasons);
+        if (!reasons.empty())
+          sink(Message::Level::warning, "create: using " + backend->device().name + ", because" + reasons);
         return backend;
       } catch (const Error& error) {
         reason = error.what();

@@ -28,11 +28,16 @@ void Messages::deliver() noexcept {
 }
 
 ContextImpl::ContextImpl(std::unique_ptr<Backend> backend_in, std::shared_ptr<Messages> messages_in)
-    : messages(std::move(messages_in)), backend(std::move(backend_in)), pool(std::make_shared<Pool>(*backend)), reader(lock) {}
+    : messages(std::move(messages_in)),
+      backend(std::move(backend_in)),
+      pool(std::make_shared<Pool>(*backend)),
+      reader(lock) {}
 
 Context Context::create(const ContextOptions& options) {
   const auto messages = std::make_shared<Messages>(options.on_message);
-  const MessageSink sink = [messages](Message::Level level, std::string text) { messages->add(level, std::move(text)); };
+  const MessageSink sink = [messages](Message::Level level, std::string text) {
+    messages->add(level, std::move(text));
+  };
   try {
     auto impl = std::make_shared<ContextImpl>(open_backend(options, sink), messages);
     messages->deliver();
@@ -53,8 +58,9 @@ Tensor Context::tensor(const Shape& shape, std::initializer_list<float> values) 
 Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byte> elements) {
   const auto wanted = static_cast<std::uint64_t>(shape.size());
   if (elements.size() != wanted * size_of(dtype))
-    throw Error(ErrorCode::invalid_argument, "tensor: a shape of " + shape.to_string() + " has " + std::to_string(wanted) + " elements, but " +
-                                                 std::to_string(elements.size() / size_of(dtype)) + " values were given.");
+    throw Error(ErrorCode::invalid_argument,
+                "tensor: a shape of " + shape.to_string() + " has " + std::to_string(wanted) + " elements, but " +
+                    std::to_string(elements.size() / size_of(dtype)) + " values were given.");
   HostValues values{{elements.begin(), elements.end()}};
   // What reads booleans relies on 0 and 1.
   if (dtype == DType::boolean)

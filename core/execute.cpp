@@ -13,10 +13,10 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
   const DeviceInfo& device = context.backend->device();
   const std::uint64_t bytes = static_cast<std::uint64_t>(node.shape.size()) * size_of(node.dtype);
   if (bytes > device.max_tensor_bytes || node.shape.size() > std::numeric_limits<std::int32_t>::max())
-    throw Error(ErrorCode::out_of_memory, "compute: a tensor of " + node.shape.to_string() + " " + std::string(to_string(node.dtype)) +
-                                              " takes " + std::to_string(bytes) + " bytes, more than the " +
-                                              std::to_string(device.max_tensor_bytes) + " bytes that one tensor can have on " +
-                                              device.name + ".");
+    throw Error(ErrorCode::out_of_memory, "compute: a tensor of " + node.shape.to_string() + " " +
+                                              std::string(to_string(node.dtype)) + " takes " + std::to_string(bytes) +
+                                              " bytes, more than the " + std::to_string(device.max_tensor_bytes) +
+                                              " bytes that one tensor can have on " + device.name + ".");
   return context.pool->acquire(node.dtype, node.shape.size());
 }
 
@@ -39,9 +39,14 @@ constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 // All of a dispatch but its storages.
 Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
   const Node& output = *graph.items[at(step.output)];
-  Dispatch dispatch{.kernel = &step.kernel, .inputs = {}, .output = nullptr, .output_dtype = output.dtype,
-                    .output_elements = output.shape.size(), .words = step.words,
-                    .operand_elements = step.operand_elements, .workgroups = step.workgroups};
+  Dispatch dispatch{.kernel = &step.kernel,
+                    .inputs = {},
+                    .output = nullptr,
+                    .output_dtype = output.dtype,
+                    .output_elements = output.shape.size(),
+                    .words = step.words,
+                    .operand_elements = step.operand_elements,
+                    .workgroups = step.workgroups};
   const std::size_t first_number = step.words.size() - step.numbers.size();
   for (std::size_t i = 0; i < step.numbers.size(); ++i)
     dispatch.words[first_number + i] = std::get<Constant>(graph.constants[at(step.numbers[i])]->operation).value.bits;
@@ -61,7 +66,8 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
 }
 
-void run_plan(ContextImpl& context, const Plan& plan, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
+void run_plan(ContextImpl& context, const Plan& plan, const GraphItems& graph,
+              std::vector<std::shared_ptr<Buffer>>& buffers) {
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
   for (const int wanted : graph.wanted) is_kept[at(wanted)] = true;
@@ -70,7 +76,8 @@ void run_plan(ContextImpl& context, const Plan& plan, const GraphItems& graph, s
   dispatches.reserve(plan.steps.size());
   for (const Step& step : plan.steps) {
     Dispatch& dispatch = dispatches.emplace_back(dispatch_of(step, graph));
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) dispatch.inputs[i].storage = &buffers[at(step.inputs[i])]->storage();
+    for (std::size_t i = 0; i < step.inputs.size(); ++i)
+      dispatch.inputs[i].storage = &buffers[at(step.inputs[i])]->storage();
     buffers[at(step.output)] = acquire_for(context, *graph.items[at(step.output)]);
     dispatch.output = &buffers[at(step.output)]->storage();
     // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
@@ -84,7 +91,9 @@ void run_plan(ContextImpl& context, const Plan& plan, const GraphItems& graph, s
   context.stats.ops_fused += plan.ops_fused;
 }
 
-void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) { context.backend->prepare(dispatch_of(step, graph)); }
+void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) {
+  context.backend->prepare(dispatch_of(step, graph));
+}
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
   const Limits limits = context.backend->limits();
@@ -93,8 +102,9 @@ void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
   const GraphItems& items = graph.items();
   for (const Node* node : items.items)
     if (node->is<Placeholder>())
-      throw Error(ErrorCode::invalid_argument, "compute: the inputs of a program that is being recorded have no values; what depends on them "
-                                               "is computed by run().");
+      throw Error(ErrorCode::invalid_argument,
+                  "compute: the inputs of a program that is being recorded have no values; what depends on them "
+                  "is computed by run().");
   for (const int index : plan->uploads) upload(context, *items.items[at(index)]);
   if (!plan->steps.empty()) {
     std::vector<std::shared_ptr<Buffer>> buffers;

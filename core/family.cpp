@@ -8,12 +8,15 @@
 
 namespace tessera {
 
-void fail(ErrorCode code, std::string_view op, const std::string& sentence) { throw Error(code, std::string(op) + ": " + sentence); }
+void fail(ErrorCode code, std::string_view op, const std::string& sentence) {
+  throw Error(code, std::string(op) + ": " + sentence);
+}
 
 int checked_axis(std::string_view op, int axis, int rank) {
   const int from_front = axis < 0 ? axis + rank : axis;
   if (from_front < 0 || from_front >= rank)
-    fail(ErrorCode::invalid_argument, op, "axis " + std::to_string(axis) + " is outside of a tensor of rank " + std::to_string(rank) + ".");
+    fail(ErrorCode::invalid_argument, op,
+         "axis " + std::to_string(axis) + " is outside of a tensor of rank " + std::to_string(rank) + ".");
   return from_front;
 }
 
@@ -31,7 +34,9 @@ std::vector<int> checked_axes(std::string_view op, std::span<const int> axes, in
 }
 
 void check_dtype(std::string_view op, const Tensor& tensor, bool takes, std::string_view expected) {
-  if (!takes) fail(ErrorCode::dtype_mismatch, op, "an operand is " + std::string(to_string(tensor.dtype())) + "; it takes " + std::string(expected) + ".");
+  if (!takes)
+    fail(ErrorCode::dtype_mismatch, op,
+         "an operand is " + std::string(to_string(tensor.dtype())) + "; it takes " + std::string(expected) + ".");
 }
 
 void check_same_context(std::string_view op, const Node& a, const Node& b) {
@@ -73,7 +78,8 @@ Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::initia
 
 Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, std::vector<Term> terms) {
   const NodePtr& node = TensorAccess::node(x);
-  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, Strided{offset, std::move(terms)}, std::vector{node}));
+  return TensorAccess::tensor(
+      std::make_shared<Node>(node->context, shape, node->dtype, Strided{offset, std::move(terms)}, std::vector{node}));
 }
 
 Tensor number_like(const Tensor& x, const Shape& shape, float value) {

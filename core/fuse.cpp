@@ -13,7 +13,8 @@ constexpr int max_terms = Shape::max_rank, max_core_words = 64;
 
 constexpr int none = -1, several = -2;
 
-// Where a node is computed: in the kernel of the item `kernel`, for the operand `operand` of its core or for its result.
+// Where a node is computed: in the kernel of the item `kernel`, for the operand `operand` of its core or for its
+// result.
 struct Place {
   int kernel = none, operand = KernelInput::none;
   bool operator==(const Place&) const = default;
@@ -56,12 +57,13 @@ class Fuser {
  private:
   Item& item(int index) { return items_[static_cast<std::size_t>(index)]; }
 
-  // Readers come before what they read here: an item joins the place that reads it if there is just that one, if both go
-  // over the same elements, and if the kernel stays within the device's limits.
+  // Readers come before what they read here: an item joins the place that reads it if there is just that one, if both
+  // go over the same elements, and if the kernel stays within the device's limits.
   void choose_place(int index) {
     Item& it = item(index);
     if (!has_work(*it.node)) return;
-    it.place = !it.wanted && it.reader.kernel >= 0 && may_join(index, it.reader) ? it.reader : Place{index, KernelInput::none};
+    it.place =
+        !it.wanted && it.reader.kernel >= 0 && may_join(index, it.reader) ? it.reader : Place{index, KernelInput::none};
     Item& head = item(it.place.kernel);
     head.edges = edges_with(head, index, it.place.operand);
     head.lines += lines_of(*it.node);
@@ -90,7 +92,8 @@ class Fuser {
     const bool is_result = place.operand == KernelInput::none;
     if (node.is<Family>() ? !is_result || head.core != none : !is_pointwise(node) && !node.is<Strided>()) return false;
     const std::int64_t elements =
-        is_result ? head.node->shape.size() : item(head.core).node->inputs[static_cast<std::size_t>(place.operand)]->shape.size();
+        is_result ? head.node->shape.size()
+                  : item(head.core).node->inputs[static_cast<std::size_t>(place.operand)]->shape.size();
     const bool same_elements = node.shape.size() == elements || (node.shape.size() == 1 && !node.is<Family>());
     return same_elements && head.lines + lines_of(node) <= lines_limit() &&
            static_cast<int>(edges_with(head, index, place.operand).size()) <= limits_.max_inputs;
@@ -114,7 +117,8 @@ class Fuser {
       const Edge edge{node.inputs[i].get(), &node, node.is<Family>() ? static_cast<int>(i) : operand};
       if (is_number(*storage_node(edge.read))) continue;
       const bool known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
-        return other.read == edge.read && other.operand == edge.operand && other.reader->shape == node.shape && !node.is<Strided>();
+        return other.read == edge.read && other.operand == edge.operand && other.reader->shape == node.shape &&
+               !node.is<Strided>();
       });
       if (!known) edges.push_back(edge);
     }

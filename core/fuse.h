@@ -12,17 +12,17 @@ struct Step {
   Kernel kernel;
   std::vector<int> inputs;
   int output = -1;
-  std::vector<std::uint32_t> words;  // those of the numbers are filled in for each run
-  std::vector<int> numbers;          // which of the graph's constants they are
+  std::vector<std::uint32_t> words;            // those of the numbers are filled in for each run
+  std::vector<int> numbers;                    // which of the graph's constants they are
   std::vector<std::int64_t> operand_elements;  // of the core
   std::int64_t workgroups = 0;
   std::vector<int> last_uses;  // items that no later step reads
 };
 
 struct Plan {
-  std::vector<int> uploads;    // host values that the steps, or the caller, need
-  std::vector<Step> steps;     // in an order that respects what needs what
-  std::uint64_t ops_fused = 0; // operations that needed no kernel of their own
+  std::vector<int> uploads;     // host values that the steps, or the caller, need
+  std::vector<Step> steps;      // in an order that respects what needs what
+  std::uint64_t ops_fused = 0;  // operations that needed no kernel of their own
 };
 
 Plan make_plan(const Graph&, const Limits&);

@@ -9,15 +9,15 @@
 
 namespace tessera {
 
-// The nodes that wanted ones need, inputs first, each once. Views are resolved and constants are kept apart: neither costs
-// anything.
+// The nodes that wanted ones need, inputs first, each once. Views are resolved and constants are kept apart: neither
+// costs anything.
 struct GraphItems {
   std::vector<Node*> items, constants;
   std::vector<int> wanted;  // indices of items; nodes without elements are left out
 };
 
-// Finds them, and while it lives, nodes know their indices. The caller holds the context's lock and keeps the wanted nodes
-// alive; one graph of a context at a time.
+// Finds them, and while it lives, nodes know their indices. The caller holds the context's lock and keeps the wanted
+// nodes alive; one graph of a context at a time.
 class Graph {
  public:
   Graph(std::span<const NodePtr> wanted, const Limits&);

@@ -12,7 +12,8 @@ void append_key(std::string& key, const Expression& expression) {
       case Expression::Kind::cast: key += '(' + std::to_string(line.operands[0]) + ')'; break;
       case Expression::Kind::op:
         key += line.op->name;
-        for (int i = 0; i < line.op->arity; ++i) key += (i ? ',' : '(') + std::to_string(line.operands[static_cast<std::size_t>(i)]);
+        for (int i = 0; i < line.op->arity; ++i)
+          key += (i ? ',' : '(') + std::to_string(line.operands[static_cast<std::size_t>(i)]);
         key += ')';
         break;
     }
@@ -30,7 +31,9 @@ void Kernel::make_key() {
   key += ' ';
   for (const KernelInput& input : inputs) {
     key += to_string(input.dtype);
-    key += input.access == Access::dense ? "d" : input.access == Access::scalar ? "s" : "t" + std::to_string(input.terms);
+    key += input.access == Access::dense    ? "d"
+           : input.access == Access::scalar ? "s"
+                                            : "t" + std::to_string(input.terms);
     if (input.operand != KernelInput::none) key += '<' + std::to_string(input.operand);
     key += ' ';
   }

@@ -24,8 +24,8 @@ enum class Access : std::uint8_t {
 struct KernelInput {
   DType dtype;
   Access access;
-  int terms = 0;      // of a strided input: how many (block, size, stride) triples its parameters have
-  int operand = none; // the operand of the core that reads it; none: the kernel's result does
+  int terms = 0;       // of a strided input: how many (block, size, stride) triples its parameters have
+  int operand = none;  // the operand of the core that reads it; none: the kernel's result does
   static constexpr int none = -1;
 };
 
@@ -50,15 +50,15 @@ struct Expression {
   DType result() const { return lines.back().dtype; }
 };
 
-// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl and shaders_glsl.
-// It gives four elements of the result for four element indices, and reads its operands by element index. The map family
-// has no core.
+// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl and
+// shaders_glsl. It gives four elements of the result for four element indices, and reads its operands by element index.
+// The map family has no core.
 struct KernelCore {
-  std::string_view file, entry;        // "reduce", "reduce_sum"; no entry: a map kernel
-  DType dtype = DType::f32;            // of what it gives
-  std::vector<std::int32_t> options;   // constants in the shader's text
-  int words = 0;                       // how many parameters it has
-  bool is_cooperative = false;         // a workgroup makes several texels together; WebGPU only
+  std::string_view file, entry;       // "reduce", "reduce_sum"; no entry: a map kernel
+  DType dtype = DType::f32;           // of what it gives
+  std::vector<std::int32_t> options;  // constants in the shader's text
+  int words = 0;                      // how many parameters it has
+  bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
 };
 
 struct Kernel {

@@ -7,15 +7,16 @@
 
 namespace tessera {
 
-Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in, std::vector<NodePtr> inputs_in)
+Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
+           std::vector<NodePtr> inputs_in)
     : context(std::move(context_in)),
       shape(shape_in),
       dtype(dtype_in),
       operation(std::move(operation_in)),
       inputs(std::move(inputs_in)) {}
 
-// Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains a
-// list, those it calls only add to it.
+// Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
+// a list, those it calls only add to it.
 Node::~Node() {
   thread_local std::vector<NodePtr>* draining = nullptr;
   if (draining) {

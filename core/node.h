@@ -24,21 +24,27 @@ Number number_of(float value, DType);
 
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
-  std::string_view name;           // of the function in the shaders, and of the host's function in backend_cpu
-  std::string_view file;           // of the family, in shaders_wgsl and shaders_glsl
-  bool reads_once = false;         // each operand's elements are read about once, so that work on them may move in here
-  bool is_cooperative = false;     // see KernelCore
+  std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
+  std::string_view file;        // of the family, in shaders_wgsl and shaders_glsl
+  bool reads_once = false;      // each operand's elements are read about once, so that work on them may move in here
+  bool is_cooperative = false;  // see KernelCore
   // The same value by other operations, for devices without workgroups; only cooperative entries have one.
   std::shared_ptr<Node> (*lower)(const Node&) = nullptr;
 };
 
-struct HostValues { std::vector<std::byte> elements; };  // to be uploaded
-struct Constant { Number value; };                       // the same number everywhere
-struct View {};                                          // inputs[0] under another shape
-struct Pointwise { const PointwiseOp* op; };
+struct HostValues {
+  std::vector<std::byte> elements;
+};  // to be uploaded
+struct Constant {
+  Number value;
+};               // the same number everywhere
+struct View {};  // inputs[0] under another shape
+struct Pointwise {
+  const PointwiseOp* op;
+};
 struct Cast {};
-// Element i is element offset + sum of ((i / block) % size) * stride of inputs[0], of another shape: no data moves until
-// something needs the elements side by side.
+// Element i is element offset + sum of ((i / block) % size) * stride of inputs[0], of another shape: no data moves
+// until something needs the elements side by side.
 struct Term {
   std::int64_t block, size, stride;  // a negative stride goes backwards
   bool operator==(const Term&) const = default;
@@ -53,12 +59,13 @@ struct Family {
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
 };
-struct Placeholder {};                                   // bound to a tensor with each run of a program
-struct Computed {};                                      // only `buffer` counts; the inputs are let go
+struct Placeholder {};  // bound to a tensor with each run of a program
+struct Computed {};     // only `buffer` counts; the inputs are let go
 using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Placeholder, Computed>;
 
 struct Node {
-  Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation, std::vector<NodePtr> inputs = {});
+  Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation,
+       std::vector<NodePtr> inputs = {});
   ~Node();
 
   std::shared_ptr<ContextImpl> context;
@@ -67,7 +74,7 @@ struct Node {
   // The context's lock guards what follows.
   Operation operation;
   std::vector<NodePtr> inputs;
-  std::shared_ptr<Buffer> buffer;  // once computed; views share it, tensors without elements have none
+  std::shared_ptr<Buffer> buffer;            // once computed; views share it, tensors without elements have none
   int plan_index = -1, constant_index = -1;  // where this node stands in the graph that is being planned
 
   template <class Kind>

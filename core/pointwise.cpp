@@ -12,19 +12,6 @@
 namespace tessera {
 namespace {
 
-bool accepts(Takes takes, DType dtype) {
-  switch (takes) {
-    case Takes::floats: return is_float(dtype);
-    case Takes::numbers: return dtype != DType::boolean;
-    case Takes::integers: return is_integer(dtype);
-    case Takes::i32: return dtype == DType::i32;
-    case Takes::booleans: return dtype == DType::boolean;
-    case Takes::anything:
-    case Takes::condition: return true;
-  }
-  return false;
-}
-
 std::string_view described(Takes takes) {
   switch (takes) {
     case Takes::floats: return "f32 and f16";
@@ -64,11 +51,12 @@ DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
     if (!first) first = node;
     if ((*node)->dtype != (*first)->dtype)
       fail(ErrorCode::dtype_mismatch, op.name,
-           "the operands are " + std::string(to_string((*first)->dtype)) + " and " + std::string(to_string((*node)->dtype)) +
-               "; cast one of them.");
+           "the operands are " + std::string(to_string((*first)->dtype)) + " and " +
+               std::string(to_string((*node)->dtype)) + "; cast one of them.");
     if (!accepts(op.takes, (*node)->dtype))
       fail(ErrorCode::dtype_mismatch, op.name,
-           "an operand is " + std::string(to_string((*node)->dtype)) + "; it takes " + std::string(described(op.takes)) + ".");
+           "an operand is " + std::string(to_string((*node)->dtype)) + "; it takes " +
+               std::string(described(op.takes)) + ".");
   }
   return (*first)->dtype;
 }
@@ -89,9 +77,11 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
 }
 
-NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype, float value) {
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype,
+                    float value) {
   if (!has_number(dtype, value))
-    fail(ErrorCode::dtype_mismatch, op, "the number " + std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
+    fail(ErrorCode::dtype_mismatch, op,
+         "the number " + std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
   return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
 }
 
@@ -101,7 +91,8 @@ Tensor map(const PointwiseOp& op, std::initializer_list<Operand> operands) {
   if (op.takes == Takes::condition) {
     condition = tensor_in(typed[0]);
     if ((*condition)->dtype != DType::boolean)
-      fail(ErrorCode::dtype_mismatch, op.name, "the condition is " + std::string(to_string((*condition)->dtype)) + "; it must be boolean.");
+      fail(ErrorCode::dtype_mismatch, op.name,
+           "the condition is " + std::string(to_string((*condition)->dtype)) + "; it must be boolean.");
     typed = typed.subspan(1);
   }
   const DType dtype = common_dtype(op, typed);
@@ -140,9 +131,9 @@ Tensor row(std::initializer_list<Operand> operands) {
   return map(pointwise_table[index], operands);
 }
 
-#define TESSERA_OPERATOR(symbol, name)                                                                \
-  Tensor operator symbol(const Tensor& a, const Tensor& b) { return row<name>({&a, &b}); }            \
-  Tensor operator symbol(const Tensor& a, float b) { return row<name>({&a, b}); }                     \
+#define TESSERA_OPERATOR(symbol, name)                                                     \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { return row<name>({&a, &b}); } \
+  Tensor operator symbol(const Tensor& a, float b) { return row<name>({&a, b}); }          \
   Tensor operator symbol(float a, const Tensor& b) { return row<name>({a, &b}); }
 TESSERA_OPERATOR(+, "add")
 TESSERA_OPERATOR(-, "sub")
@@ -155,9 +146,9 @@ TESSERA_OPERATOR(<=, "less_equal")
 TESSERA_OPERATOR(>, "greater")
 TESSERA_OPERATOR(>=, "greater_equal")
 
-#define TESSERA_BINARY(name)                                                               \
-  Tensor name(const Tensor& a, const Tensor& b) { return row<#name>({&a, &b}); }           \
-  Tensor name(const Tensor& a, float b) { return row<#name>({&a, b}); }                    \
+#define TESSERA_BINARY(name)                                                     \
+  Tensor name(const Tensor& a, const Tensor& b) { return row<#name>({&a, &b}); } \
+  Tensor name(const Tensor& a, float b) { return row<#name>({&a, b}); }          \
   Tensor name(float a, const Tensor& b) { return row<#name>({a, &b}); }
 TESSERA_BINARY(pow)
 TESSERA_BINARY(floor_mod)
@@ -177,13 +168,16 @@ Tensor logical_and(const Tensor& a, const Tensor& b) { return row<"logical_and">
 Tensor logical_or(const Tensor& a, const Tensor& b) { return row<"logical_or">({&a, &b}); }
 Tensor logical_xor(const Tensor& a, const Tensor& b) { return row<"logical_xor">({&a, &b}); }
 
-Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no) { return row<"where">({&condition, &yes, &no}); }
+Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no) {
+  return row<"where">({&condition, &yes, &no});
+}
 Tensor where(const Tensor& condition, const Tensor& yes, float no) { return row<"where">({&condition, &yes, no}); }
 Tensor where(const Tensor& condition, float yes, const Tensor& no) { return row<"where">({&condition, yes, &no}); }
 
 Tensor clip(const Tensor& x, float low, float high) {
   if (!(low <= high))
-    fail(ErrorCode::invalid_argument, "clip", "low (" + std::to_string(low) + ") is not below high (" + std::to_string(high) + ").");
+    fail(ErrorCode::invalid_argument, "clip",
+         "low (" + std::to_string(low) + ") is not below high (" + std::to_string(high) + ").");
   return row<"clip">({&x, low, high});
 }
 Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) { return row<"clip">({&x, &low, &high}); }

@@ -10,8 +10,13 @@ constexpr std::uint64_t always_kept = std::uint64_t{64} << 20;
 
 }  // namespace
 
-Buffer::Buffer(std::shared_ptr<Pool> pool, std::unique_ptr<Storage> storage, StorageClass storage_class, DType dtype, std::int64_t elements)
-    : pool_(std::move(pool)), storage_(std::move(storage)), storage_class_(storage_class), dtype_(dtype), elements_(elements) {}
+Buffer::Buffer(std::shared_ptr<Pool> pool, std::unique_ptr<Storage> storage, StorageClass storage_class, DType dtype,
+               std::int64_t elements)
+    : pool_(std::move(pool)),
+      storage_(std::move(storage)),
+      storage_class_(storage_class),
+      dtype_(dtype),
+      elements_(elements) {}
 
 Buffer::~Buffer() { pool_->give_back(*this); }
 

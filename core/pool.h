@@ -39,8 +39,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
   std::shared_ptr<Buffer> acquire(DType, std::int64_t elements);  // the caller holds the context's lock
   void trim();                                                    // likewise
-  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in acquire,
-  // since dispatches that are not yet submitted may still refer to what went back.
+  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
+  // acquire, since dispatches that are not yet submitted may still refer to what went back.
   void collect();
 
   MemoryInfo info() const;

@@ -19,7 +19,9 @@ std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const NodePtr> ou
   const std::vector<Node*>& items = graph.items().items;
   std::vector<bool> varies(items.size(), false);
   const auto index = [](const NodePtr& node) { return storage_node(node.get())->plan_index; };
-  const auto is_fixed = [&](const NodePtr& node) { return index(node) >= 0 && !varies[static_cast<std::size_t>(index(node))]; };
+  const auto is_fixed = [&](const NodePtr& node) {
+    return index(node) >= 0 && !varies[static_cast<std::size_t>(index(node))];
+  };
   std::vector<NodePtr> fixed;
   for (std::size_t i = 0; i < items.size(); ++i) {
     varies[i] = items[i]->is<Placeholder>();
@@ -36,14 +38,16 @@ std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const NodePtr> ou
 
 void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
   if (inputs.size() != program.inputs.size())
-    throw Error(ErrorCode::invalid_argument, "run: the program takes " + std::to_string(program.inputs.size()) + " inputs, but " +
-                                                 std::to_string(inputs.size()) + " were given.");
+    throw Error(ErrorCode::invalid_argument, "run: the program takes " + std::to_string(program.inputs.size()) +
+                                                 " inputs, but " + std::to_string(inputs.size()) + " were given.");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Node &wanted = *program.inputs[i], &given = *TensorAccess::node(inputs[i]);
     const std::string which = "run: input " + std::to_string(i) + " is ";
-    if (given.context != program.context) throw Error(ErrorCode::invalid_argument, which + "a tensor of another context than the program's.");
+    if (given.context != program.context)
+      throw Error(ErrorCode::invalid_argument, which + "a tensor of another context than the program's.");
     if (given.shape != wanted.shape)
-      throw Error(ErrorCode::shape_mismatch, which + given.shape.to_string() + ", but was recorded as " + wanted.shape.to_string() + ".");
+      throw Error(ErrorCode::shape_mismatch,
+                  which + given.shape.to_string() + ", but was recorded as " + wanted.shape.to_string() + ".");
     if (given.dtype != wanted.dtype)
       throw Error(ErrorCode::dtype_mismatch, which + std::string(to_string(given.dtype)) + ", but was recorded as " +
                                                  std::string(to_string(wanted.dtype)) + ".");

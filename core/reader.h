@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-// A thread, started by the first download, that asks now and then whether one is ready and sleeps in between: the device
-// can be waited for only under the context's lock, which would stall a host's frame.
+// A thread, started by the first download, that asks now and then whether one is ready and sleeps in between: the
+// device can be waited for only under the context's lock, which would stall a host's frame.
 class Reader {
  public:
   using Finish = std::function<void(Download*, std::exception_ptr)>;  // with the download, or with what went wrong

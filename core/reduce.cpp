@@ -9,10 +9,10 @@
 namespace tessera {
 namespace {
 
-// An entry gives [kept..., parts]: a stretch of `count` elements along the reduced axes is cut into parts, of which part p
-// takes the elements p, p + parts, p + 2 * parts, … such that neighbours read neighbours.
-// Words: count, parts, elements of the longest part; then, as terms, where the kept elements start in x, and where the
-// reduced elements lie from there. Options: the numbers of these terms, and 1 where x can be read by the texel.
+// An entry gives [kept..., parts]: a stretch of `count` elements along the reduced axes is cut into parts, of which
+// part p takes the elements p, p + parts, p + 2 * parts, … such that neighbours read neighbours. Words: count, parts,
+// elements of the longest part; then, as terms, where the kept elements start in x, and where the reduced elements lie
+// from there. Options: the numbers of these terms, and 1 where x can be read by the texel.
 constexpr FamilyEntry reduce_sum{.name = "reduce_sum", .file = "reduce", .reads_once = true};
 constexpr FamilyEntry reduce_prod{.name = "reduce_prod", .file = "reduce", .reads_once = true};
 constexpr FamilyEntry reduce_max{.name = "reduce_max", .file = "reduce", .reads_once = true};
@@ -26,8 +26,8 @@ constexpr FamilyEntry reduce_argmin{.name = "reduce_argmin", .file = "reduce", .
 constexpr FamilyEntry reduce_argmax_i32{.name = "reduce_argmax_i32", .file = "reduce", .reads_once = true};
 constexpr FamilyEntry reduce_argmin_i32{.name = "reduce_argmin_i32", .file = "reduce", .reads_once = true};
 
-// What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay accurate,
-// each part being small beside the whole.
+// What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay
+// accurate, each part being small beside the whole.
 constexpr std::int64_t longest_part = 256;
 
 struct Kind {
@@ -61,15 +61,19 @@ std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
 }
 
 // x reduced over its axes to [kept..., parts].
-Tensor reduce_to_parts(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t parts, const Shape& result, DType dtype) {
+Tensor reduce_to_parts(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t parts,
+                       const Shape& result, DType dtype) {
   const std::int64_t count = elements_along(x.shape(), axes);
-  const std::vector<Term> kept = terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())), reduced = terms_of_axes(x.shape(), axes);
+  const std::vector<Term> kept = terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())),
+                          reduced = terms_of_axes(x.shape(), axes);
   const bool by_texel = kept.empty() && parts % 4 == 0 && reduced.size() == 1 && reduced[0].stride == 1;
-  Family family{.entry = &entry,
-                .options = {static_cast<std::int32_t>(kept.size()), static_cast<std::int32_t>(reduced.size()), by_texel},
-                .words = {word_of(count), word_of(parts), word_of((count + parts - 1) / parts)}};
+  Family family{
+      .entry = &entry,
+      .options = {static_cast<std::int32_t>(kept.size()), static_cast<std::int32_t>(reduced.size()), by_texel},
+      .words = {word_of(count), word_of(parts), word_of((count + parts - 1) / parts)}};
   for (const auto* terms : {&kept, &reduced})
-    for (const Term& term : *terms) family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
+    for (const Term& term : *terms)
+      family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
   return family_tensor(result, dtype, std::move(family), {x});
 }
 
@@ -78,7 +82,8 @@ Tensor reduce(const Kind& kind, const Tensor& x, const Reduce& options) {
   const Shape result = without_axes(x.shape(), axes, options.keep_dims);
   const FamilyEntry& entry = is_float(x.dtype()) ? *kind.on_floats : *kind.on_integers;
   const std::int64_t count = elements_along(x.shape(), axes);
-  if (count == 0 || result.size() == 0) return number_like(x, result, is_float(x.dtype()) ? kind.identity : kind.integer_identity);
+  if (count == 0 || result.size() == 0)
+    return number_like(x, result, is_float(x.dtype()) ? kind.identity : kind.integer_identity);
   if (count == 1) return x.reshape(result);
   if (count <= 2 * longest_part) return reduce_to_parts(entry, x, axes, 1, result, x.dtype());
   const std::int64_t parts = (count / longest_part + 3) / 4 * 4;
@@ -88,8 +93,10 @@ Tensor reduce(const Kind& kind, const Tensor& x, const Reduce& options) {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float lowest_i32 = -2147483648.0f, highest_i32 = 2147483520.0f;  // the highest that a float can name
-constexpr Kind sum_kind{"sum", &reduce_sum, &reduce_sum_i32, 0, 0}, prod_kind{"prod", &reduce_prod, &reduce_prod_i32, 1, 1},
-    max_kind{"max", &reduce_max, &reduce_max_i32, -infinity, lowest_i32}, min_kind{"min", &reduce_min, &reduce_min_i32, infinity, highest_i32};
+constexpr Kind sum_kind{"sum", &reduce_sum, &reduce_sum_i32, 0, 0},
+    prod_kind{"prod", &reduce_prod, &reduce_prod_i32, 1, 1},
+    max_kind{"max", &reduce_max, &reduce_max_i32, -infinity, lowest_i32},
+    min_kind{"min", &reduce_min, &reduce_min_i32, infinity, highest_i32};
 
 // Narrow types reduce in wide ones.
 DType wide(DType dtype) { return dtype == DType::f16 ? DType::f32 : is_integer(dtype) ? DType::i32 : dtype; }
@@ -99,13 +106,16 @@ Tensor reduce_wide(const Kind& kind, const Tensor& x, const Reduce& options) {
   return reduce(kind, x.cast(wide(x.dtype())), options).cast(x.dtype());
 }
 
-Tensor arg_reduce(std::string_view name, const FamilyEntry& on_floats, const FamilyEntry& on_integers, const Tensor& x, int axis, bool keep_dims) {
+Tensor arg_reduce(std::string_view name, const FamilyEntry& on_floats, const FamilyEntry& on_integers, const Tensor& x,
+                  int axis, bool keep_dims) {
   check_dtype(name, x, x.dtype() != DType::boolean, "floats and integers");
   const int checked = checked_axis(name, axis, x.shape().rank());
   if (x.shape()[checked] == 0)
-    fail(ErrorCode::invalid_argument, name, "axis " + std::to_string(axis) + " of " + x.shape().to_string() + " has no elements.");
+    fail(ErrorCode::invalid_argument, name,
+         "axis " + std::to_string(axis) + " of " + x.shape().to_string() + " has no elements.");
   const Shape result = without_axes(x.shape(), std::span(&checked, 1), keep_dims);
-  return reduce_to_parts(is_float(x.dtype()) ? on_floats : on_integers, x, std::span(&checked, 1), 1, result, DType::i32);
+  return reduce_to_parts(is_float(x.dtype()) ? on_floats : on_integers, x, std::span(&checked, 1), 1, result,
+                         DType::i32);
 }
 
 }  // namespace
@@ -118,7 +128,8 @@ Tensor min(const Tensor& x, const Reduce& options) { return reduce_wide(min_kind
 Tensor mean(const Tensor& x, const Reduce& options) {
   check_dtype("mean", x, is_float(x.dtype()), "floats");
   const Tensor total = reduce(sum_kind, x.cast(DType::f32), options);
-  const auto count = static_cast<float>(elements_along(x.shape(), checked_axes("mean", options.axes, x.shape().rank())));
+  const auto count =
+      static_cast<float>(elements_along(x.shape(), checked_axes("mean", options.axes, x.shape().rank())));
   return (total * (1.0f / count)).cast(x.dtype());
 }
 
@@ -148,10 +159,16 @@ Tensor logsumexp(const Tensor& x, const Reduce& options) {
   const Tensor largest = max(wide_x, {.axes = options.axes, .keep_dims = true});
   const Tensor shift = where(is_finite(largest), largest, 0.0f);  // infinities come out of exp and log as they should
   const Tensor total = log(sum(exp(wide_x - shift), {.axes = options.axes, .keep_dims = true})) + shift;
-  return total.reshape(without_axes(x.shape(), checked_axes("logsumexp", options.axes, x.shape().rank()), options.keep_dims)).cast(x.dtype());
+  return total
+      .reshape(without_axes(x.shape(), checked_axes("logsumexp", options.axes, x.shape().rank()), options.keep_dims))
+      .cast(x.dtype());
 }
 
-Tensor argmax(const Tensor& x, int axis, bool keep_dims) { return arg_reduce("argmax", reduce_argmax, reduce_argmax_i32, x, axis, keep_dims); }
-Tensor argmin(const Tensor& x, int axis, bool keep_dims) { return arg_reduce("argmin", reduce_argmin, reduce_argmin_i32, x, axis, keep_dims); }
+Tensor argmax(const Tensor& x, int axis, bool keep_dims) {
+  return arg_reduce("argmax", reduce_argmax, reduce_argmax_i32, x, axis, keep_dims);
+}
+Tensor argmin(const Tensor& x, int axis, bool keep_dims) {
+  return arg_reduce("argmin", reduce_argmin, reduce_argmin_i32, x, axis, keep_dims);
+}
 
 }  // namespace tessera

@@ -45,8 +45,7 @@ std::string with_operands(std::string_view code, const Expression::Line& line) {
   for_each_name(code, [&](std::string_view part, bool is_name) {
     if (is_name && part.size() == 1 && part[0] >= 'a' && part[0] <= 'c')
       text += "v" + std::to_string(line.operands[static_cast<std::size_t>(part[0] - 'a')]);
-    else
-      text += part;
+    else text += part;
   });
   return text;
 }
@@ -60,7 +59,8 @@ std::string narrowed(std::string text, DType dtype) {
 }
 
 std::string cast_text(const std::string& value, DType from, DType to) {
-  if (to == DType::boolean) return is_float(from) ? "vec4i(ne(" + value + ", vec4f(0.0)))" : "vec4i(nei(" + value + ", vec4i(0)))";
+  if (to == DType::boolean)
+    return is_float(from) ? "vec4i(ne(" + value + ", vec4f(0.0)))" : "vec4i(nei(" + value + ", vec4i(0)))";
   if (is_float(to)) return narrowed(is_float(from) ? value : "vec4f(" + value + ")", to);
   if (!is_float(from)) return narrowed(value, to);
   const std::string whole = "float_to_i32(" + value + ")";
@@ -111,7 +111,8 @@ std::string used_functions(std::string_view library, std::string_view code) {
   return text;
 }
 
-std::string expression_text(const Kernel& kernel, const Expression& expression, const Spelling& spelling, std::string_view index) {
+std::string expression_text(const Kernel& kernel, const Expression& expression, const Spelling& spelling,
+                            std::string_view index) {
   std::string text;
   const auto& lines = expression.lines;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -119,14 +120,18 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
     const DType operand = lines[line.operands[0]].dtype;
     std::string value;
     switch (line.kind) {
-      case Expression::Kind::input: value = "input_" + std::to_string(line.index) + "(" + std::string(index) + ")"; break;
+      case Expression::Kind::input:
+        value = "input_" + std::to_string(line.index) + "(" + std::string(index) + ")";
+        break;
       case Expression::Kind::core: value = narrowed("core_value", line.dtype); break;
       case Expression::Kind::number: {
         const std::string word = std::to_string(kernel.first_word_of_numbers() + line.index);
         value = is_float(line.dtype) ? "vec4f(word_float(" + word + "))" : "vec4i(word_int(" + word + "))";
         break;
       }
-      case Expression::Kind::cast: value = cast_text("v" + std::to_string(line.operands[0]), operand, line.dtype); break;
+      case Expression::Kind::cast:
+        value = cast_text("v" + std::to_string(line.operands[0]), operand, line.dtype);
+        break;
       case Expression::Kind::op: {
         const DType computes = line.op->takes == Takes::condition ? line.dtype : operand;
         value = narrowed(with_operands(is_float(computes) ? line.op->float_code : line.op->int_code, line), line.dtype);

@@ -21,12 +21,15 @@ Shape::Shape(std::initializer_list<std::int64_t> dims) : Shape(std::span(dims.be
 Shape::Shape(std::span<const std::int64_t> dims) : rank_(static_cast<int>(dims.size())) {
   if (dims.size() > max_rank)
     throw Error(ErrorCode::invalid_argument, "shape: " + joined(dims) + " has " + std::to_string(dims.size()) +
-                                                 " dimensions, more than the " + std::to_string(max_rank) + " there can be.");
+                                                 " dimensions, more than the " + std::to_string(max_rank) +
+                                                 " there can be.");
   for (const std::int64_t dim : dims) {
     if (dim < 0)
-      throw Error(ErrorCode::invalid_argument, "shape: a dimension of " + joined(dims) + " is " + std::to_string(dim) + ", below 0.");
+      throw Error(ErrorCode::invalid_argument,
+                  "shape: a dimension of " + joined(dims) + " is " + std::to_string(dim) + ", below 0.");
     if (dim != 0 && size_ > std::numeric_limits<std::int64_t>::max() / 4 / dim)
-      throw Error(ErrorCode::invalid_argument, "shape: " + joined(dims) + " has more elements than a 64-bit byte count can hold.");
+      throw Error(ErrorCode::invalid_argument,
+                  "shape: " + joined(dims) + " has more elements than a 64-bit byte count can hold.");
     size_ *= dim;
   }
   std::copy(dims.begin(), dims.end(), dims_.begin());
@@ -35,8 +38,8 @@ Shape::Shape(std::span<const std::int64_t> dims) : rank_(static_cast<int>(dims.s
 std::int64_t Shape::operator[](int axis) const {
   const int from_front = axis < 0 ? axis + rank_ : axis;
   if (from_front < 0 || from_front >= rank_)
-    throw Error(ErrorCode::invalid_argument,
-                "shape: axis " + std::to_string(axis) + " is outside of " + to_string() + " of rank " + std::to_string(rank_) + ".");
+    throw Error(ErrorCode::invalid_argument, "shape: axis " + std::to_string(axis) + " is outside of " + to_string() +
+                                                 " of rank " + std::to_string(rank_) + ".");
   return dims_[static_cast<std::size_t>(from_front)];
 }
 

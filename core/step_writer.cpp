@@ -26,22 +26,29 @@ void StepWriter::write(Node& node, int operand) {
     line_of_node = number(node, operand);
   } else if (const auto* strided = std::get_if<Strided>(&node.operation)) {
     Node& stored = *storage_node(node.inputs[0].get());
-    line_of_node = input(stored, {.dtype = node.dtype, .access = Access::strided, .operand = operand}, strided->offset, strided->terms);
+    const KernelInput elements{.dtype = node.dtype, .access = Access::strided, .operand = operand};
+    line_of_node =
+        is_number(stored) ? number(stored, operand) : input(stored, elements, strided->offset, strided->terms);
   } else {
     Expression::Line line{.kind = Expression::Kind::cast, .dtype = node.dtype};
     if (const auto* pointwise = std::get_if<Pointwise>(&node.operation)) {
       line.kind = Expression::Kind::op;
       line.op = pointwise->op;
     }
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) line.operands[i] = line_for(*node.inputs[i], node.shape, operand);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      line.operands[i] = line_for(*node.inputs[i], node.shape, operand);
     line_of_node = add(operand, line);
   }
 }
 
 void StepWriter::write_family(Node& node) {
   const auto& family = std::get<Family>(node.operation);
-  step_.kernel.core = {.file = family.entry->file, .entry = family.entry->name, .dtype = node.dtype, .options = family.options,
-                       .words = static_cast<int>(family.words.size()), .is_cooperative = family.entry->is_cooperative};
+  step_.kernel.core = {.file = family.entry->file,
+                       .entry = family.entry->name,
+                       .dtype = node.dtype,
+                       .options = family.options,
+                       .words = static_cast<int>(family.words.size()),
+                       .is_cooperative = family.entry->is_cooperative};
   core_words_ = family.words;
   step_.workgroups = family.workgroups;
   step_.kernel.operands.resize(node.inputs.size());
@@ -49,7 +56,8 @@ void StepWriter::write_family(Node& node) {
     step_.operand_elements.push_back(node.inputs[i]->shape.size());
     line_for(*node.inputs[i], node.inputs[i]->shape, static_cast<int>(i));
   }
-  line_of_item_[static_cast<std::size_t>(node.plan_index)] = add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = node.dtype});
+  line_of_item_[static_cast<std::size_t>(node.plan_index)] =
+      add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = node.dtype});
 }
 
 Step StepWriter::finish(Node& output) {
@@ -59,7 +67,8 @@ Step StepWriter::finish(Node& output) {
   for (const Placement& placement : placements_) {
     step_.words.push_back(static_cast<std::uint32_t>(placement.offset));
     for (const Term& term : placement.terms)
-      for (const std::int64_t value : {term.block, term.size, term.stride}) step_.words.push_back(static_cast<std::uint32_t>(value));
+      for (const std::int64_t value : {term.block, term.size, term.stride})
+        step_.words.push_back(static_cast<std::uint32_t>(value));
   }
   step_.words.resize(step_.words.size() + step_.numbers.size());
   step_.kernel.numbers = static_cast<int>(step_.numbers.size());
@@ -84,15 +93,21 @@ std::uint16_t StepWriter::add(int operand, const Expression::Line& line) {
 std::uint16_t StepWriter::line_for(Node& read, const Shape& reader, int operand) {
   Node& stored = *storage_node(&read);
   if (is_number(stored)) return number(stored, operand);
-  if (const int line = line_of_item_[static_cast<std::size_t>(stored.plan_index)]; line >= 0) return static_cast<std::uint16_t>(line);
-  if (read.shape.size() == 1) return input(stored, {.dtype = stored.dtype, .access = Access::scalar, .operand = operand}, 0, {});
-  if (read.shape.size() == reader.size()) return input(stored, {.dtype = stored.dtype, .access = Access::dense, .operand = operand}, 0, {});
-  return input(stored, {.dtype = stored.dtype, .access = Access::strided, .operand = operand}, 0, broadcast_terms(read.shape, reader));
+  if (const int line = line_of_item_[static_cast<std::size_t>(stored.plan_index)]; line >= 0)
+    return static_cast<std::uint16_t>(line);
+  if (read.shape.size() == 1)
+    return input(stored, {.dtype = stored.dtype, .access = Access::scalar, .operand = operand}, 0, {});
+  if (read.shape.size() == reader.size())
+    return input(stored, {.dtype = stored.dtype, .access = Access::dense, .operand = operand}, 0, {});
+  return input(stored, {.dtype = stored.dtype, .access = Access::strided, .operand = operand}, 0,
+               broadcast_terms(read.shape, reader));
 }
 
 std::uint16_t StepWriter::number(const Node& node, int operand) {
   step_.numbers.push_back(node.constant_index);
-  return add(operand, {.kind = Expression::Kind::number, .dtype = node.dtype, .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
+  return add(operand, {.kind = Expression::Kind::number,
+                       .dtype = node.dtype,
+                       .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
 }
 
 // The same elements of the same storage, read by the same expression, are one input.
@@ -104,7 +119,9 @@ std::uint16_t StepWriter::input(Node& stored, KernelInput wanted, std::int64_t o
         placements_[i].offset == offset && placements_[i].terms == terms)
       return placements_[i].line;
   }
-  const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input, .dtype = stored.dtype, .index = static_cast<std::uint16_t>(step_.inputs.size())});
+  const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input,
+                                                  .dtype = stored.dtype,
+                                                  .index = static_cast<std::uint16_t>(step_.inputs.size())});
   step_.inputs.push_back(stored.plan_index);
   step_.kernel.inputs.push_back(wanted);
   placements_.push_back({offset, std::move(terms), line});

@@ -11,8 +11,8 @@ class StepWriter {
   // line_of_item has an entry for each item of the plan: -1, but for those that this writer has written.
   explicit StepWriter(std::vector<int>& line_of_item) : line_of_item_(line_of_item) {}
 
-  // Adds a node to the expression of an operand of the core, or to that of the result (KernelInput::none). What it reads
-  // within the same expression has been added before.
+  // Adds a node to the expression of an operand of the core, or to that of the result (KernelInput::none). What it
+  // reads within the same expression has been added before.
   void write(Node&, int operand);
 
   Step finish(Node& output);

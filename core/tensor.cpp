@@ -46,8 +46,9 @@ std::vector<T> taken(Download& download, std::size_t count, DType dtype) {
 template <Element T>
 void check_readable(const Node& node) {
   if (dtype_of<T>() == node.dtype || dtype_of<T>() == DType::f32) return;
-  throw Error(ErrorCode::dtype_mismatch, "read: a tensor of " + std::string(to_string(node.dtype)) + " cannot be read as " +
-                                             std::string(to_string(dtype_of<T>())) + "; read its own type or float, or cast it first.");
+  throw Error(ErrorCode::dtype_mismatch, "read: a tensor of " + std::string(to_string(node.dtype)) +
+                                             " cannot be read as " + std::string(to_string(dtype_of<T>())) +
+                                             "; read its own type or float, or cast it first.");
 }
 
 // The caller holds the context's lock.
@@ -89,8 +90,9 @@ Tensor Tensor::square() const { return tessera::square(*this); }
 Tensor Tensor::reshape(const Shape& shape) const {
   const NodePtr& node = TensorAccess::node(*this);
   if (shape.size() != node->shape.size())
-    throw Error(ErrorCode::shape_mismatch, "reshape: " + node->shape.to_string() + " has " + std::to_string(node->shape.size()) +
-                                               " elements, " + shape.to_string() + " has " + std::to_string(shape.size()) + ".");
+    throw Error(ErrorCode::shape_mismatch, "reshape: " + node->shape.to_string() + " has " +
+                                               std::to_string(node->shape.size()) + " elements, " + shape.to_string() +
+                                               " has " + std::to_string(shape.size()) + ".");
   return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{node}));
 }
 
@@ -129,21 +131,22 @@ std::future<std::vector<T>> Tensor::read_async() const {
     return future;
   }
   const Session session(*node->context);
-  node->context->reader.add(start_download(*node->context, node),
-                            [promise, count = node->shape.size(), dtype = node->dtype](Download* download, std::exception_ptr error) {
-                              try {
-                                if (error) std::rethrow_exception(error);
-                                promise->set_value(taken<T>(*download, static_cast<std::size_t>(count), dtype));
-                              } catch (...) {
-                                promise->set_exception(std::current_exception());
-                              }
-                            });
+  node->context->reader.add(
+      start_download(*node->context, node),
+      [promise, count = node->shape.size(), dtype = node->dtype](Download* download, std::exception_ptr error) {
+        try {
+          if (error) std::rethrow_exception(error);
+          promise->set_value(taken<T>(*download, static_cast<std::size_t>(count), dtype));
+        } catch (...) {
+          promise->set_exception(std::current_exception());
+        }
+      });
   return future;
 }
 
 void Tensor::dispose() { node_.reset(); }
 
-#define TESSERA_READ(T)                                      \
+#define TESSERA_READ(T)                                        \
   template TESSERA_API std::vector<T> Tensor::read<T>() const; \
   template TESSERA_API std::future<std::vector<T>> Tensor::read_async<T>() const;
 TESSERA_READ(float)

@@ -24,12 +24,14 @@ class Broadcasting : public OnDevice {
 
   void check(const Shape& a, const Shape& b, const Shape& result) {
     SCOPED_TRACE(a.to_string() + " - " + b.to_string());
-    const auto va = random_values(static_cast<std::size_t>(a.size()), -10, 10, 1), vb = random_values(static_cast<std::size_t>(b.size()), -10, 10, 2);
+    const auto va = random_values(static_cast<std::size_t>(a.size()), -10, 10, 1),
+               vb = random_values(static_cast<std::size_t>(b.size()), -10, 10, 2);
     const Tensor difference = context().tensor(a, va) - context().tensor(b, vb);
     ASSERT_EQ(difference.shape(), result);
     std::vector<float> want;
     for (std::int64_t i = 0; i < result.size(); ++i)
-      want.push_back(va[static_cast<std::size_t>(source_of(i, a, result))] - vb[static_cast<std::size_t>(source_of(i, b, result))]);
+      want.push_back(va[static_cast<std::size_t>(source_of(i, a, result))] -
+                     vb[static_cast<std::size_t>(source_of(i, b, result))]);
     EXPECT_TRUE(all_agree(difference.read(), want, 0));
   }
 };
@@ -97,7 +99,8 @@ TEST_P(Broadcasting, EveryTypeWithRows) {
     const Tensor sum = context().tensor({2, 3}, all).cast(dtype) + context().tensor({3}, row).cast(dtype);
     EXPECT_EQ(sum.read(), (std::vector<float>{11, 22, 33, 41, 52, 63})) << to_string(dtype);
     const Tensor stored = context().tensor({3, 1}, row).cast(dtype).compute();  // read back through its storage
-    EXPECT_EQ((stored + context().zeros({3, 2}, dtype)).read(), (std::vector<float>{1, 1, 2, 2, 3, 3})) << to_string(dtype);
+    EXPECT_EQ((stored + context().zeros({3, 2}, dtype)).read(), (std::vector<float>{1, 1, 2, 2, 3, 3}))
+        << to_string(dtype);
   }
 }
 
@@ -109,7 +112,8 @@ TEST_P(Broadcasting, ReshapedOperands) {
   const Tensor column = (context().tensor({3}, {100, 200, 300}) + 1.0f).reshape({3, 1});
   const Tensor sum = (x + column).reshape({4, 3}) + context().tensor({3}, {0.25f, 0.5f, 0.75f});
   std::vector<float> want;
-  for (int i = 0; i < 12; ++i) want.push_back(static_cast<float>(i + (i / 4 + 1) * 100 + 1) + 0.25f * static_cast<float>(i % 3 + 1));
+  for (int i = 0; i < 12; ++i)
+    want.push_back(static_cast<float>(i + (i / 4 + 1) * 100 + 1) + 0.25f * static_cast<float>(i % 3 + 1));
   EXPECT_EQ(sum.read(), want);
   EXPECT_TESSERA_ERROR(x.reshape({5, 2}), shape_mismatch, "[3,4]", "[5,2]", "12", "10");
 }

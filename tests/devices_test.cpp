@@ -44,7 +44,8 @@ TEST_P(Devices, TensorsOutliveTheirContext) {
 
 TEST_P(Devices, DriverNamesNobodyHas) {
   const BackendKind kind = GetParam().backend;
-  EXPECT_TESSERA_ERROR(Context::create({.prefer = {kind}, .driver = "voodoo2"}), not_found, "voodoo2", context().device().name.c_str());
+  EXPECT_TESSERA_ERROR(Context::create({.prefer = {kind}, .driver = "voodoo2"}), not_found, "voodoo2",
+                       context().device().name.c_str());
 }
 
 TESSERA_ON_ALL_DEVICES(Devices);
@@ -58,10 +59,13 @@ TEST(DeviceChoice, HasTheBestOfEachBackendFirst) {
     EXPECT_TRUE(devices[i - 1].backend != devices[i].backend || devices[i - 1].is_software <= devices[i].is_software);
   }
   std::set<std::string> names;
-  for (const DeviceInfo& device : devices) EXPECT_TRUE(names.insert(device.name + device.driver).second) << device.driver;
+  for (const DeviceInfo& device : devices)
+    EXPECT_TRUE(names.insert(device.name + device.driver).second) << device.driver;
 }
 
-TEST(DeviceChoice, NeedsAPreference) { EXPECT_TESSERA_ERROR(Context::create({.prefer = {}}), invalid_argument, "empty"); }
+TEST(DeviceChoice, NeedsAPreference) {
+  EXPECT_TESSERA_ERROR(Context::create({.prefer = {}}), invalid_argument, "empty");
+}
 
 TEST(DeviceChoice, FallsBackAndSaysWhy) {
   std::string told;

@@ -42,7 +42,8 @@ TEST_P(DTypes, UploadedBitsComeBack) {
     expect_round_trip(context(), unsigned_bytes);
     expect_round_trip(context(), as<half>(reals));
   }
-  expect_round_trip(context(), std::vector<std::int32_t>{std::numeric_limits<std::int32_t>::min(), -1, 0, std::numeric_limits<std::int32_t>::max()});
+  expect_round_trip(context(), std::vector<std::int32_t>{std::numeric_limits<std::int32_t>::min(), -1, 0,
+                                                         std::numeric_limits<std::int32_t>::max()});
 }
 
 TEST_P(DTypes, Booleans) {
@@ -53,7 +54,9 @@ TEST_P(DTypes, Booleans) {
   EXPECT_EQ(tensor.read(), (std::vector<float>{1, 0, 1, 1, 0}));
   // Any byte but 0 is true.
   const std::uint8_t bytes[] = {0, 1, 2, 255};
-  EXPECT_EQ(context().tensor({4}, DType::boolean, std::as_bytes(std::span(bytes))).cast(DType::i32).read<std::int32_t>(), (std::vector<std::int32_t>{0, 1, 1, 1}));
+  EXPECT_EQ(
+      context().tensor({4}, DType::boolean, std::as_bytes(std::span(bytes))).cast(DType::i32).read<std::int32_t>(),
+      (std::vector<std::int32_t>{0, 1, 1, 1}));
 }
 
 TEST_P(DTypes, EveryHalfSurvivesAKernel) {
@@ -70,10 +73,13 @@ TEST_P(DTypes, EveryHalfSurvivesAKernel) {
 }
 
 TEST_P(DTypes, HalvesRoundToNearestEven) {
-  const std::vector<float> values{1.0f, 1.00048828125f, 1.000488281251f, 1.00146484375f, 2049, 2051, 65504, 65519, 65520, 1e6f, -1e6f,
-                                  5.9604645e-8f, 2.9802322e-8f, 2.9802326e-8f, 8.9406967e-8f, 6.1e-5f, -0.1f, infinity, -infinity, nan};
-  const std::vector<float> got = context().tensor({static_cast<std::int64_t>(values.size())}, values).cast(DType::f16).cast(DType::f32).read();
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_TRUE(agrees(got[i], half(values[i]), 0)) << values[i] << " became " << got[i];
+  const std::vector<float> values{
+      1.0f,  1.00048828125f, 1.000488281251f, 1.00146484375f, 2049,          2051,    65504, 65519,    65520,     1e6f,
+      -1e6f, 5.9604645e-8f,  2.9802322e-8f,   2.9802326e-8f,  8.9406967e-8f, 6.1e-5f, -0.1f, infinity, -infinity, nan};
+  const std::vector<float> got =
+      context().tensor({static_cast<std::int64_t>(values.size())}, values).cast(DType::f16).cast(DType::f32).read();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_TRUE(agrees(got[i], half(values[i]), 0)) << values[i] << " became " << got[i];
 }
 
 TEST_P(DTypes, EachOperationOnHalvesRounds) {
@@ -84,17 +90,23 @@ TEST_P(DTypes, EachOperationOnHalvesRounds) {
 }
 
 TEST_P(DTypes, FloatToIntegerTruncatesAndSaturates) {
-  const std::vector<float> values{0, 0.9f, -0.9f, 1.5f, -1.5f, 127.9f, 128, -129, 255.5f, 256, 3e9f, -3e9f, 2147483520.0f, infinity, -infinity, nan};
+  const std::vector<float> values{0,      0.9f, -0.9f, 1.5f,  -1.5f,         127.9f,   128,       -129,
+                                  255.5f, 256,  3e9f,  -3e9f, 2147483520.0f, infinity, -infinity, nan};
   const Tensor x = context().tensor({static_cast<std::int64_t>(values.size())}, values);
-  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(), high = std::numeric_limits<std::int32_t>::max();
-  EXPECT_EQ(x.cast(DType::i32).read<std::int32_t>(), (std::vector<std::int32_t>{0, 0, 0, 1, -1, 127, 128, -129, 255, 256, high, low, 2147483520, high, low, 0}));
-  EXPECT_EQ(x.cast(DType::i8).read<std::int8_t>(), (std::vector<std::int8_t>{0, 0, 0, 1, -1, 127, 127, -128, 127, 127, 127, -128, 127, 127, -128, 0}));
-  EXPECT_EQ(x.cast(DType::u8).read<std::uint8_t>(), (std::vector<std::uint8_t>{0, 0, 0, 1, 0, 127, 128, 0, 255, 255, 255, 0, 255, 255, 0, 0}));
+  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(),
+                         high = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(x.cast(DType::i32).read<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 0, 0, 1, -1, 127, 128, -129, 255, 256, high, low, 2147483520, high, low, 0}));
+  EXPECT_EQ(x.cast(DType::i8).read<std::int8_t>(),
+            (std::vector<std::int8_t>{0, 0, 0, 1, -1, 127, 127, -128, 127, 127, 127, -128, 127, 127, -128, 0}));
+  EXPECT_EQ(x.cast(DType::u8).read<std::uint8_t>(),
+            (std::vector<std::uint8_t>{0, 0, 0, 1, 0, 127, 128, 0, 255, 255, 255, 0, 255, 255, 0, 0}));
   EXPECT_EQ(x.cast(DType::boolean).read(), (std::vector<float>{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
 TEST_P(DTypes, IntegersWrapWhenTheyNarrow) {
-  const std::vector<std::int32_t> values{0, 127, 128, 255, 256, -1, -128, -129, 70000, std::numeric_limits<std::int32_t>::min()};
+  const std::vector<std::int32_t> values{0,  127,  128,  255,   256,
+                                         -1, -128, -129, 70000, std::numeric_limits<std::int32_t>::min()};
   const Tensor x = context().tensor({static_cast<std::int64_t>(values.size())}, values);
   std::vector<std::int8_t> narrow;
   std::vector<std::uint8_t> bytes;
@@ -113,7 +125,8 @@ TEST_P(DTypes, EveryCastOfSmallNumbers) {
     for (const DType to : every_dtype) {
       const std::vector<float> got = context().tensor({5}, values).cast(from).compute().cast(to).read();
       const bool is_truth = from == DType::boolean || to == DType::boolean;
-      EXPECT_EQ(got, is_truth ? (std::vector<float>{0, 1, 1, 1, 1}) : values) << to_string(from) << " to " << to_string(to);
+      EXPECT_EQ(got, is_truth ? (std::vector<float>{0, 1, 1, 1, 1}) : values)
+          << to_string(from) << " to " << to_string(to);
     }
 }
 
@@ -123,7 +136,8 @@ TEST_P(DTypes, ConstantsOfEveryType) {
     EXPECT_EQ(context().zeros({2, 3}, dtype).read(), std::vector<float>(6, 0)) << to_string(dtype);
     EXPECT_EQ(context().full({}, 1, dtype).dtype(), dtype);
   }
-  EXPECT_EQ(context().full({3}, -2147483648.0f, DType::i32).read<std::int32_t>(), std::vector<std::int32_t>(3, std::numeric_limits<std::int32_t>::min()));
+  EXPECT_EQ(context().full({3}, -2147483648.0f, DType::i32).read<std::int32_t>(),
+            std::vector<std::int32_t>(3, std::numeric_limits<std::int32_t>::min()));
   EXPECT_EQ(context().full({1}, infinity).read(), std::vector<float>{infinity});
   EXPECT_TRUE(std::isnan(context().full({1}, nan).read()[0]));
 }
@@ -148,7 +162,7 @@ TEST(Half, ConvertsAsIeeeSays) {
   EXPECT_EQ(static_cast<float>(half::from_bits(0x7bff)), 65504.0f);
   EXPECT_EQ(half(65519.996f).bits(), 0x7bff);
   EXPECT_EQ(half(65520.0f).bits(), 0x7c00);
-  EXPECT_EQ(half(2.9802322e-8f).bits(), 0);       // half of the smallest: to even
+  EXPECT_EQ(half(2.9802322e-8f).bits(), 0);  // half of the smallest: to even
   EXPECT_EQ(half(2.9802326e-8f).bits(), 1);
   EXPECT_EQ(half(1.00048828125f).bits(), 0x3c00);  // a tie
 }

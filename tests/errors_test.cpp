@@ -21,7 +21,8 @@ TEST_P(Errors, ElementCounts) {
 
 TEST_P(Errors, Shapes) {
   EXPECT_TESSERA_ERROR(context().zeros({-1, 2}), invalid_argument, "[-1,2]", "-1");
-  EXPECT_TESSERA_ERROR(context().zeros({std::int64_t{1} << 40, std::int64_t{1} << 40}), invalid_argument, "1099511627776");
+  EXPECT_TESSERA_ERROR(context().zeros({std::int64_t{1} << 40, std::int64_t{1} << 40}), invalid_argument,
+                       "1099511627776");
   EXPECT_TESSERA_ERROR(context().zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}), invalid_argument, "9", "8");
   EXPECT_TESSERA_ERROR((Shape{2, 3}[2]), invalid_argument, "2", "[2,3]");
   EXPECT_TESSERA_ERROR((Shape{2, 3}[-3]), invalid_argument, "-3", "[2,3]");
@@ -36,7 +37,8 @@ TEST_P(Errors, ShapesThatDoNotBroadcast) {
 }
 
 TEST_P(Errors, MixedTypes) {
-  const Tensor real = context().zeros({2}), whole = context().zeros({2}, DType::i32), truth = context().zeros({2}, DType::boolean);
+  const Tensor real = context().zeros({2}), whole = context().zeros({2}, DType::i32),
+               truth = context().zeros({2}, DType::boolean);
   EXPECT_TESSERA_ERROR(real + whole, dtype_mismatch, "add", "f32", "i32");
   EXPECT_TESSERA_ERROR(context().zeros({2}, DType::f16) * real, dtype_mismatch, "mul", "f16", "f32");
   EXPECT_TESSERA_ERROR(truth + truth, dtype_mismatch, "add", "boolean");

@@ -9,10 +9,11 @@ class Programs : public OnDevice {};
 
 TEST_P(Programs, RunWithOtherInputs) {
   const Tensor weights = context().tensor({3}, {1, 10, 100});
-  const Program program = Program::record(context(), {{.shape = {2, 3}}, {.shape = {}}}, [&](std::span<const Tensor> in) {
-    const Tensor scaled = in[0] * in[1] + exp(weights * 0.0f);
-    return std::vector{scaled, sum(scaled * weights, {{1}})};
-  });
+  const Program program =
+      Program::record(context(), {{.shape = {2, 3}}, {.shape = {}}}, [&](std::span<const Tensor> in) {
+        const Tensor scaled = in[0] * in[1] + exp(weights * 0.0f);
+        return std::vector{scaled, sum(scaled * weights, {{1}})};
+      });
   for (int i = 0; i < 3; ++i) {
     const auto number = static_cast<float>(i);
     const std::vector<Tensor> out = program.run({context().full({2, 3}, number), context().full({}, 2)});
@@ -35,7 +36,8 @@ TEST_P(Programs, NothingIsPlannedAllocatedOrCompiledAfterTheFirstRun) {
   for (int i = 0; i < 20; ++i) program.run({frame});
   EXPECT_EQ(context().stats().kernels_compiled, 0u);
   EXPECT_EQ(context().stats().submits, 20u);
-  EXPECT_EQ(context().memory().bytes_in_use + context().memory().bytes_pooled, before.bytes_in_use + before.bytes_pooled);
+  EXPECT_EQ(context().memory().bytes_in_use + context().memory().bytes_pooled,
+            before.bytes_in_use + before.bytes_pooled);
 }
 
 TEST_P(Programs, WhatDoesNotDependOnInputsIsComputedOnce) {
@@ -70,14 +72,17 @@ TEST_P(Programs, NoElements) {
 }
 
 TEST_P(Programs, BadInput) {
-  const Program program = Program::record(context(), {{.shape = {2, 3}}}, [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
+  const Program program = Program::record(context(), {{.shape = {2, 3}}},
+                                          [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
   EXPECT_TESSERA_ERROR(program.run({}), invalid_argument, "1", "0");
   EXPECT_TESSERA_ERROR(program.run({context().zeros({3, 2})}), shape_mismatch, "[3,2]", "[2,3]");
   EXPECT_TESSERA_ERROR(program.run({context().zeros({2, 3}, DType::i32)}), dtype_mismatch, "i32", "f32");
   Context other = Context::create({.prefer = {BackendKind::cpu}});
   EXPECT_TESSERA_ERROR(program.run({other.zeros({2, 3})}), invalid_argument, "another context");
-  EXPECT_TESSERA_ERROR(Program::record(context(), {{.shape = {1}}}, [](std::span<const Tensor> in) { return std::vector{(in[0] + 1.0f).compute()}; }),
-                       invalid_argument, "recorded");
+  EXPECT_TESSERA_ERROR(
+      Program::record(context(), {{.shape = {1}}},
+                      [](std::span<const Tensor> in) { return std::vector{(in[0] + 1.0f).compute()}; }),
+      invalid_argument, "recorded");
   EXPECT_EQ(program.run({context().zeros({2, 3})})[0].read(), std::vector<float>(6, 1));
 }
 

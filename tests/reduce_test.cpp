@@ -33,21 +33,26 @@ class Reductions : public OnDevice {
         rest /= shape[axis];
       }
       const auto at = static_cast<std::size_t>(output);
-      totals[at] = started[at] ? combine(totals[at], values[static_cast<std::size_t>(i)]) : values[static_cast<std::size_t>(i)];
+      totals[at] =
+          started[at] ? combine(totals[at], values[static_cast<std::size_t>(i)]) : values[static_cast<std::size_t>(i)];
       started[at] = true;
     }
     return {totals.begin(), totals.end()};
   }
 
   void check(const Shape& shape, const std::vector<int>& axes) {
-    SCOPED_TRACE(shape.to_string() + " over " + std::to_string(axes.size()) + " axes, the first " + std::to_string(axes.empty() ? -1 : axes[0]));
+    SCOPED_TRACE(shape.to_string() + " over " + std::to_string(axes.size()) + " axes, the first " +
+                 std::to_string(axes.empty() ? -1 : axes[0]));
     const std::vector<float> values = random_values(static_cast<std::size_t>(shape.size()), -2, 2, 5);
     const Tensor x = context().tensor(shape, values);
     EXPECT_TRUE(all_agree(sum(x, {axes}).read(), by_hand(values, shape, axes, std::plus<>()), 2e-5f));
-    EXPECT_TRUE(all_agree(max(x, {axes}).read(), by_hand(values, shape, axes, [](double a, double b) { return std::max(a, b); }), 0));
-    EXPECT_TRUE(all_agree(min(x, {axes}).read(), by_hand(values, shape, axes, [](double a, double b) { return std::min(a, b); }), 0));
+    EXPECT_TRUE(all_agree(max(x, {axes}).read(),
+                          by_hand(values, shape, axes, [](double a, double b) { return std::max(a, b); }), 0));
+    EXPECT_TRUE(all_agree(min(x, {axes}).read(),
+                          by_hand(values, shape, axes, [](double a, double b) { return std::min(a, b); }), 0));
     const std::vector<float> near_one = random_values(values.size(), 0.99f, 1.01f, 6);
-    EXPECT_TRUE(all_agree(prod(context().tensor(shape, near_one), {axes}).read(), by_hand(near_one, shape, axes, std::multiplies<>()), 1e-4f));
+    EXPECT_TRUE(all_agree(prod(context().tensor(shape, near_one), {axes}).read(),
+                          by_hand(near_one, shape, axes, std::multiplies<>()), 1e-4f));
   }
 };
 
@@ -100,11 +105,16 @@ TEST_P(Reductions, NarrowTypesReduceInWideOnes) {
   // 4096 times 1 in halves would stop at 2048.
   EXPECT_EQ(sum(context().full({4096}, 1, DType::f16)).read(), std::vector<float>{4096});
   EXPECT_EQ(mean(context().full({4096}, 60000, DType::f16)).read(), std::vector<float>{60000});
-  EXPECT_EQ(max(context().tensor({4}, std::vector<std::int8_t>{-128, 3, 127, 0})).read<std::int8_t>(), std::vector<std::int8_t>{127});
-  EXPECT_EQ(min(context().tensor({4}, std::vector<std::uint8_t>{200, 3, 255, 9})).read<std::uint8_t>(), std::vector<std::uint8_t>{3});
-  EXPECT_EQ(sum(context().tensor({3}, std::vector<std::int32_t>{16777217, 1, 1})).read<std::int32_t>(), std::vector<std::int32_t>{16777219});
-  EXPECT_EQ(sum(context().tensor({1000}, std::vector<std::uint8_t>(1000, 200)).cast(DType::i32)).read<std::int32_t>(), std::vector<std::int32_t>{200000});
-  EXPECT_EQ(prod(context().tensor({4}, std::vector<std::int32_t>{65536, 65536, 3, 5})).read<std::int32_t>(), std::vector<std::int32_t>{0});
+  EXPECT_EQ(max(context().tensor({4}, std::vector<std::int8_t>{-128, 3, 127, 0})).read<std::int8_t>(),
+            std::vector<std::int8_t>{127});
+  EXPECT_EQ(min(context().tensor({4}, std::vector<std::uint8_t>{200, 3, 255, 9})).read<std::uint8_t>(),
+            std::vector<std::uint8_t>{3});
+  EXPECT_EQ(sum(context().tensor({3}, std::vector<std::int32_t>{16777217, 1, 1})).read<std::int32_t>(),
+            std::vector<std::int32_t>{16777219});
+  EXPECT_EQ(sum(context().tensor({1000}, std::vector<std::uint8_t>(1000, 200)).cast(DType::i32)).read<std::int32_t>(),
+            std::vector<std::int32_t>{200000});
+  EXPECT_EQ(prod(context().tensor({4}, std::vector<std::int32_t>{65536, 65536, 3, 5})).read<std::int32_t>(),
+            std::vector<std::int32_t>{0});
 }
 
 TEST_P(Reductions, SpecialValues) {
@@ -156,14 +166,17 @@ TEST_P(Reductions, ArgMaxAndArgMin) {
   EXPECT_EQ(argmax(x, 0).read<std::int32_t>(), (std::vector<std::int32_t>{0, 0, 0, 0}));
   EXPECT_EQ(argmin(x, 0, true).shape(), (Shape{1, 4}));
   EXPECT_EQ(argmax(context().tensor({4}, {1, nan, 3, nan})).read<std::int32_t>(), std::vector<std::int32_t>{1});
-  EXPECT_EQ(argmin(context().tensor({3}, std::vector<std::uint8_t>{5, 0, 0})).read<std::int32_t>(), std::vector<std::int32_t>{1});
+  EXPECT_EQ(argmin(context().tensor({3}, std::vector<std::uint8_t>{5, 0, 0})).read<std::int32_t>(),
+            std::vector<std::int32_t>{1});
   const std::vector<float> values = random_values(3000, -1, 1, 9);
   const auto largest = std::max_element(values.begin(), values.end()) - values.begin();
-  EXPECT_EQ(argmax(context().tensor({3000}, values)).read<std::int32_t>(), std::vector<std::int32_t>{static_cast<std::int32_t>(largest)});
+  EXPECT_EQ(argmax(context().tensor({3000}, values)).read<std::int32_t>(),
+            std::vector<std::int32_t>{static_cast<std::int32_t>(largest)});
 }
 
 TEST_P(Reductions, WorkBeforeAndAfterIsPartOfTheKernel) {
-  const Tensor x = context().tensor({4, 8}, random_values(32, -1, 1, 2)).compute(), bias = context().full({8}, 1).compute();
+  const Tensor x = context().tensor({4, 8}, random_values(32, -1, 1, 2)).compute(),
+               bias = context().full({8}, 1).compute();
   context().reset_stats();
   const Tensor result = sqrt(mean(square(x + bias), {{1}}) + 1e-5f).compute();
   EXPECT_EQ(context().stats().dispatches, 1u);

@@ -1,4 +1,6 @@
 // Any thread may use any context, and reads need not be waited for.
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -36,6 +38,30 @@ TEST_P(Threads, AsynchronousReadsOutliveTheirContext) {
     read = (context.full({100}, 4) + 1.0f).read_async();
   }
   EXPECT_EQ(read.get(), std::vector<float>(100, 5));
+}
+
+double seconds_this_thread_worked() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+class Waiting : public OnDevice {};  // not on the cpu, which computes on the thread that asks
+
+TEST_P(Waiting, ReadsSleepUntilTheDeviceIsDone) {
+  const auto long_work = [&](std::int64_t size) {
+    Tensor x = context().full({size}, 1).compute();
+    for (int i = 0; i < 40; ++i) x = sin(x) + 1.0f;
+    return x;
+  };
+  long_work(4).read();  // compiles
+  const Tensor result = long_work(1 << 18).compute();
+  const auto start = std::chrono::steady_clock::now();
+  const double worked_before = seconds_this_thread_worked();
+  result.read();
+  const double worked = seconds_this_thread_worked() - worked_before;
+  const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LT(worked, std::max(0.02, waited / 2)) << "of " << waited << " s";
 }
 
 // Each thread works on the same context with tensors of its own and with shared ones.
@@ -85,10 +111,12 @@ TEST_P(Threads, ContextsOpenSideBySide) {
 }
 
 TESSERA_ON_ALL_DEVICES(Threads);
+TESSERA_ON_GPU_DEVICES(Waiting);
 
 TEST(TwoGpuBackends, FromFourThreads) {
   if (!TESSERA_HAS_WEBGPU || !TESSERA_HAS_GLES) GTEST_SKIP() << "this build leaves out a GPU backend";
-  Context webgpu = Context::create({.prefer = {BackendKind::webgpu}}), gles = Context::create({.prefer = {BackendKind::gles}});
+  Context webgpu = Context::create({.prefer = {BackendKind::webgpu}}),
+          gles = Context::create({.prefer = {BackendKind::gles}});
   const Tensor in_buffer = webgpu.full({33}, 7).compute(), in_texture = gles.full({33}, 7).compute();
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
@@ -104,12 +132,11 @@ TEST(TwoGpuBackends, FromFourThreads) {
 // A callback may use the context that calls it.
 TEST(Messages, MayCallBack) {
   int told = 0;
-  Context context = Context::create({.prefer = {BackendKind::webgpu, BackendKind::cpu},
-                                     .driver = "on the host",
-                                     .on_message = [&](const Message&) {
-                                       ++told;
-                                       throw std::runtime_error("a host's mistake");
-                                     }});
+  Context context = Context::create(
+      {.prefer = {BackendKind::webgpu, BackendKind::cpu}, .driver = "on the host", .on_message = [&](const Message&) {
+         ++told;
+         throw std::runtime_error("a host's mistake");
+       }});
   EXPECT_EQ(told, 1);
   EXPECT_EQ(context.full({1}, 1).read(), std::vector<float>{1});
 }

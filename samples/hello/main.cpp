@@ -8,7 +8,8 @@ int main() {
   const auto devices = tessera::Context::devices();
   int failures = 0;
   for (const tessera::DeviceInfo& device : devices) {
-    std::printf("%-6s  %s (%s)\n", std::string(to_string(device.backend)).c_str(), device.name.c_str(), device.driver.c_str());
+    std::printf("%-6s  %s (%s)\n", std::string(to_string(device.backend)).c_str(), device.name.c_str(),
+                device.driver.c_str());
     try {
       auto context = tessera::Context::create({.prefer = {device.backend}, .driver = device.driver});
       tessera::Tensor x = context.tensor({2, 3}, {-3, -2, -1, 1, 2, 3});

@@ -25,13 +25,15 @@ std::vector<TestDevice> gpu_devices() {
 }
 
 bool is_left_out(const TestDevice& device) {
-  return (device.backend == BackendKind::webgpu && !TESSERA_HAS_WEBGPU) || (device.backend == BackendKind::gles && !TESSERA_HAS_GLES);
+  return (device.backend == BackendKind::webgpu && !TESSERA_HAS_WEBGPU) ||
+         (device.backend == BackendKind::gles && !TESSERA_HAS_GLES);
 }
 
 Context open(const TestDevice& device) {
-  return Context::create({.prefer = {device.backend}, .driver = device.driver, .on_message = [](const Message& message) {
-                            if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
-                          }});
+  return Context::create(
+      {.prefer = {device.backend}, .driver = device.driver, .on_message = [](const Message& message) {
+         if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
+       }});
 }
 
 namespace {
@@ -42,17 +44,20 @@ std::map<std::string, Context> shared_contexts;
 struct CloseSharedContexts : ::testing::Environment {
   void TearDown() override { shared_contexts.clear(); }
 };
-[[maybe_unused]] ::testing::Environment* const close_shared_contexts = ::testing::AddGlobalTestEnvironment(new CloseSharedContexts);
+[[maybe_unused]] ::testing::Environment* const close_shared_contexts =
+    ::testing::AddGlobalTestEnvironment(new CloseSharedContexts);
 
 }  // namespace
 
 Context& shared_context(const TestDevice& device) {
   const auto found = shared_contexts.find(device.name);
-  return found != shared_contexts.end() ? found->second : shared_contexts.emplace(device.name, open(device)).first->second;
+  return found != shared_contexts.end() ? found->second
+                                        : shared_contexts.emplace(device.name, open(device)).first->second;
 }
 
 void OnDevice::SetUp() {
-  if (is_left_out(GetParam())) GTEST_SKIP() << "this build leaves out the " << to_string(GetParam().backend) << " backend";
+  if (is_left_out(GetParam()))
+    GTEST_SKIP() << "this build leaves out the " << to_string(GetParam().backend) << " backend";
   const bool is_lavapipe = std::strstr(GetParam().name, "lavapipe") != nullptr;
   static const bool has_lavapipe = [] {
     for (const DeviceInfo& device : Context::devices())

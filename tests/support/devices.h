@@ -39,7 +39,7 @@ class OnDevice : public ::testing::TestWithParam<TestDevice> {
   INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::gpu_devices()), ::tessera::test::device_name)
 
 // Expects an Error with this code whose sentence has all of these parts; gives the sentence.
-#define EXPECT_TESSERA_ERROR(statement, error_code, ...)                                                          \
+#define EXPECT_TESSERA_ERROR(statement, error_code, ...) \
   ::tessera::test::expect_error([&] { (void)(statement); }, ::tessera::ErrorCode::error_code, {__VA_ARGS__}, #statement)
 
 template <class Call>

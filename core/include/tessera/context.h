@@ -26,8 +26,8 @@ struct Message {
 
 struct DeviceInfo {
   BackendKind backend;
-  std::string name;                // "llvmpipe (LLVM 15.0.6, 256 bits)"
-  std::string driver;              // "Dawn on Vulkan: llvmpipe Mesa 25.0.7"
+  std::string name;    // "llvmpipe (LLVM 15.0.6, 256 bits)"
+  std::string driver;  // "Dawn on Vulkan: llvmpipe Mesa 25.0.7"
   std::string vendor;
   bool is_software;
   std::uint64_t max_tensor_bytes;  // no single tensor can be larger
@@ -41,11 +41,11 @@ struct ContextOptions {
 };
 
 struct MemoryInfo {
-  std::int64_t num_tensors;      // live tensors with storage of their own
-  std::uint64_t num_bytes;       // what their elements need
-  std::uint64_t bytes_in_use;    // what the device holds for them
-  std::uint64_t bytes_pooled;    // free, kept for the next tensor
-  std::uint64_t bytes_peak;      // the most bytes_in_use has been since reset_stats()
+  std::int64_t num_tensors;    // live tensors with storage of their own
+  std::uint64_t num_bytes;     // what their elements need
+  std::uint64_t bytes_in_use;  // what the device holds for them
+  std::uint64_t bytes_pooled;  // free, kept for the next tensor
+  std::uint64_t bytes_peak;    // the most bytes_in_use has been since reset_stats()
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
@@ -66,8 +66,7 @@ class TESSERA_API Context {
   // The values are copied at once and uploaded when first needed.
   Tensor tensor(const Shape&, std::initializer_list<float> values);
   template <std::ranges::contiguous_range R>
-    requires Element<std::ranges::range_value_t<R>>
-  Tensor tensor(const Shape& shape, const R& values) {
+  requires Element<std::ranges::range_value_t<R>> Tensor tensor(const Shape& shape, const R& values) {
     const std::span view(std::ranges::data(values), std::ranges::size(values));
     return tensor(shape, dtype_of<std::ranges::range_value_t<R>>(), std::as_bytes(view));
   }

@@ -42,8 +42,7 @@ class half {
     if (subnormal && magnitude < 0x33000000u) return static_cast<std::uint16_t>(sign);
     // What is cut off decides: above half a step rounds up, exactly half rounds to even.
     const std::uint32_t shift = subnormal ? 126u - (magnitude >> 23) : 13u;
-    const std::uint32_t value =
-        subnormal ? (magnitude & 0x7fffffu) | 0x800000u : magnitude - (112u << 23);
+    const std::uint32_t value = subnormal ? (magnitude & 0x7fffffu) | 0x800000u : magnitude - (112u << 23);
     const std::uint32_t kept = value >> shift, cut = value & ((1u << shift) - 1), tie = 1u << (shift - 1);
     return static_cast<std::uint16_t>(sign | (kept + (cut > tie || (cut == tie && (kept & 1u)))));
   }
@@ -63,7 +62,7 @@ class half {
 // The C++ types that tensors are made from and read into.
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, half> || std::same_as<T, std::int32_t> ||
-                  std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> || std::same_as<T, bool>;
+    std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> || std::same_as<T, bool>;
 
 template <Element T>
 constexpr DType dtype_of() {

@@ -10,9 +10,9 @@
 namespace tessera {
 
 // ---- arithmetic: floats and integers ----------------------------------------------------------------------
-#define TESSERA_OPERATOR(symbol)                                        \
-  TESSERA_API Tensor operator symbol(const Tensor&, const Tensor&);     \
-  TESSERA_API Tensor operator symbol(const Tensor&, float);             \
+#define TESSERA_OPERATOR(symbol)                                    \
+  TESSERA_API Tensor operator symbol(const Tensor&, const Tensor&); \
+  TESSERA_API Tensor operator symbol(const Tensor&, float);         \
   TESSERA_API Tensor operator symbol(float, const Tensor&);
 TESSERA_OPERATOR(+)
 TESSERA_OPERATOR(-)
@@ -27,9 +27,9 @@ TESSERA_OPERATOR(>=)
 #undef TESSERA_OPERATOR
 TESSERA_API Tensor operator-(const Tensor&);
 
-#define TESSERA_BINARY(name)                                            \
-  TESSERA_API Tensor name(const Tensor&, const Tensor&);                \
-  TESSERA_API Tensor name(const Tensor&, float);                        \
+#define TESSERA_BINARY(name)                             \
+  TESSERA_API Tensor name(const Tensor&, const Tensor&); \
+  TESSERA_API Tensor name(const Tensor&, float);         \
   TESSERA_API Tensor name(float, const Tensor&);
 TESSERA_BINARY(pow)
 TESSERA_BINARY(floor_mod)  // the sign of the divisor, as in Python
@@ -38,7 +38,7 @@ TESSERA_BINARY(minimum)    // a NaN on either side gives NaN
 TESSERA_BINARY(maximum)
 TESSERA_BINARY(atan2)
 TESSERA_BINARY(squared_difference)
-TESSERA_BINARY(prelu)      // x > 0 ? x : slope * x, the slope being a tensor or a number
+TESSERA_BINARY(prelu)        // x > 0 ? x : slope * x, the slope being a tensor or a number
 TESSERA_BINARY(bitwise_and)  // bitwise operations and shifts: i32
 TESSERA_BINARY(bitwise_or)
 TESSERA_BINARY(bitwise_xor)
@@ -102,10 +102,10 @@ TESSERA_API Tensor silu(const Tensor&);       // x * sigmoid(x)
 TESSERA_API Tensor softplus(const Tensor&);
 TESSERA_API Tensor softsign(const Tensor&);
 TESSERA_API Tensor mish(const Tensor&);
-TESSERA_API Tensor hard_sigmoid(const Tensor&);  // clip(x / 6 + 1 / 2, 0, 1)
-TESSERA_API Tensor hard_swish(const Tensor&);    // x * hard_sigmoid(x)
+TESSERA_API Tensor hard_sigmoid(const Tensor&);                    // clip(x / 6 + 1 / 2, 0, 1)
+TESSERA_API Tensor hard_swish(const Tensor&);                      // x * hard_sigmoid(x)
 TESSERA_API Tensor step(const Tensor&, float at_negative = 0.0f);  // 1 above zero, else at_negative; NaN stays NaN
-TESSERA_API Tensor is_nan(const Tensor&);        // these three give booleans
+TESSERA_API Tensor is_nan(const Tensor&);                          // these three give booleans
 TESSERA_API Tensor is_inf(const Tensor&);
 TESSERA_API Tensor is_finite(const Tensor&);
 

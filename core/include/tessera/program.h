@@ -1,6 +1,7 @@
 // Program: record once, run every frame without planning, allocating or compiling.
 //
-//   auto blur = tessera::Program::record(gpu, {{.shape = {1, 720, 1280, 4}}}, [&](std::span<const tessera::Tensor> in) {
+//   auto blur = tessera::Program::record(gpu, {{.shape = {1, 720, 1280, 4}}}, [&](std::span<const tessera::Tensor> in)
+//   {
 //     return std::vector{clip(conv2d(in[0], kernel, {.padding = tessera::Padding::same}), 0, 1)};
 //   });
 //   auto frame_out = blur.run({frame_in})[0];
@@ -33,10 +34,12 @@ class TESSERA_API Program {
 
   // One submission. The inputs are computed first, if they are not yet; the results are new tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs) const;
-  std::vector<Tensor> run(std::initializer_list<Tensor> inputs) const { return run(std::span(inputs.begin(), inputs.size())); }
+  std::vector<Tensor> run(std::initializer_list<Tensor> inputs) const {
+    return run(std::span(inputs.begin(), inputs.size()));
+  }
 
-  // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on the
-  // context goes on in between. The future gives what went wrong, if anything did.
+  // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
+  // the context goes on in between. The future gives what went wrong, if anything did.
   std::future<void> prepare() const;
 
  private:

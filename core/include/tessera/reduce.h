@@ -11,14 +11,14 @@ struct Reduce {
   bool keep_dims = false;      // reduced axes stay, with a size of 1
 };
 
-// Of x [...]: f16 sums in f32, i8 and u8 in i32, and the result has x's type again. The same device gives the same bits each
-// time. Over no elements: sum 0, prod 1, max and min the lowest and highest number, mean NaN.
+// Of x [...]: f16 sums in f32, i8 and u8 in i32, and the result has x's type again. The same device gives the same bits
+// each time. Over no elements: sum 0, prod 1, max and min the lowest and highest number, mean NaN.
 TESSERA_API Tensor sum(const Tensor& x, const Reduce& = {});   // numbers
 TESSERA_API Tensor mean(const Tensor& x, const Reduce& = {});  // floats
 TESSERA_API Tensor prod(const Tensor& x, const Reduce& = {});  // numbers
 TESSERA_API Tensor max(const Tensor& x, const Reduce& = {});   // numbers; NaN wins
 TESSERA_API Tensor min(const Tensor& x, const Reduce& = {});
-TESSERA_API Tensor any(const Tensor& x, const Reduce& = {});   // booleans
+TESSERA_API Tensor any(const Tensor& x, const Reduce& = {});  // booleans
 TESSERA_API Tensor all(const Tensor& x, const Reduce& = {});
 TESSERA_API Tensor l1_norm(const Tensor& x, const Reduce& = {});    // the sum of magnitudes; floats
 TESSERA_API Tensor l2_norm(const Tensor& x, const Reduce& = {});    // the root of the sum of squares; floats

@@ -19,10 +19,10 @@ class TESSERA_API Shape {
   explicit Shape(std::span<const std::int64_t> dims);
 
   int rank() const { return rank_; }
-  std::int64_t operator[](int axis) const;         // a negative axis counts from the end
-  std::int64_t size() const { return size_; }      // how many elements
+  std::int64_t operator[](int axis) const;     // a negative axis counts from the end
+  std::int64_t size() const { return size_; }  // how many elements
   std::span<const std::int64_t> dims() const { return {dims_.data(), static_cast<std::size_t>(rank_)}; }
-  std::string to_string() const;                   // "[2,3,4]"
+  std::string to_string() const;  // "[2,3,4]"
   bool operator==(const Shape&) const = default;
 
  private:

@@ -40,7 +40,7 @@ class TESSERA_API Tensor {
   Tensor div(float) const;
   Tensor square() const;
   Tensor reshape(const Shape&) const;  // a view: no data moves
-  Tensor cast(DType) const;  // float to integer truncates and saturates, NaN becomes 0; integers wrap
+  Tensor cast(DType) const;            // float to integer truncates and saturates, NaN becomes 0; integers wrap
 
   // Runs everything this tensor needs, in one submission. Does not wait for the device.
   const Tensor& compute() const;

@@ -1,12 +1,14 @@
-#include "backend_webgpu/vulkan_probe.h"
+#include "core/vulkan_probe.h"
 
 #include <dlfcn.h>
 
 #include <cstdint>
 #include <memory>
 
-namespace tessera::webgpu {
+namespace tessera {
 namespace {
+
+constexpr const char* loader_name = "libvulkan.so.1";
 
 // The little of vulkan.h that is needed here; Vulkan's ABI is fixed.
 struct Instance;
@@ -24,6 +26,13 @@ using CreateInstance = std::int32_t (*)(const InstanceCreateInfo*, const void* a
 using DestroyInstance = void (*)(Instance*, const void* allocator);
 using EnumeratePhysicalDevices = std::int32_t (*)(Instance*, std::uint32_t* count, void** devices);
 
+struct Close {
+  void operator()(void* library) const { dlclose(library); }
+};
+using Library = std::unique_ptr<void, Close>;
+
+Library open_library(const std::filesystem::path& file) { return Library(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)); }
+
 template <class Function>
 Function function(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
@@ -31,22 +40,22 @@ Function function(void* library, const char* name) {
 
 }  // namespace
 
-std::string why_vulkan_has_no_device() {
-  const auto close = [](void* library) { dlclose(library); };
-  const std::unique_ptr<void, decltype(close)> loader(dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL), close);
-  if (!loader) return "libvulkan.so.1, the Vulkan loader, is not there.";
+std::string why_vulkan_has_no_device(const std::filesystem::path& folder) {
+  Library loader = folder.empty() ? nullptr : open_library(folder / loader_name);
+  if (!loader) loader = open_library(loader_name);
+  if (!loader) return "libvulkan.so.1, the Vulkan loader, is not there";
   const auto create = function<CreateInstance>(loader.get(), "vkCreateInstance");
   const auto destroy = function<DestroyInstance>(loader.get(), "vkDestroyInstance");
   const auto enumerate = function<EnumeratePhysicalDevices>(loader.get(), "vkEnumeratePhysicalDevices");
-  if (!create || !destroy || !enumerate) return "libvulkan.so.1 is not a Vulkan loader.";
+  if (!create || !destroy || !enumerate) return "libvulkan.so.1 is not a Vulkan loader";
 
   const InstanceCreateInfo info;
   Instance* instance = nullptr;
-  if (create(&info, nullptr, &instance) != 0) return "the driver does not start.";
+  if (create(&info, nullptr, &instance) != 0) return "the driver does not start";
   std::uint32_t count = 0;
   const std::int32_t result = enumerate(instance, &count, nullptr);
   destroy(instance, nullptr);
-  return result == 0 && count > 0 ? "" : "it has no device on this machine.";
+  return result == 0 && count > 0 ? "" : "it has no device on this machine";
 }
 
-}  // namespace tessera::webgpu
+}  // namespace tessera

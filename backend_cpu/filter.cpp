@@ -1,0 +1,42 @@
+// The filter family on the host; core/filter.cpp defines the words and options.
+#include <algorithm>
+#include <cstdlib>
+
+#include "backend_cpu/image.h"
+#include <tessera/image.h>
+
+namespace tessera::cpu {
+namespace {
+
+std::int64_t reflected(std::int64_t at, std::int64_t last) {
+  if (last == 0) return 0;
+  const std::int64_t in_period = (at % (2 * last) + 2 * last) % (2 * last);
+  return last - std::abs(last - in_period);
+}
+
+void filter(const FamilyRun& run) {
+  const auto border = static_cast<Border>(run.options[0]);
+  const std::int64_t last = run.word(0) - 1, stride = run.word(1), taps = run.word(2);
+  fill_result(run, [&](std::int64_t element) {
+    const std::int64_t place = element / stride % run.word(0);
+    float total = 0;
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      const std::int64_t at = place + tap - taps / 2;
+      if (border == Border::zero && (at < 0 || at > last)) continue;
+      const std::int64_t inside =
+          border == Border::reflect ? reflected(at, last) : std::clamp<std::int64_t>(at, 0, last);
+      const float weight =
+          run.operands.size() == 2 ? number(run, 1, tap) : run.word_float(static_cast<std::size_t>(4 + tap));
+      total += weight * number(run, 0, element + (inside - place) * stride);
+    }
+    return total;
+  });
+}
+
+constexpr FamilyFunction functions[] = {{"filter_numbers", filter}, {"filter_tensor", filter}};
+
+}  // namespace
+
+std::span<const FamilyFunction> filter_functions() { return functions; }
+
+}  // namespace tessera::cpu

@@ -1,0 +1,163 @@
+// The gather family on the host; core/concat.cpp, core/gather.cpp, core/index.cpp and core/pad.cpp define the words and
+// options. Elements move as they are, so that floats and integers share each function.
+#include <algorithm>
+#include <cstdlib>
+
+#include "backend_cpu/family.h"
+
+namespace tessera::cpu {
+namespace {
+
+std::int64_t elements_of(const FamilyRun& run) { return static_cast<std::int64_t>(run.result.size()); }
+
+std::int64_t index_at(const FamilyRun& run, std::size_t operand, std::int64_t element) {
+  return run.operands[operand][static_cast<std::size_t>(element)].whole;
+}
+
+// Calls place(element) for each element of the result, and copies the element of operand 0 that it gives.
+template <class Place>
+void copy_from(const FamilyRun& run, const Place& place) {
+  for (std::int64_t i = 0; i < elements_of(run); ++i)
+    run.result[static_cast<std::size_t>(i)] = run.operands[0][static_cast<std::size_t>(place(i))];
+}
+
+std::int64_t from_front(std::int64_t index, std::int64_t size) { return index < 0 ? index + size : index; }
+std::int64_t nearest_inside(std::int64_t index, std::int64_t size) {
+  return std::clamp<std::int64_t>(from_front(index, size), 0, size - 1);
+}
+
+void index_map(const FamilyRun& run) {
+  for (std::int64_t i = 0; i < elements_of(run); ++i) {
+    std::int64_t value = run.word(0);
+    for (std::size_t word = 1; word < run.words.size(); word += 3)
+      value += i / run.word(word) % run.word(word + 1) * run.word(word + 2);
+    run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(value);
+  }
+}
+
+void gather_axis(const FamilyRun& run) {
+  const std::int64_t trailing = run.word(0), count = run.word(1), size = run.word(2);
+  copy_from(run, [&](std::int64_t i) {
+    const std::int64_t row = i / trailing, index = index_at(run, 1, row % count);
+    return (row / count * size + nearest_inside(index, size)) * trailing + i % trailing;
+  });
+}
+
+void gather_nd(const FamilyRun& run) {
+  const std::int64_t trailing = run.word(0), depth = run.options[0];
+  copy_from(run, [&](std::int64_t i) {
+    std::int64_t place = i % trailing;
+    for (std::int64_t axis = 0; axis < depth; ++axis) {
+      const auto word = static_cast<std::size_t>(1 + 2 * axis);
+      place += nearest_inside(index_at(run, 1, i / trailing * depth + axis), run.word(word)) * run.word(word + 1);
+    }
+    return place;
+  });
+}
+
+void scatter_rows(const FamilyRun& run) {
+  const std::int64_t depth = run.options[0];
+  for (std::int64_t i = 0; i < elements_of(run); ++i) {
+    std::int64_t row = 0;
+    for (std::int64_t axis = 0; axis < depth && row >= 0; ++axis) {
+      const auto word = static_cast<std::size_t>(2 * axis);
+      const std::int64_t size = run.word(word), index = from_front(index_at(run, 0, i * depth + axis), size);
+      row = index < 0 || index >= size ? -1 : row + index * run.word(word + 1);
+    }
+    run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(row);
+  }
+}
+
+// Calls take(result, update) for each element of the updates that has a place, in their order.
+template <class Take>
+void for_each_update(const FamilyRun& run, const Take& take) {
+  const std::int64_t updates = run.word(0), trailing = run.word(1);
+  for (std::int64_t update = 0; update < updates; ++update) {
+    const std::int64_t row = index_at(run, 0, update);
+    if (row < 0) continue;
+    for (std::int64_t i = 0; i < trailing; ++i)
+      take(run.result[static_cast<std::size_t>(row * trailing + i)],
+           run.operands[1][static_cast<std::size_t>(update * trailing + i)]);
+  }
+}
+
+void scatter_sum(const FamilyRun& run) {
+  std::fill(run.result.begin(), run.result.end(), Value{.real = 0});
+  for_each_update(run, [](Value& total, Value update) { total.real += update.real; });
+}
+
+void scatter_sum_i32(const FamilyRun& run) {
+  std::fill(run.result.begin(), run.result.end(), Value{.whole = 0});
+  for_each_update(run, [](Value& total, Value update) {
+    total.whole =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(total.whole) + static_cast<std::uint32_t>(update.whole));
+  });
+}
+
+void scatter_last(const FamilyRun& run) {
+  run.result = run.operands[2];
+  for_each_update(run, [](Value& element, Value update) { element = update; });
+}
+
+enum class PadMode { constant, edge, reflect };
+
+void pad(const FamilyRun& run) {
+  const auto mode = static_cast<PadMode>(run.options[0]);
+  for (std::int64_t i = 0; i < elements_of(run); ++i) {
+    std::int64_t place = 0;
+    bool inside = true;
+    for (std::size_t word = 1; word < run.words.size(); word += 5) {
+      const std::int64_t last = run.word(word + 3) - 1;
+      std::int64_t at = i / run.word(word) % run.word(word + 1) - run.word(word + 2);
+      inside = inside && at >= 0 && at <= last;
+      if (mode == PadMode::reflect) at = last - std::abs(last - std::abs(at));
+      place += std::clamp<std::int64_t>(at, 0, last) * run.word(word + 4);
+    }
+    const Value value = run.operands[0][static_cast<std::size_t>(place)];
+    run.result[static_cast<std::size_t>(i)] =
+        mode == PadMode::constant && !inside ? std::bit_cast<Value>(run.words[0]) : value;
+  }
+}
+
+void concat(const FamilyRun& run) {
+  const std::int64_t row_size = run.word(0), rows = elements_of(run) / row_size;
+  auto out = run.result.begin();
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::size_t operand = 0; operand < run.operands.size(); ++operand) {
+      const std::int64_t piece = run.word(2 + 2 * operand);
+      out = std::copy_n(run.operands[operand].begin() + row * piece, piece, out);
+    }
+}
+
+constexpr FamilyFunction functions[] = {
+    {"index_map", index_map},
+    {"gather_axis", gather_axis},
+    {"gather_axis_i32", gather_axis},
+    {"gather_nd", gather_nd},
+    {"gather_nd_i32", gather_nd},
+    {"scatter_rows", scatter_rows},
+    {"scatter_sum", scatter_sum},
+    {"scatter_sum_i32", scatter_sum_i32},
+    {"scatter_last", scatter_last},
+    {"scatter_last_i32", scatter_last},
+    {"pad", pad},
+    {"pad_i32", pad},
+    {"concat_2", concat},
+    {"concat_3", concat},
+    {"concat_4", concat},
+    {"concat_5", concat},
+    {"concat_6", concat},
+    {"concat_7", concat},
+    {"concat_2_i32", concat},
+    {"concat_3_i32", concat},
+    {"concat_4_i32", concat},
+    {"concat_5_i32", concat},
+    {"concat_6_i32", concat},
+    {"concat_7_i32", concat},
+};
+
+}  // namespace
+
+std::span<const FamilyFunction> gather_functions() { return functions; }
+
+}  // namespace tessera::cpu

@@ -1,0 +1,82 @@
+// The pooling of core/pooling.cpp.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend_cpu/window.h"
+
+namespace tessera::cpu {
+namespace {
+
+// Calls take(output, index) for each element of the image that belongs to an output.
+template <class Take>
+void for_each_element(const FamilyRun& run, const Take& take) {
+  const Windows windows(run);
+  for (std::size_t output = 0; output < run.result.size(); ++output) {
+    const auto at = static_cast<std::int64_t>(output);
+    windows.for_each_tap(at / windows.image_channels, Windows::meets, [&](std::int64_t pixel, std::int64_t) {
+      take(output, static_cast<std::size_t>(pixel * windows.image_channels + at % windows.image_channels));
+    });
+  }
+}
+
+// The index of the best element of each window, -1 where it has none.
+template <class Better>
+std::vector<std::int32_t> best(const FamilyRun& run, const Better& better) {
+  std::vector<std::int32_t> indices(run.result.size(), -1);
+  const std::vector<Value>& image = run.operands[0];
+  for_each_element(run, [&](std::size_t output, std::size_t index) {
+    std::int32_t& known = indices[output];
+    if (known < 0 || better(image[index], image[static_cast<std::size_t>(known)]))
+      known = static_cast<std::int32_t>(index);
+  });
+  return indices;
+}
+
+bool better_real(Value a, Value b) { return a.real > b.real || (std::isnan(a.real) && !std::isnan(b.real)); }
+bool better_whole(Value a, Value b) { return a.whole > b.whole; }
+
+template <class Better>
+void max(const FamilyRun& run, const Better& better, Value of_nothing) {
+  const std::vector<std::int32_t> indices = best(run, better);
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    run.result[i] = indices[i] < 0 ? of_nothing : run.operands[0][static_cast<std::size_t>(indices[i])];
+}
+
+template <class Better>
+void argmax(const FamilyRun& run, const Better& better) {
+  const std::vector<std::int32_t> indices = best(run, better);
+  for (std::size_t i = 0; i < indices.size(); ++i) run.result[i].whole = indices[i];
+}
+
+void average(const FamilyRun& run) {
+  std::vector<double> totals(run.result.size());
+  std::vector<std::int64_t> counts(run.result.size());
+  for_each_element(run, [&](std::size_t output, std::size_t index) {
+    totals[output] += static_cast<double>(run.operands[0][index].real);
+    ++counts[output];
+  });
+  const std::int64_t divisor = run.word(Windows::words);
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    const std::int64_t count = divisor != 0 ? divisor : std::max<std::int64_t>(counts[i], 1);
+    run.result[i].real = static_cast<float>(totals[i] / static_cast<double>(count));
+  }
+}
+
+constexpr FamilyFunction functions[] = {
+    {"pool_max",
+     [](const FamilyRun& run) { max(run, better_real, {.real = -std::numeric_limits<float>::infinity()}); }},
+    {"pool_max_i32",
+     [](const FamilyRun& run) {
+       max(run, better_whole, {.whole = static_cast<std::int32_t>(run.word(Windows::words))});
+     }},
+    {"pool_average", average},
+    {"pool_argmax", [](const FamilyRun& run) { argmax(run, better_real); }},
+    {"pool_argmax_i32", [](const FamilyRun& run) { argmax(run, better_whole); }},
+};
+
+}  // namespace
+
+std::span<const FamilyFunction> pooling_functions() { return functions; }
+
+}  // namespace tessera::cpu

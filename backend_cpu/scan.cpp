@@ -1,0 +1,72 @@
+// The scan family on the host; core/scan.cpp defines the words and options.
+#include "backend_cpu/family.h"
+
+namespace tessera::cpu {
+namespace {
+
+std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+double combined(const FamilyRun& run, double a, double b) { return run.options[0] == 1 ? a * b : a + b; }
+std::uint32_t combined(const FamilyRun& run, std::uint32_t a, std::uint32_t b) {
+  return run.options[0] == 1 ? a * b : a + b;
+}
+
+void get(Value value, double& out) { out = static_cast<double>(value.real); }
+void get(Value value, std::uint32_t& out) { out = static_cast<std::uint32_t>(value.whole); }
+void put(double value, Value& out) { out.real = static_cast<float>(value); }
+void put(std::uint32_t value, Value& out) { out.whole = static_cast<std::int32_t>(value); }
+
+// Calls take(block, element, total) for each position of each block in the direction of the scan: the index of the
+// block's whole, that of the element, and what the block gives up to it, without and with it.
+template <class Total, class Take>
+void for_each_position(const FamilyRun& run, const Take& take) {
+  const std::int64_t count = run.word(0), inner = run.word(1), block = run.word(2), blocks = run.word(6);
+  const auto rows = static_cast<std::int64_t>(run.operands[0].size()) / count;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t outer = row / inner, column = row % inner;
+    Total before{}, with{};
+    for (std::int64_t position = 0; position < count; ++position) {
+      const std::int64_t along = run.word(4) == 1 ? count - 1 - position : position;
+      const std::size_t element = index_of((outer * count + along) * inner + column);
+      before = position % block == 0 ? static_cast<Total>(run.options[0]) : with;
+      Total value{};
+      get(run.operands[0][element], value);
+      with = combined(run, before, value);
+      take(index_of((outer * blocks + position / block) * inner + column), element, before, with);
+    }
+  }
+}
+
+template <class Total>
+void scan(const FamilyRun& run) {
+  for_each_position<Total>(run, [&](std::size_t block, std::size_t element, Total before, Total with) {
+    Total value = run.word(3) == 1 ? before : with;
+    if (run.operands.size() == 2) {
+      Total before_block{};
+      get(run.operands[1][block], before_block);
+      value = combined(run, before_block, value);
+    }
+    put(value, run.result[element]);
+  });
+}
+
+template <class Total>
+void totals(const FamilyRun& run) {
+  for_each_position<Total>(run,
+                           [&](std::size_t block, std::size_t, Total, Total with) { put(with, run.result[block]); });
+}
+
+constexpr FamilyFunction functions[] = {
+    {"scan_run", scan<double>},
+    {"scan_after", scan<double>},
+    {"scan_totals", totals<double>},
+    {"scan_run_i32", scan<std::uint32_t>},
+    {"scan_after_i32", scan<std::uint32_t>},
+    {"scan_totals_i32", totals<std::uint32_t>},
+};
+
+}  // namespace
+
+std::span<const FamilyFunction> scan_functions() { return functions; }
+
+}  // namespace tessera::cpu

@@ -1,0 +1,11 @@
+// Colour matrices whose numbers are words, for the operations that are one.
+#pragma once
+#include "core/image.h"
+
+namespace tessera {
+
+// [rows, numbers / rows] on the channels of an image; the result is `shape`, of a floating type. Up to 4 x 5 numbers.
+Tensor colour_matrix_of_numbers(const Tensor& image, const Shape& shape, std::int64_t rows,
+                                std::span<const float> numbers, DType);
+
+}  // namespace tessera

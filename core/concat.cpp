@@ -1,0 +1,114 @@
+// Tensors one after the other.
+#include <algorithm>
+#include <array>
+
+#include "core/axis_view.h"
+#include <tessera/gather.h>
+
+namespace tessera {
+namespace {
+
+// The result is made of rows, each of them a piece of each operand in turn. An entry knows how many operands it has.
+// Words: the elements of a row; then, for each operand, where its piece starts in a row and how many elements it has.
+// Options: 1 where no texel lies in two pieces, so that operands can be read by the texel.
+// As many operands as there are storage buffers beside the result on any WebGPU device.
+constexpr std::size_t most_operands = 7;
+using Entries = std::array<FamilyEntry, most_operands - 1>;
+
+constexpr Entries entries_of(const std::array<std::string_view, most_operands - 1>& names) {
+  Entries entries{};
+  for (std::size_t i = 0; i < names.size(); ++i) entries[i] = {.name = names[i], .file = "concat", .reads_once = true};
+  return entries;
+}
+constexpr Entries of_floats = entries_of({"concat_2", "concat_3", "concat_4", "concat_5", "concat_6", "concat_7"});
+constexpr Entries of_integers =
+    entries_of({"concat_2_i32", "concat_3_i32", "concat_4_i32", "concat_5_i32", "concat_6_i32", "concat_7_i32"});
+
+void check_operands(std::string_view op, std::span<const Tensor> tensors) {
+  if (tensors.empty()) fail(ErrorCode::invalid_argument, op, "no tensors are given; it takes at least 1.");
+  const NodePtr& first = TensorAccess::node(tensors[0]);
+  for (const Tensor& tensor : tensors) {
+    const NodePtr& node = TensorAccess::node(tensor);
+    check_same_context(op, *first, *node);
+    if (node->dtype != first->dtype)
+      fail(ErrorCode::dtype_mismatch, op,
+           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
+               "; cast one of them.");
+  }
+}
+
+Shape with_size(const Shape& shape, int axis, std::int64_t size) {
+  std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
+  dims[static_cast<std::size_t>(axis)] = size;
+  return Shape(dims);
+}
+
+std::int64_t size_along(std::span<const Tensor> tensors, int axis) {
+  std::int64_t size = 0;
+  for (const Tensor& tensor : tensors) size += tensor.shape()[axis];
+  return size;
+}
+
+// Of two to most_operands tensors, none of them without elements.
+Tensor one_kernel(std::span<const Tensor> tensors, int axis) {
+  std::vector<std::uint32_t> words{0};
+  std::int64_t row = 0;
+  bool by_texel = true;
+  for (const Tensor& tensor : tensors) {
+    std::int64_t piece = 1;
+    for (int inner = axis; inner < tensor.shape().rank(); ++inner) piece *= tensor.shape()[inner];
+    words.insert(words.end(), {word_of(row), word_of(piece)});
+    row += piece;
+    by_texel = by_texel && piece % 4 == 0;
+  }
+  words[0] = word_of(row);
+  const DType dtype = tensors[0].dtype();
+  const Entries& entries = is_float(dtype) ? of_floats : of_integers;
+  return family_tensor(with_size(tensors[0].shape(), axis, size_along(tensors, axis)), dtype,
+                       {.entry = &entries[tensors.size() - 2], .options = {by_texel}, .words = std::move(words)},
+                       tensors);
+}
+
+}  // namespace
+
+Tensor concat(std::span<const Tensor> tensors, int axis) {
+  check_operands("concat", tensors);
+  const Shape& first = tensors[0].shape();
+  const int checked = checked_axis("concat", axis, first.rank());
+  for (const Tensor& tensor : tensors)
+    if (tensor.shape().rank() != first.rank() || with_size(tensor.shape(), checked, first[checked]) != first)
+      fail(ErrorCode::shape_mismatch, "concat",
+           "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ at more than axis " +
+               std::to_string(checked) + ".");
+  std::vector<Tensor> parts;
+  for (const Tensor& tensor : tensors)
+    if (tensor.shape().size() != 0) parts.push_back(tensor);
+  if (parts.empty()) return number_like(tensors[0], with_size(first, checked, size_along(tensors, checked)), 0);
+  // By rounds: each joins neighbours, so that an element moves once a round.
+  while (parts.size() > 1) {
+    std::vector<Tensor> joined;
+    for (std::size_t begin = 0; begin < parts.size(); begin += most_operands) {
+      const std::span<const Tensor> group =
+          std::span(parts).subspan(begin, std::min(most_operands, parts.size() - begin));
+      joined.push_back(group.size() == 1 ? group[0] : one_kernel(group, checked));
+    }
+    parts = std::move(joined);
+  }
+  return parts[0];
+}
+
+Tensor stack(std::span<const Tensor> tensors, int axis) {
+  check_operands("stack", tensors);
+  const Shape& first = tensors[0].shape();
+  const int checked = checked_axis("stack", axis, first.rank() + 1);
+  std::vector<Tensor> layers;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.shape() != first)
+      fail(ErrorCode::shape_mismatch, "stack",
+           "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ.");
+    layers.push_back(expand_dims(tensor, checked));
+  }
+  return concat(layers, checked);
+}
+
+}  // namespace tessera

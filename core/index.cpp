@@ -1,0 +1,136 @@
+// What is made of element indices: ranges, diagonals, triangles, one-hot vectors.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/axis_view.h"
+#include "core/context_impl.h"
+#include "core/pointwise.h"
+#include <tessera/gather.h>
+#include <tessera/pointwise.h>
+
+namespace tessera {
+namespace {
+
+// i32, without operands: offset + the sum of ((element / block) % size) * stride. Words: the offset, then the terms.
+// Options: the number of terms.
+constexpr FamilyEntry index_map{.name = "index_map", .file = "gather"};
+
+using ContextPtr = std::shared_ptr<ContextImpl>;
+
+ContextPtr context_of(const Context& context) { return ContextAccess::impl(context).shared_from_this(); }
+
+Tensor number(std::string_view op, const ContextPtr& context, const Shape& shape, DType dtype, float value) {
+  return TensorAccess::tensor(number_node(op, context, shape, dtype, value));
+}
+
+Tensor indices(const ContextPtr& context, const Shape& shape, std::int64_t offset, const std::vector<Term>& terms) {
+  if (shape.size() == 0) return number("index", context, shape, DType::i32, 0);
+  Family family{.entry = &index_map, .options = {static_cast<std::int32_t>(terms.size())}, .words = {word_of(offset)}};
+  for (const Term& term : terms)
+    family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
+  return TensorAccess::tensor(std::make_shared<Node>(context, shape, DType::i32, std::move(family)));
+}
+
+// Of matrices [...,rows,columns], for each element: how far it is above the main diagonal.
+Tensor height_above_diagonal(const ContextPtr& context, const Shape& matrices) {
+  const std::int64_t rows = matrices[-2], columns = matrices[-1];
+  return indices(context, matrices, 0, {{1, columns, 1}, {columns, rows, -1}});
+}
+
+// An exact i32: numbers that come as floats have 24 bits.
+Tensor whole_number(const ContextPtr& context, std::int64_t value) {
+  return TensorAccess::tensor(std::make_shared<Node>(context, Shape{}, DType::i32, Constant{{word_of(value)}}));
+}
+
+// The diagonal k, or the nearest one that is outside of the matrices too.
+Tensor diagonal(const ContextPtr& context, const Shape& matrices, std::int64_t k) {
+  return whole_number(context, std::clamp(k, -matrices[-2], matrices[-1]));
+}
+
+// Whole numbers that the type has.
+void check_range_values(DType dtype, std::initializer_list<double> values) {
+  const double low = dtype == DType::i32 ? -2147483648.0 : dtype == DType::i8 ? -128 : 0;
+  const double high = dtype == DType::i32 ? 2147483647.0 : dtype == DType::i8 ? 127 : 255;
+  for (const double value : values)
+    if (value != std::trunc(value) || value < low || value > high)
+      fail(ErrorCode::invalid_argument, "range",
+           std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
+}
+
+}  // namespace
+
+Tensor range(const Context& context, double start, double stop, double step, DType dtype) {
+  if (dtype == DType::boolean)
+    fail(ErrorCode::dtype_mismatch, "range", "booleans are asked for; it gives floats and integers.");
+  const double count = std::ceil((stop - start) / step);
+  if (!std::isfinite(count) || count > std::numeric_limits<std::int32_t>::max())
+    fail(ErrorCode::invalid_argument, "range",
+         "from " + std::to_string(start) + " to " + std::to_string(stop) + " there are too many steps of " +
+             std::to_string(step) + ".");
+  if (count <= 0) return number("range", context_of(context), {0}, dtype, 0);
+  const auto size = static_cast<std::int64_t>(count);
+  if (!is_float(dtype)) {
+    check_range_values(dtype, {start, start + (count - 1) * step});
+    return indices(context_of(context), {size}, static_cast<std::int64_t>(start),
+                   {{1, size, static_cast<std::int64_t>(step)}})
+        .cast(dtype);
+  }
+  const Tensor steps = indices(context_of(context), {size}, 0, {{1, size, 1}}).cast(DType::f32);
+  return (steps * static_cast<float>(step) + static_cast<float>(start)).cast(dtype);
+}
+
+Tensor linspace(const Context& context, float start, float stop, std::int64_t count, DType dtype) {
+  if (!is_float(dtype))
+    fail(ErrorCode::dtype_mismatch, "linspace",
+         "values of type " + std::string(to_string(dtype)) + " are asked for; it gives floats.");
+  if (count < 0) fail(ErrorCode::invalid_argument, "linspace", "the count is " + std::to_string(count) + ", below 0.");
+  if (count < 2) return number("linspace", context_of(context), {count}, dtype, start);
+  const Tensor steps = indices(context_of(context), {count}, 0, {{1, count, 1}});
+  const float step = static_cast<float>((static_cast<double>(stop) - start) / static_cast<double>(count - 1));
+  const Tensor values = steps.cast(DType::f32) * step + start;
+  // The last one exactly, whatever the steps before it round to.
+  return where(steps == whole_number(context_of(context), count - 1),
+               number("linspace", context_of(context), {}, DType::f32, stop), values)
+      .cast(dtype);
+}
+
+Tensor eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype) {
+  const ContextPtr impl = context_of(context);
+  const Shape matrix{rows, columns};
+  return (height_above_diagonal(impl, matrix) == diagonal(impl, matrix, k)).cast(dtype);
+}
+
+Tensor eye(const Context& context, std::int64_t rows, DType dtype) { return eye(context, rows, rows, 0, dtype); }
+
+Tensor one_hot(const Tensor& x, std::int64_t depth, const OneHot& options) {
+  check_dtype("one_hot", x, x.dtype() == DType::i32, "i32 indices");
+  if (depth < 0) fail(ErrorCode::invalid_argument, "one_hot", "the depth is " + std::to_string(depth) + ", below 0.");
+  const int axis = checked_axis("one_hot", options.axis, x.shape().rank() + 1);
+  const Tensor columns = expand_dims(x, axis);
+  std::vector<std::int64_t> dims(columns.shape().dims().begin(), columns.shape().dims().end());
+  dims[static_cast<std::size_t>(axis)] = depth;
+  const Shape result(dims);
+  const std::int64_t block = digits_of(result)[static_cast<std::size_t>(axis)].stride;
+  const ContextPtr& context = TensorAccess::node(x)->context;
+  const Tensor positions = indices(context, result, 0, {{block, depth, 1}});
+  return where(positions == columns, number("one_hot", context, {}, options.dtype, options.on), options.off);
+}
+
+Tensor diag(const Tensor& x) {
+  const Shape& shape = x.shape();
+  if (shape.rank() < 1) fail(ErrorCode::invalid_argument, "diag", "[] has a rank of 0; it takes vectors [...,n].");
+  std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
+  dims.push_back(dims.back());
+  const Tensor height = height_above_diagonal(TensorAccess::node(x)->context, Shape(dims));
+  return where(height == 0.0f, expand_dims(x, -2), 0.0f);
+}
+
+Tensor triangle(const Tensor& x, Triangle which, std::int64_t k) {
+  check_matrices("triangle", x.shape());
+  const ContextPtr& context = TensorAccess::node(x)->context;
+  const Tensor height = height_above_diagonal(context, x.shape()), border = diagonal(context, x.shape(), k);
+  return where(which == Triangle::upper ? height >= border : height <= border, x, 0.0f);
+}
+
+}  // namespace tessera

@@ -1,0 +1,112 @@
+#include <limits>
+#include <numeric>
+
+#include "core/image.h"
+#include <tessera/image.h>
+
+namespace tessera {
+namespace {
+
+// Words: channels, width and height of the result, width and height of the image, 1 where channels are read by the
+// texel; then, for y and for x, step, start and divisor of a Fraction; then the cubic coefficient, and taps along an
+// axis. Where every element is read about once, work on the image may move into the kernel.
+struct Entry {
+  FamilyEntry reads_often, reads_once;
+};
+constexpr Entry entry_named(std::string_view name) {
+  return {{.name = name, .file = "resize"}, {.name = name, .file = "resize", .reads_once = true}};
+}
+constexpr Entry nearest = entry_named("resize_nearest"), nearest_i32 = entry_named("resize_nearest_i32"),
+                bilinear = entry_named("resize_bilinear"), cubic = entry_named("resize_cubic");
+
+// Pixel i of the result lies at (i * step + start) / divisor: whole numbers, so that every device rounds alike.
+struct Fraction {
+  std::int64_t step, start, divisor;
+
+  void reduce() {
+    const std::int64_t shared = std::gcd(std::gcd(step, start), divisor);
+    step /= shared, start /= shared, divisor /= shared;
+  }
+};
+
+Fraction place_of_pixels(Coordinates coordinates, std::int64_t in, std::int64_t out) {
+  switch (coordinates) {
+    case Coordinates::half_pixel: return {2 * in, in - out, 2 * out};
+    case Coordinates::align_corners: return out == 1 ? Fraction{0, 0, 1} : Fraction{in - 1, 0, out - 1};
+    case Coordinates::asymmetric: break;
+  }
+  return {in, 0, out};
+}
+
+// Moves places such that the whole pixel below each is the nearest one.
+void round_places(Fraction& fraction, Nearest rounding) {
+  if (rounding == Nearest::down) return;
+  if (rounding == Nearest::up) {
+    fraction.start += fraction.divisor - 1;
+    return;
+  }
+  if (fraction.divisor % 2 != 0) fraction = {2 * fraction.step, 2 * fraction.start, 2 * fraction.divisor};
+  fraction.start += fraction.divisor / 2 - (rounding == Nearest::prefer_lower ? 1 : 0);
+}
+
+std::array<std::uint32_t, 3> words_of_axis(const Resize& options, std::int64_t in, std::int64_t out) {
+  Fraction fraction = place_of_pixels(options.coordinates, in, out);
+  fraction.reduce();
+  if (options.mode == Interpolation::nearest) round_places(fraction, options.nearest);
+  fraction.start += 2 * fraction.divisor;  // from two pixels before the image: no tap is below zero
+  if ((out - 1) * fraction.step + fraction.start > std::numeric_limits<std::uint32_t>::max())
+    fail(ErrorCode::unsupported, "resize",
+         "the places of " + std::to_string(out) + " pixels among " + std::to_string(in) +
+             " are fractions too fine for 32-bit numbers.");
+  return {word_of(fraction.step), word_of(fraction.start), word_of(fraction.divisor)};
+}
+
+const Entry& entry_for(Interpolation mode, DType dtype) {
+  if (mode == Interpolation::nearest) return is_float(dtype) ? nearest : nearest_i32;
+  return mode == Interpolation::bilinear ? bilinear : cubic;
+}
+
+std::int64_t taps_of(Interpolation mode) {  // along an axis
+  return mode == Interpolation::nearest ? 1 : mode == Interpolation::bilinear ? 2 : 4;
+}
+
+Tensor flipped(std::string_view op, const Tensor& image, bool along_width) {
+  const ImageSize size = checked_image(op, image);
+  const std::int64_t block = along_width ? size.channels : size.width * size.channels;
+  const std::int64_t count = along_width ? size.width : size.height;
+  if (image.shape().size() == 0 || count == 1) return image;
+  std::vector<Term> terms{
+      {1, block, 1}, {block, count, -block}, {block * count, image.shape().size() / (block * count), block * count}};
+  std::erase_if(terms, [](const Term& term) { return term.size == 1; });
+  return strided_tensor(image, image.shape(), (count - 1) * block, std::move(terms));
+}
+
+}  // namespace
+
+Tensor resize(const Tensor& image, int height, int width, const Resize& options) {
+  const ImageSize size = checked_image("resize", image);
+  if (options.mode != Interpolation::nearest) check_image_dtype("resize", image);
+  check_result_size("resize", height, width);
+  check_has_pixels("resize", image);
+  if (height == size.height && width == size.width) return image;
+  Family family{.words = {word_of(size.channels), word_of(std::int64_t{width}), word_of(std::int64_t{height}),
+                          word_of(size.width), word_of(size.height), size.has_whole_texels()}};
+  for (const auto& [in, out] : {std::pair{size.height, height}, std::pair{size.width, width}}) {
+    const auto words = words_of_axis(options, in, out);
+    family.words.insert(family.words.end(), words.begin(), words.end());
+  }
+  const std::int64_t taps = taps_of(options.mode);
+  family.words.insert(family.words.end(), {word_of(options.cubic_coefficient), word_of(taps)});
+  const Shape result = size.with(height, width, size.channels);
+  const Entry& entry = entry_for(options.mode, image.dtype());
+  family.entry = taps * taps * result.size() <= image.shape().size() ? &entry.reads_once : &entry.reads_often;
+  if (options.mode == Interpolation::nearest) return family_tensor(result, image.dtype(), std::move(family), {image});
+  return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());
+}
+
+Tensor resize_bilinear(const Tensor& image, int height, int width) { return resize(image, height, width); }
+
+Tensor flip_left_right(const Tensor& image) { return flipped("flip_left_right", image, true); }
+Tensor flip_up_down(const Tensor& image) { return flipped("flip_up_down", image, false); }
+
+}  // namespace tessera

@@ -1,0 +1,154 @@
+// gather: elements by computed places, and element indices themselves. core/gather.cpp, core/index.cpp and core/pad.cpp
+// define the words and options.
+
+ivec4 index_map(uvec4 element) {
+  ivec4 value = ivec4(int(core_word(0u)));
+  for (int i = 0; i < option_0; i++) {
+    uint first = 1u + 3u * uint(i);
+    value += ivec4((element / core_word(first)) % core_word(first + 1u)) * int(core_word(first + 2u));
+  }
+  return value;
+}
+
+ivec4 from_front(ivec4 at, uint size) { return picki(lti(at, ivec4(0)), at + ivec4(int(size)), at); }
+
+uvec4 nearest_inside(ivec4 at, uint size) {
+  return uvec4(clamp(from_front(at, size), ivec4(0), ivec4(int(size) - 1)));
+}
+
+uvec4 gather_place(uvec4 element) {
+  uint trailing = core_word(0u);
+  uint count = core_word(1u);
+  uint size = core_word(2u);
+  uvec4 row = element / trailing;
+  return ((row / count) * size + nearest_inside(operand_1(row % count), size)) * trailing + element % trailing;
+}
+
+vec4 gather_axis(uvec4 element) { return operand_0(gather_place(element)); }
+
+ivec4 gather_axis_i32(uvec4 element) { return operand_0(gather_place(element)); }
+
+uvec4 gather_nd_place(uvec4 element) {
+  uint trailing = core_word(0u);
+  uvec4 row = (element / trailing) * uint(option_0);
+  uvec4 place = element % trailing;
+  for (int i = 0; i < option_0; i++) {
+    uint first = 1u + 2u * uint(i);
+    place += nearest_inside(operand_1(row + uvec4(uint(i))), core_word(first)) * core_word(first + 1u);
+  }
+  return place;
+}
+
+vec4 gather_nd(uvec4 element) { return operand_0(gather_nd_place(element)); }
+
+ivec4 gather_nd_i32(uvec4 element) { return operand_0(gather_nd_place(element)); }
+
+ivec4 scatter_rows(uvec4 element) {
+  ivec4 row = ivec4(0);
+  bvec4 outside = bvec4(false);
+  for (int i = 0; i < option_0; i++) {
+    uint size = core_word(2u * uint(i));
+    ivec4 at = from_front(operand_0(element * uint(option_0) + uvec4(uint(i))), size);
+    outside = either(outside, either(lti(at, ivec4(0)), gti(at, ivec4(int(size) - 1))));
+    row += at * int(core_word(2u * uint(i) + 1u));
+  }
+  return picki(outside, ivec4(-1), row);
+}
+
+// Four of the rows that are to be updated, by their texel; past the last one, none.
+ivec4 scatter_targets(uint at) {
+  ivec4 update = ivec4(int(4u * at)) + ivec4(0, 1, 2, 3);
+  return picki(lti(update, ivec4(int(core_word(0u)))), operand_0_texel(at), ivec4(-1));
+}
+
+vec4 scatter_sum(uvec4 element) {
+  uint trailing = core_word(1u);
+  ivec4 row = ivec4(element / trailing);
+  vec4 total = vec4(0.0);
+  for (uint at = 0u; 4u * at < core_word(0u); at++) {
+    ivec4 targets = scatter_targets(at);
+    for (uint i = 0u; i < 4u; i++) {
+      bvec4 is_hit = eqi(row, ivec4(targets[i]));
+      if (any(is_hit)) { total = pick(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
+    }
+  }
+  return total;
+}
+
+ivec4 scatter_sum_i32(uvec4 element) {
+  uint trailing = core_word(1u);
+  ivec4 row = ivec4(element / trailing);
+  ivec4 total = ivec4(0);
+  for (uint at = 0u; 4u * at < core_word(0u); at++) {
+    ivec4 targets = scatter_targets(at);
+    for (uint i = 0u; i < 4u; i++) {
+      bvec4 is_hit = eqi(row, ivec4(targets[i]));
+      if (any(is_hit)) { total = picki(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
+    }
+  }
+  return total;
+}
+
+// For each of four rows the last update that is meant for it, or -1.
+ivec4 scatter_last_update(ivec4 row) {
+  ivec4 last = ivec4(-1);
+  for (uint at = 0u; 4u * at < core_word(0u); at++) {
+    ivec4 targets = scatter_targets(at);
+    for (uint i = 0u; i < 4u; i++) { last = picki(eqi(row, ivec4(targets[i])), ivec4(int(4u * at + i)), last); }
+  }
+  return last;
+}
+
+// Where its elements are; anywhere if there is none.
+uvec4 scatter_place(ivec4 update, uvec4 element) {
+  return uvec4(max(update, ivec4(0))) * core_word(1u) + element % core_word(1u);
+}
+
+vec4 scatter_last(uvec4 element) {
+  ivec4 update = scatter_last_update(ivec4(element / core_word(1u)));
+  return pick(lti(update, ivec4(0)), operand_2(element), operand_1(scatter_place(update, element)));
+}
+
+ivec4 scatter_last_i32(uvec4 element) {
+  ivec4 update = scatter_last_update(ivec4(element / core_word(1u)));
+  return picki(lti(update, ivec4(0)), operand_2(element), operand_1(scatter_place(update, element)));
+}
+
+// Along the axis whose words start at `first`: the place in x, which may be before its start or past its end.
+ivec4 pad_at(uvec4 element, uint first) {
+  return ivec4((element / core_word(first)) % core_word(first + 1u)) - ivec4(int(core_word(first + 2u)));
+}
+
+uvec4 pad_place(uvec4 element) {
+  ivec4 place = ivec4(0);
+  for (int i = 0; i < option_1; i++) {
+    uint first = 1u + 5u * uint(i);
+    ivec4 last = ivec4(int(core_word(first + 3u)) - 1);
+    ivec4 at = pad_at(element, first);
+    if (option_0 == 2) { at = last - abs(last - abs(at)); }
+    place += clamp(at, ivec4(0), last) * int(core_word(first + 4u));
+  }
+  return uvec4(place);
+}
+
+bvec4 pad_outside(uvec4 element) {
+  bvec4 outside = bvec4(false);
+  for (int i = 0; i < option_1; i++) {
+    uint first = 1u + 5u * uint(i);
+    ivec4 at = pad_at(element, first);
+    outside = either(outside, either(lti(at, ivec4(0)), gti(at, ivec4(int(core_word(first + 3u)) - 1))));
+  }
+  return outside;
+}
+
+vec4 pad(uvec4 element) {
+  vec4 value = operand_0(pad_place(element));
+  if (option_0 != 0) { return value; }
+  return pick(pad_outside(element), vec4(core_float(0u)), value);
+}
+
+ivec4 pad_i32(uvec4 element) {
+  ivec4 value = operand_0(pad_place(element));
+  if (option_0 != 0) { return value; }
+  return picki(pad_outside(element), ivec4(int(core_word(0u))), value);
+}

@@ -1,0 +1,122 @@
+// pool: the largest or the average of each window of an image, which window.wgsl finds. core/pooling.cpp defines the
+// words and options: option_1 is 1 where four channels are read as a texel.
+
+// Where the windows of a pool are, in which four channels of one pixel may lie side by side.
+fn pool_place(element: vec4u) -> WindowPlace { return window_place(select(element, vec4u(element.x), option_1 == 1)); }
+
+// The image's elements that a tap meets.
+fn pool_elements(pixel: vec4u, channel: vec4u) -> vec4u {
+  let at: vec4u = pixel * core_word(0u) + channel;
+  return select(at, at.x + vec4u(0u, 1u, 2u, 3u), option_1 == 1);
+}
+
+fn pool_value(at: vec4u) -> vec4f {
+  if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
+  return operand_0(at);
+}
+
+fn pool_value_i32(at: vec4u) -> vec4i {
+  if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
+  return operand_0(at);
+}
+
+fn pool_max(element: vec4u) -> vec4f {
+  let window: WindowPlace = pool_place(element);
+  var largest: vec4f = -infinity();
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      for (var w: i32 = 0; w < window_taps(0); w++) {
+        let column: vec4i = window_along(0, window.column, w);
+        let value: vec4f = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
+        let wins: vec4<bool> = either(gt(value, largest), nan4(value));
+        largest = pick(both(window_inside(plane, row, column), wins), value, largest);
+      }
+    }
+  }
+  return largest;
+}
+
+fn pool_max_i32(element: vec4u) -> vec4i {
+  let window: WindowPlace = pool_place(element);
+  var largest: vec4i = vec4i(i32(core_word(20u)));
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      for (var w: i32 = 0; w < window_taps(0); w++) {
+        let column: vec4i = window_along(0, window.column, w);
+        let value: vec4i = pool_value_i32(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
+        largest = picki(both(window_inside(plane, row, column), gti(value, largest)), value, largest);
+      }
+    }
+  }
+  return largest;
+}
+
+fn pool_average(element: vec4u) -> vec4f {
+  let window: WindowPlace = pool_place(element);
+  var total: vec4f = vec4f(0.0);
+  var count: vec4f = vec4f(0.0);
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      for (var w: i32 = 0; w < window_taps(0); w++) {
+        let column: vec4i = window_along(0, window.column, w);
+        let inside: vec4<bool> = window_inside(plane, row, column);
+        let value: vec4f = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
+        total = pick(inside, total + value, total);
+        count = pick(inside, count + vec4f(1.0), count);
+      }
+    }
+  }
+  if (core_word(20u) != 0u) { count = vec4f(f32(core_word(20u))); }
+  return total / max(count, vec4f(1.0));
+}
+
+fn pool_argmax(element: vec4u) -> vec4i {
+  let window: WindowPlace = pool_place(element);
+  var largest: vec4f = vec4f(0.0);
+  var index: vec4i = vec4i(-1);
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      for (var w: i32 = 0; w < window_taps(0); w++) {
+        let column: vec4i = window_along(0, window.column, w);
+        let at: vec4u = pool_elements(window_pixel(window.batch, plane, row, column), window.channel);
+        let value: vec4f = pool_value(at);
+        let first_nan: vec4i = vec4i(nan4(value)) - vec4i(nan4(largest));
+        let wins: vec4<bool> = either(lti(index, vec4i(0)), either(gt(value, largest), gti(first_nan, vec4i(0))));
+        let better: vec4<bool> = both(window_inside(plane, row, column), wins);
+        largest = pick(better, value, largest);
+        index = picki(better, vec4i(at), index);
+      }
+    }
+  }
+  return index;
+}
+
+fn pool_argmax_i32(element: vec4u) -> vec4i {
+  let window: WindowPlace = pool_place(element);
+  var largest: vec4i = vec4i(0);
+  var index: vec4i = vec4i(-1);
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      for (var w: i32 = 0; w < window_taps(0); w++) {
+        let column: vec4i = window_along(0, window.column, w);
+        let at: vec4u = pool_elements(window_pixel(window.batch, plane, row, column), window.channel);
+        let value: vec4i = pool_value_i32(at);
+        let wins: vec4<bool> = either(lti(index, vec4i(0)), gti(value, largest));
+        let better: vec4<bool> = both(window_inside(plane, row, column), wins);
+        largest = picki(better, value, largest);
+        index = picki(better, vec4i(at), index);
+      }
+    }
+  }
+  return index;
+}

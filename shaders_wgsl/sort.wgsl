@@ -1,0 +1,129 @@
+// sort: rows sorted by merging, as pairs of a key and its index. core/sort.cpp defines the words. Rows and blocks are whole texels, so that the
+// four elements of a texel share theirs.
+
+// Where x has the elements of a padded row; past the end of the row, its last one.
+fn sort_source(element: vec4u) -> vec4u {
+  let row: u32 = element.x / core_word(1u);
+  let inner: u32 = core_word(2u);
+  let along: vec4u = min(element % core_word(1u), vec4u(core_word(0u) - 1u));
+  return ((row / inner) * core_word(0u) + along) * inner + row % inner;
+}
+
+// In the order wanted; what only pads the row comes last, since of equal keys the first one does.
+fn sort_finished_keys(element: vec4u, key: vec4i) -> vec4i {
+  let is_inside: vec4<bool> = lti(vec4i(element % core_word(1u)), vec4i(i32(core_word(0u))));
+  return picki(is_inside, key ^ vec4i(i32(core_word(3u))), vec4i(0x7fffffff));
+}
+
+// Integers in the order of the floats: the bits of negative ones count down. Both zeros are one, a NaN is largest.
+fn sort_keys(element: vec4u) -> vec4i {
+  let value: vec4f = operand_0(sort_source(element));
+  let bits: vec4i = bits_of(value);
+  let magnitude: vec4i = bits & vec4i(0x7fffffff);
+  let key: vec4i = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
+  return sort_finished_keys(element, picki(nan4(value), vec4i(0x7fffffff), key));
+}
+
+fn sort_keys_i32(element: vec4u) -> vec4i { return sort_finished_keys(element, operand_0(sort_source(element))); }
+
+// 1 for each of the others that a key comes before.
+fn sort_is_before(key: i32, index: u32, others: vec4i, other_indices: vec4i) -> vec4i {
+  let is_first: vec4<bool> = both(eqi(vec4i(key), others), lti(vec4i(i32(index)), other_indices));
+  return vec4i(either(lti(vec4i(key), others), is_first));
+}
+
+fn sort_ranks(element: vec4u) -> vec4i {
+  let stride: u32 = core_word(0u);
+  let own: vec4i = operand_0_texel(element.x / 4u);
+  let own_index: vec4i = vec4i(element % stride);
+  let first_texel: u32 = (element.x - element.x % stride) / 4u;
+  let begin: u32 = (element.x % stride) / core_word(1u) * core_word(1u);
+  let end: u32 = min(begin + core_word(1u), stride);
+  var rank: vec4i = vec4i(0);
+  for (var index: u32 = begin; index < end; index += 4u) {
+    let keys: vec4i = operand_0_texel(first_texel + index / 4u);
+    rank += sort_is_before(keys.x, index, own, own_index);
+    rank += sort_is_before(keys.y, index + 1u, own, own_index);
+    rank += sort_is_before(keys.z, index + 2u, own, own_index);
+    rank += sort_is_before(keys.w, index + 3u, own, own_index);
+  }
+  return rank;
+}
+
+// The places of a texel's two pairs in their block, each twice.
+fn sort_places(element: vec4u, kept: u32) -> vec4i { return vec4i((element % (2u * kept)) / 2u); }
+
+fn sort_blocks(element: vec4u) -> vec4i {
+  let stride: u32 = core_word(0u);
+  let place: vec4i = sort_places(element, core_word(3u));
+  let block: u32 = element.x / (2u * core_word(3u));
+  let row: u32 = (block / core_word(2u)) * stride;
+  let begin: u32 = (block % core_word(2u)) * core_word(1u);
+  let end: u32 = min(begin + core_word(1u), stride);
+  var index: vec4i = vec4i(0);
+  for (var i: u32 = begin; i < end; i += 4u) {
+    let ranks: vec4i = operand_0_texel((row + i) / 4u);
+    index = picki(eqi(vec4i(ranks.x), place), vec4i(i32(i)), index);
+    index = picki(eqi(vec4i(ranks.y), place), vec4i(i32(i + 1u)), index);
+    index = picki(eqi(vec4i(ranks.z), place), vec4i(i32(i + 2u)), index);
+    index = picki(eqi(vec4i(ranks.w), place), vec4i(i32(i + 3u)), index);
+  }
+  let keys: vec4i = operand_1(vec4u(index) + row);
+  return vec4i(keys.x, index.y, keys.z, index.w);
+}
+
+// How many pairs a block holds, one that is past the end of the row none.
+fn sort_block_size(block: u32) -> u32 {
+  let begin: u32 = min(block * core_word(1u), core_word(0u));
+  return min(core_word(3u), core_word(0u) - begin);
+}
+
+// Whether the left one of two pairs goes first, as it does when their keys are equal.
+fn sort_left_first(left: vec4i, right: vec4i) -> vec4<bool> {
+  let keys: vec4i = operand_0(vec4u(2 * vec4i(left.x, right.x, left.z, right.z)));
+  return lei(keys.xxzz, keys.yyww);
+}
+
+// Each place of two blocks merged is filled by itself: a binary search tells how many pairs before it are from the left
+// block, and so which pairs are next.
+fn sort_merge(element: vec4u) -> vec4i {
+  let merged: u32 = element.x / (2u * core_word(5u));
+  let block: u32 = 2u * (merged % core_word(4u));
+  let left: vec4i = vec4i(i32(((merged / core_word(4u)) * core_word(2u) + block) * core_word(3u)));
+  let right: vec4i = left + vec4i(i32(core_word(3u)));
+  let left_size: vec4i = vec4i(i32(sort_block_size(block)));
+  let right_size: vec4i = vec4i(i32(sort_block_size(block + 1u)));
+  let place: vec4i = min(sort_places(element, core_word(5u)), left_size + right_size - vec4i(1));
+  if (right_size.x == 0) { return operand_0(vec4u(2 * (left + place) + vec4i(0, 1, 0, 1))); }
+  var low: vec4i = max(place - right_size, vec4i(0));
+  var high: vec4i = min(place, left_size);
+  for (var i: u32 = 0u; i < core_word(6u); i++) {
+    let middle: vec4i = (low + high) / 2;
+    let left_first: vec4<bool> = sort_left_first(left + min(middle, left_size - vec4i(1)), right + max(place - vec4i(1) - middle, vec4i(0)));
+    let is_open: vec4<bool> = lti(low, high);
+    low = picki(both(is_open, left_first), middle + vec4i(1), low);
+    high = picki(left_first, high, picki(is_open, middle, high));
+  }
+  let left_next: vec4i = left + min(low, left_size - vec4i(1));
+  let right_next: vec4i = right + min(place - low, right_size - vec4i(1));
+  let right_is_over: vec4<bool> = lei(right_size, place - low);
+  let takes_left: vec4<bool> = both(lti(low, left_size), either(right_is_over, sort_left_first(left_next, right_next)));
+  return operand_0(vec4u(2 * picki(takes_left, left_next, right_next) + vec4i(0, 1, 0, 1)));
+}
+
+// Where x has the elements of the result.
+fn sort_taken(element: vec4u, index: vec4u) -> vec4u {
+  let inner: u32 = core_word(2u);
+  return ((element / (core_word(1u) * inner)) * core_word(0u) + index) * inner + element % inner;
+}
+
+// Where the pairs have the indices of the result.
+fn sort_taken_index(element: vec4u) -> vec4u {
+  let inner: u32 = core_word(2u);
+  let row: vec4u = (element / (core_word(1u) * inner)) * inner + element % inner;
+  return 2u * (row * core_word(3u) + (element / inner) % core_word(1u)) + 1u;
+}
+
+fn sort_take(element: vec4u) -> vec4f { return operand_0(sort_taken(element, vec4u(operand_1(sort_taken_index(element))))); }
+
+fn sort_take_i32(element: vec4u) -> vec4i { return operand_0(sort_taken(element, vec4u(operand_1(sort_taken_index(element))))); }

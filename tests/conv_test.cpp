@@ -1,0 +1,281 @@
+// Convolutions, against plain loops and against published examples.
+#include <numeric>
+
+#include "support/compare.h"
+#include "support/devices.h"
+#include "support/windows.h"
+
+namespace tessera::test {
+namespace {
+
+std::vector<float> counting(std::size_t count, float first = 0) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+struct ConvCase {
+  WindowCase window;
+  std::int64_t out = 1;
+  int groups = 1;
+
+  std::int64_t in() const { return window.channels / groups; }
+
+  Shape filter_shape() const {
+    std::vector<std::int64_t> dims(window.window.end() - window.spatial_axes, window.window.end());
+    dims.insert(dims.end(), {in(), out});
+    return Shape(dims);
+  }
+
+  std::string to_string() const {
+    return window.to_string() + ", filter " + filter_shape().to_string() + ", groups " + std::to_string(groups);
+  }
+
+  std::vector<float> by_hand(const std::vector<float>& image, const std::vector<float>& filter) const {
+    std::vector<double> totals(static_cast<std::size_t>(window.shape(window.result_sizes(), out).size()));
+    window.for_each_tap([&](std::int64_t result_pixel, std::int64_t pixel, int tap) {
+      for (std::int64_t o = 0; o < out; ++o)
+        for (std::int64_t i = 0; i < in(); ++i) {
+          const std::int64_t group = o / (out / groups);
+          totals[static_cast<std::size_t>(result_pixel * out + o)] +=
+              static_cast<double>(image[static_cast<std::size_t>(pixel * window.channels + group * in() + i)]) *
+              static_cast<double>(filter[static_cast<std::size_t>((tap * in() + i) * out + o)]);
+        }
+    });
+    return {totals.begin(), totals.end()};
+  }
+
+  template <class Options, std::size_t Axes>
+  Options options() const {
+    Options made;
+    const std::vector<int> strides = window.used(window.strides), dilations = window.used(window.dilations);
+    if constexpr (Axes == 1) {
+      made.stride = strides[0];
+      made.dilation = dilations[0];
+    } else {
+      std::copy(strides.begin(), strides.end(), made.strides.begin());
+      std::copy(dilations.begin(), dilations.end(), made.dilations.begin());
+    }
+    if (window.pads == WindowCase::Pads::same) made.padding = Padding::same;
+    if (const std::vector<int> pads = window.used_pads(); !pads.empty()) {
+      made.pads.emplace();
+      std::copy(pads.begin(), pads.end(), made.pads->begin());
+    }
+    made.groups = groups;
+    return made;
+  }
+
+  Tensor run(const Tensor& image, const Tensor& filter) const {
+    if (window.spatial_axes == 1) return conv1d(image, filter, options<Conv1d, 1>());
+    if (window.spatial_axes == 2) return conv2d(image, filter, options<Conv2d, 2>());
+    return conv3d(image, filter, options<Conv3d, 3>());
+  }
+};
+
+class Convolution : public OnDevice {
+ protected:
+  void check(const ConvCase& it) {
+    SCOPED_TRACE(it.to_string());
+    const std::vector<float> image = random_values(static_cast<std::size_t>(it.window.image_shape().size()), -1, 1, 3);
+    const std::vector<float> filter = random_values(static_cast<std::size_t>(it.filter_shape().size()), -1, 1, 4);
+    const Tensor result =
+        it.run(context().tensor(it.window.image_shape(), image), context().tensor(it.filter_shape(), filter));
+    EXPECT_EQ(result.shape(), it.window.shape(it.window.result_sizes(), it.out));
+    EXPECT_TRUE(all_agree(result.read(), it.by_hand(image, filter), 1e-5f));
+  }
+};
+
+TEST_P(Convolution, RandomCases) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 40; ++i) {
+    ConvCase it{.window = random_window_case(random)};
+    std::vector<int> divisors;
+    for (int groups = 1; groups <= it.window.channels; ++groups)
+      if (it.window.channels % groups == 0) divisors.push_back(groups);
+    it.groups = divisors[random() % divisors.size()];
+    it.out = it.groups * std::array{1, 3, 4, 8}[random() % 4];
+    check(it);
+  }
+}
+
+// One past each of the ways in which kernels read: texels of image channels, of result channels, of both, and
+// depthwise.
+TEST_P(Convolution, ChannelsAroundEachReading) {
+  const WindowCase window{.size = {1, 5, 6}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
+  for (const std::int64_t in : {3, 4, 5, 8})
+    for (const std::int64_t out : {3, 4, 5, 8}) {
+      ConvCase it{.window = window, .out = out};
+      it.window.channels = in;
+      check(it);
+    }
+  for (const int channels : {1, 3, 4, 5, 8, 12}) {
+    ConvCase depthwise{.window = window, .out = channels, .groups = channels};
+    depthwise.window.channels = channels;
+    check(depthwise);
+    depthwise.out = 2 * channels;  // two results of each channel
+    check(depthwise);
+  }
+}
+
+TEST_P(Convolution, AWindowLargerThanTheImage) {
+  check({.window = {.channels = 4,
+                    .size = {1, 2, 3},
+                    .window = {1, 5, 5},
+                    .pads = WindowCase::Pads::given,
+                    .given = {0, 0, 2, 3, 1, 4}},
+         .out = 4});
+  check({.window = {.channels = 3, .size = {1, 1, 1}, .window = {1, 7, 7}, .pads = WindowCase::Pads::same}, .out = 5});
+  // One tap, however far apart the next one would be.
+  check({.window = {.channels = 4, .size = {1, 3, 5}, .dilations = {1, 2147483647, 2147483647}}, .out = 4});
+  // Whole windows in the padding give zeros.
+  check({.window = {.channels = 2,
+                    .size = {1, 2, 2},
+                    .window = {1, 1, 1},
+                    .pads = WindowCase::Pads::given,
+                    .given = {0, 0, 2, 2, 3, 1}},
+         .out = 4});
+}
+
+// The examples of ONNX's Conv, with images and filters of one channel.
+TEST_P(Convolution, PublishedExamples) {
+  const Tensor ones = context().full({3, 3, 1, 1}, 1), image = context().tensor({1, 5, 5, 1}, counting(25));
+  EXPECT_EQ(conv2d(image, ones, {.pads = {{1, 1, 1, 1}}}).read(),
+            (std::vector<float>{12,  21, 27, 33,  24,  33,  54,  63, 72,  51,  63,  99, 108,
+                                117, 81, 93, 144, 153, 162, 111, 72, 111, 117, 123, 84}));
+  EXPECT_EQ(conv2d(image, ones).read(), (std::vector<float>{54, 63, 72, 99, 108, 117, 144, 153, 162}));
+  EXPECT_EQ(conv2d(image, ones, {.strides = {2, 2}, .padding = Padding::same}).read(),
+            (std::vector<float>{12, 27, 24, 63, 108, 81, 72, 117, 84}));
+  const Tensor tall = context().tensor({1, 7, 5, 1}, counting(35));
+  EXPECT_EQ(conv2d(tall, ones, {.strides = {2, 2}, .pads = {{1, 1, 1, 1}}}).read(),
+            (std::vector<float>{12, 27, 24, 63, 108, 81, 123, 198, 141, 112, 177, 124}));
+  EXPECT_EQ(conv2d(tall, ones, {.strides = {2, 2}}).read(), (std::vector<float>{54, 72, 144, 162, 234, 252}));
+  EXPECT_EQ(conv2d(tall, ones, {.strides = {2, 2}, .pads = {{1, 1, 0, 0}}}).read(),
+            (std::vector<float>{21, 33, 99, 117, 189, 207, 171, 183}));
+}
+
+// TensorFlow's "SAME" with an even window pads the end only, and does not flip the filter.
+TEST_P(Convolution, SamePaddingGoesToTheEnd) {
+  const Tensor image = context().tensor({1, 4, 1}, {1, 2, 3, 4}), filter = context().tensor({2, 1, 1}, {10, 1});
+  EXPECT_EQ(conv1d(image, filter, {.padding = Padding::same}).read(), (std::vector<float>{12, 23, 34, 40}));
+  EXPECT_EQ(conv1d(image, filter, {.stride = 3, .padding = Padding::same}).read(), (std::vector<float>{12, 40}));
+  EXPECT_EQ(conv1d(image, filter, {.dilation = 2}).read(), (std::vector<float>{13, 24}));
+}
+
+TEST_P(Convolution, Halves) {
+  // 4096 ones in halves would stop at 2048.
+  const Tensor image = context().full({1, 2, 2, 1024}, 1, DType::f16),
+               filter = context().full({2, 2, 1024, 4}, 1, DType::f16);
+  const Tensor result = conv2d(image, filter);
+  EXPECT_EQ(result.dtype(), DType::f16);
+  EXPECT_EQ(result.read(), (std::vector<float>{4096, 4096, 4096, 4096}));
+  const ConvCase it{.window = {.channels = 4, .size = {1, 5, 4}, .window = {1, 3, 3}}, .out = 8};
+  const std::vector<float> values = random_values(80, -1, 1, 1), weights = random_values(288, -1, 1, 2);
+  const Tensor x = context().tensor({1, 5, 4, 4}, as<half>(values)),
+               w = context().tensor({3, 3, 4, 8}, as<half>(weights));
+  EXPECT_TRUE(all_agree(it.run(x, w).read(), it.by_hand(x.read(), w.read()), tolerance_in(DType::f16, 1e-5f)));
+}
+
+TEST_P(Convolution, IntegersGiveI32) {
+  for (const auto& [in, out, groups] :
+       {std::array{3, 5, 1}, std::array{3, 4, 1}, std::array{4, 8, 1}, std::array{8, 8, 8}, std::array{6, 6, 2}}) {
+    const ConvCase it{
+        .window = {.channels = in, .size = {1, 4, 5}, .window = {1, 3, 2}, .pads = WindowCase::Pads::same},
+        .out = out,
+        .groups = groups};
+    SCOPED_TRACE(it.to_string());
+    std::vector<float> image, filter;
+    for (const float value : random_values(static_cast<std::size_t>(it.window.image_shape().size()), -128, 127.9f, 1))
+      image.push_back(std::floor(value));
+    for (const float value : random_values(static_cast<std::size_t>(it.filter_shape().size()), 0, 255.9f, 2))
+      filter.push_back(std::floor(value));
+    const Tensor x = context().tensor(it.window.image_shape(), as<std::int8_t>(image));
+    const Tensor result = it.run(x, context().tensor(it.filter_shape(), as<std::uint8_t>(filter)));
+    EXPECT_EQ(result.dtype(), DType::i32);
+    EXPECT_EQ(result.read(), it.by_hand(image, filter));
+  }
+}
+
+TEST_P(Convolution, BiasAndActivationArePartOfTheKernel) {
+  for (const int groups : {1, 4}) {
+    const Tensor image = context().tensor({1, 6, 6, 4}, random_values(144, -1, 1, 1)).compute();
+    const Tensor filter =
+        context()
+            .tensor({3, 3, 4 / groups, 4}, random_values(static_cast<std::size_t>(144 / groups), -1, 1, 2))
+            .compute();
+    const Tensor bias = context().tensor({4}, {0.1f, -0.2f, 0.3f, -0.4f}).compute();
+    const Conv2d options{.padding = Padding::same, .groups = groups};
+    std::vector<float> want = conv2d(image, filter, options).read();
+    for (std::size_t i = 0; i < want.size(); ++i)
+      want[i] = std::max(0.0f, want[i] + std::array{0.1f, -0.2f, 0.3f, -0.4f}[i % 4]);
+    context().reset_stats();
+    const Tensor result = relu(conv2d(image, filter, options) + bias).compute();
+    EXPECT_EQ(context().stats().dispatches, 1u);
+    EXPECT_EQ(context().stats().submits, 1u);
+    EXPECT_TRUE(all_agree(result.read(), want, 1e-6f));
+  }
+}
+
+TEST_P(Convolution, OtherSizesCompileNothing) {
+  const auto run = [&](std::int64_t height, std::int64_t channels, int stride) {
+    conv2d(context().full({1, height, 9, channels}, 1), context().full({3, height / 3, channels, 8}, 1),
+           {.strides = {stride, 1}, .padding = Padding::same})
+        .read();
+  };
+  run(9, 4, 1);
+  context().reset_stats();
+  run(12, 8, 2);
+  EXPECT_EQ(context().stats().kernels_compiled, 0u);
+}
+
+TEST_P(Convolution, NoElements) {
+  EXPECT_EQ(conv2d(context().zeros({0, 4, 4, 3}), context().zeros({3, 3, 3, 2})).shape(), (Shape{0, 2, 2, 2}));
+  EXPECT_TRUE(conv2d(context().zeros({1, 4, 4, 3}), context().zeros({3, 3, 3, 0})).read().empty());
+  EXPECT_EQ(conv2d(context().zeros({1, 2, 2, 0}), context().zeros({1, 1, 0, 1})).read(),
+            (std::vector<float>{0, 0, 0, 0}));
+  EXPECT_EQ(conv1d(context().zeros({1, 0, 2}), context().zeros({2, 2, 1}), {.pads = {{1, 2}}}).read(),
+            (std::vector<float>{0, 0}));
+  EXPECT_EQ(
+      conv1d(context().zeros({1, 0, 2}, DType::i8), context().zeros({2, 2, 1}, DType::i8), {.pads = {{1, 1}}}).dtype(),
+      DType::i32);
+}
+
+TEST_P(Convolution, BadInput) {
+  const Tensor image = context().zeros({1, 5, 5, 6}), filter = context().zeros({3, 3, 6, 4});
+  EXPECT_TESSERA_ERROR(conv2d(context().zeros({5, 5, 6}), filter), shape_mismatch, "conv2d", "[5,5,6]",
+                       "[batch,height,width,channels]");
+  EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({3, 3, 6})), shape_mismatch, "conv2d", "[3,3,6]",
+                       "[height,width,in,out]");
+  EXPECT_TESSERA_ERROR(conv1d(image, filter), shape_mismatch, "conv1d", "[1,5,5,6]", "[batch,width,channels]");
+  EXPECT_TESSERA_ERROR(conv3d(image, filter), shape_mismatch, "conv3d", "rank 4",
+                       "[batch,depth,height,width,channels]");
+  EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({3, 3, 5, 4})), shape_mismatch, "conv2d", "[1,5,5,6] has 6",
+                       "[3,3,5,4] takes 5");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.groups = 2}), shape_mismatch, "conv2d", "3 channels in each of 2 groups",
+                       "takes 6");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.groups = 4}), shape_mismatch, "conv2d", "4 groups", "6 channels");
+  EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({3, 3, 2, 4}), {.groups = 3}), shape_mismatch, "3 groups",
+                       "4 channels", "result");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.groups = 0}), invalid_argument, "conv2d", "0 groups");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.strides = {1, 0}}), invalid_argument, "conv2d", "stride", "axis 1 is 0",
+                       "at least 1");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.strides = {-2, 1}}), invalid_argument, "conv2d", "stride", "-2");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.dilations = {0, 1}}), invalid_argument, "conv2d", "dilation", "0");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.pads = {{0, 0, 0, -1}}}), invalid_argument, "conv2d", "padding", "-1");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.pads = {{2147483647, 2147483647, 0, 0}}}), invalid_argument, "conv2d",
+                       "4294967299", "1073741824");
+  EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({6, 1, 6, 1})), shape_mismatch, "conv2d", "6 elements",
+                       "the 5 of");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.dilations = {4, 1}, .pads = {{1, 2, 0, 0}}}), shape_mismatch, "conv2d",
+                       "9 elements", "the 8 of");
+  EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({0, 1, 6, 1})), shape_mismatch, "conv2d", "0 elements");
+  EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({3, 3, 6, 4}, DType::f16)), dtype_mismatch, "conv2d", "f32",
+                       "f16");
+  EXPECT_TESSERA_ERROR(conv2d(context().zeros({1, 5, 5, 6}, DType::i8), filter), dtype_mismatch, "conv2d", "i8", "f32");
+  EXPECT_TESSERA_ERROR(conv2d(context().zeros({1, 5, 5, 6}, DType::boolean), filter), dtype_mismatch, "conv2d",
+                       "boolean");
+}
+
+TESSERA_ON_ALL_DEVICES(Convolution);
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,183 @@
+// Quantization, against published definitions and plain loops.
+#include <cmath>
+#include <limits>
+
+#include "support/compare.h"
+#include "support/devices.h"
+
+namespace tessera::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using SignedBytes = std::vector<std::int8_t>;
+constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+
+class Quantization : public OnDevice {};
+
+// The example of ONNX's QuantizeLinear.
+TEST_P(Quantization, LinearPerTensor) {
+  const Tensor x = context().tensor({6}, {0, 2, 3, 1000, -254, -1000});
+  const Tensor scale = context().full({}, 2), zero_point = context().full({}, 128, DType::u8);
+  EXPECT_EQ(quantize_linear(x, scale, zero_point).read<std::uint8_t>(), (Bytes{128, 129, 130, 255, 1, 0}));
+  // Half to even, as its text has it: 1 / 2 to 0, 3 / 2 to 2, 5 / 2 to 2, and the same below zero.
+  const Tensor ties = context().tensor({6}, {1, 3, 5, -1, -3, -5});
+  EXPECT_EQ(quantize_linear(ties, scale, DType::i8).read<std::int8_t>(), (SignedBytes{0, 2, 2, 0, -2, -2}));
+  EXPECT_EQ(quantize_linear(ties, scale).read<std::uint8_t>(), (Bytes{0, 2, 2, 0, 0, 0}));
+  EXPECT_EQ(quantize_linear(context().tensor({4}, {255, 257, -256, -260}), scale, DType::i8).read<std::int8_t>(),
+            (SignedBytes{127, 127, -128, -128}));
+  EXPECT_EQ(quantize_linear(context().tensor({3}, {nan, infinity, -infinity}), scale).read<std::uint8_t>(),
+            (Bytes{0, 255, 0}));
+}
+
+// The example of ONNX's QuantizeLinear along an axis, and back by that of DequantizeLinear.
+TEST_P(Quantization, LinearPerChannel) {
+  const Tensor x = context().tensor(
+      {1, 3, 3, 2}, {-162, 10, -100, 232, -20, -50, -76, 0, 0, 252, 32, -44, 245, -485, -960, -270, -375, -470});
+  const Tensor scale = context().tensor({3}, {2, 4, 5}), zero_point = context().tensor({3}, Bytes{84, 24, 196});
+  const Bytes expected{3, 89, 34, 200, 74, 59, 5, 24, 24, 87, 32, 13, 245, 99, 4, 142, 121, 102};
+  const Tensor y = quantize_linear(x, scale, zero_point);
+  EXPECT_EQ(y.read<std::uint8_t>(), expected);
+  EXPECT_EQ(dequantize_linear(y, scale, zero_point).read(), x.read());
+  EXPECT_EQ(quantize_linear(x, scale, zero_point, -3).read<std::uint8_t>(), expected);
+  const Tensor rows = context().tensor({2, 3}, {2, 4, 6, 3, 6, 9});
+  EXPECT_EQ(quantize_linear(rows, context().tensor({2}, {2, 3}), DType::i8, 0).read<std::int8_t>(),
+            (SignedBytes{1, 2, 3, 1, 2, 3}));
+}
+
+// The example of ONNX's DequantizeLinear.
+TEST_P(Quantization, DequantizeLinear) {
+  const Tensor x = context().tensor({4}, Bytes{0, 3, 128, 255}), scale = context().full({}, 2);
+  EXPECT_EQ(dequantize_linear(x, scale, context().full({}, 128, DType::u8)).read(),
+            (std::vector<float>{-256, -250, 0, 254}));
+  EXPECT_EQ(dequantize_linear(x, scale).read(), (std::vector<float>{0, 6, 256, 510}));
+  const Tensor sums = context().tensor({2}, std::vector<std::int32_t>{-100000, 70000});
+  EXPECT_EQ(dequantize_linear(sums, context().full({1}, 0.5f)).read(), (std::vector<float>{-50000, 35000}));
+  EXPECT_EQ(dequantize_linear(x, context().full({}, 2, DType::f16)).dtype(), DType::f16);
+  EXPECT_EQ(quantize_linear(sums, context().full({}, 1000), DType::i8).read<std::int8_t>(), (SignedBytes{-100, 70}));
+  EXPECT_EQ(quantize_linear(context().full({2}, 5, DType::f16), scale, DType::i8).read<std::int8_t>(),
+            (SignedBytes{2, 2}));
+}
+
+// The examples of ONNX's DynamicQuantizeLinear.
+TEST_P(Quantization, Dynamic) {
+  const auto check = [&](const Shape& shape, const std::vector<float>& x, float scale, std::uint8_t zero_point,
+                         const Bytes& values) {
+    const DynamicQuantized got = dynamic_quantize_linear(context().tensor(shape, x));
+    EXPECT_EQ(got.values.read<std::uint8_t>(), values);
+    EXPECT_TRUE(all_agree(got.scale.read(), {scale}, 1e-7f));
+    EXPECT_EQ(got.zero_point.read<std::uint8_t>(), Bytes{zero_point});
+  };
+  check({6}, {0, 2, -3, -2.5f, 1.34f, 0.5f}, 0.0196078438f, 153, {153, 255, 0, 26, 221, 179});
+  check({6}, {-1, -2.1f, -1.3f, -2.5f, -3.34f, -4}, 0.0156862754f, 255, {191, 121, 172, 96, 42, 0});
+  check({3, 4}, {1, 2.1f, 1.3f, 2.5f, 3.34f, 4, 1.5f, 2.6f, 3.9f, 4, 3, 2.345f}, 0.0156862754f, 0,
+        {64, 134, 83, 159, 213, 255, 96, 166, 249, 255, 191, 149});
+  check({3}, {0, 0, 0}, 1, 0, {0, 0, 0});
+  check({0}, {}, 1, 0, {});
+}
+
+TEST_P(Quantization, Symmetric) {
+  const Quantized some = quantize(context().tensor({5}, {-2.54f, 1.27f, 0.02f, 0, 0.63f}));
+  EXPECT_EQ(some.values.read<std::int8_t>(), (SignedBytes{-127, 64, 1, 0, 32}));
+  EXPECT_TRUE(all_agree(some.scale.read(), {0.02f}, 1e-7f));
+  EXPECT_EQ(some.scale.shape(), Shape{});
+  const Quantized zeros = quantize(context().zeros({3}));
+  EXPECT_EQ(zeros.scale.read(), std::vector<float>{1});
+  EXPECT_EQ(zeros.values.read<std::int8_t>(), (SignedBytes{0, 0, 0}));
+  EXPECT_EQ(quantize(context().zeros({0})).scale.read(), std::vector<float>{1});
+  EXPECT_EQ(quantize(context().zeros({0, 2}), 1).scale.read(), (std::vector<float>{1, 1}));
+  const Quantized undefined = quantize(context().tensor({2}, {nan, 1}));
+  EXPECT_TRUE(std::isnan(undefined.scale.read()[0]));
+  EXPECT_EQ(undefined.values.read<std::int8_t>(), (SignedBytes{0, 0}));
+  const std::vector<float> values = random_values(5000, -3, 3, 7);
+  const Quantized many = quantize(context().tensor({50, 100}, values));
+  const float step = many.scale.read()[0];
+  const std::vector<float> back = dequantize(many.values, many.scale).read();
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(back[i], values[i], 0.5001f * step);
+  EXPECT_EQ(quantize(context().full({4}, 65504, DType::f16)).values.read<std::int8_t>(),
+            (SignedBytes{127, 127, 127, 127}));
+}
+
+TEST_P(Quantization, SymmetricPerChannel) {
+  const std::vector<float> values{1.27f, 12.7f, 0, -0.5f, 127, 0};
+  const Tensor x = context().tensor({2, 3}, values);
+  const Quantized columns = quantize(x, 1);
+  EXPECT_EQ(columns.values.read<std::int8_t>(), (SignedBytes{127, 13, 0, -50, 127, 0}));
+  EXPECT_TRUE(all_agree(columns.scale.read(), {0.01f, 1, 1}, 1e-6f));
+  EXPECT_EQ(columns.scale.shape(), Shape{3});
+  const Quantized rows = quantize(x, -2);
+  EXPECT_EQ(rows.scale.shape(), Shape{2});
+  EXPECT_TRUE(all_agree(rows.scale.read(), {0.1f, 1}, 1e-6f));
+  EXPECT_TRUE(all_agree(dequantize(rows.values, rows.scale, 0).read(), {1.3f, 12.7f, 0, 0, 127, 0}, 1e-5f));
+  EXPECT_EQ(quantize(context().tensor({3}, {-3, 0, 5}), 0).values.read<std::int8_t>(), (SignedBytes{-127, 0, 127}));
+}
+
+// From TensorFlow's tests of FakeQuantWithMinMaxArgs: the range given, the nudged one, and values around its levels.
+TEST_P(Quantization, Fake) {
+  const auto check = [&](const FakeQuantize& options, float low, float high, float level) {
+    SCOPED_TRACE(std::to_string(options.min) + " to " + std::to_string(options.max));
+    const float near = level / 8;
+    const Tensor x = context().tensor({9}, {low - near, low, low + near, low + level - near, low + level,
+                                            low + level + near, high - near, high, high + near});
+    EXPECT_TRUE(all_agree(fake_quantize(x, options).read(),
+                          {low, low, low, low + level, low + level, low + level, high, high, high}, 1e-5f));
+  };
+  check({.min = -10, .max = 53.75f}, -10, 53.75f, 0.25f);
+  check({.min = -0.1f, .max = 63.65f}, 0, 63.75f, 0.25f);
+  check({.min = -0.1276f, .max = 63.6224f}, -0.25f, 63.5f, 0.25f);
+  check({.min = 0.4f, .max = 64.15f}, 0, 63.75f, 0.25f);
+  check({.min = -63.65f, .max = 0.1f}, -63.75f, 0, 0.25f);
+  check({.min = -10, .max = 53.5f, .narrow_range = true}, -10, 53.5f, 0.25f);
+  check({.min = -0.1f, .max = 63.4f, .narrow_range = true}, 0, 63.5f, 0.25f);
+  check({.min = 0, .max = 7.5f, .bits = 4}, 0, 7.5f, 0.5f);
+  EXPECT_TRUE(std::isnan(fake_quantize(context().full({1}, nan)).read()[0]));
+  EXPECT_EQ(fake_quantize(context().tensor({2}, {infinity, 0})).read()[1], 0);
+  EXPECT_EQ(fake_quantize(context().full({2}, 1, DType::f16)).dtype(), DType::f16);
+}
+
+TEST_P(Quantization, EachIsOneKernelOnceTheScaleIsKnown) {
+  const Tensor x = context().tensor({4, 8}, random_values(32, -1, 1, 2)).compute();
+  const Tensor scale = context().tensor({8}, random_values(8, 0.01f, 0.02f, 3)).compute();
+  const Tensor zero_point = context().tensor({8}, Bytes{1, 2, 3, 4, 5, 6, 7, 8}).compute();
+  const auto dispatches = [&](const std::vector<Tensor>& results) {
+    context().reset_stats();
+    context().compute(results);
+    EXPECT_EQ(context().stats().submits, 1u);
+    return context().stats().dispatches;
+  };
+  EXPECT_EQ(dispatches({quantize_linear(x, scale, zero_point)}), 1u);
+  EXPECT_EQ(dispatches({dequantize_linear(quantize_linear(x, scale, zero_point), scale, zero_point)}), 1u);
+  EXPECT_EQ(dispatches({fake_quantize(x, {.bits = 4})}), 1u);
+  const Quantized symmetric = quantize(x);
+  EXPECT_EQ(dispatches({symmetric.values, symmetric.scale}), 2u);  // the largest magnitude, the values
+  const DynamicQuantized dynamic = dynamic_quantize_linear(x);
+  EXPECT_LE(dispatches({dynamic.values, dynamic.scale, dynamic.zero_point}), 4u);
+}
+
+TEST_P(Quantization, BadInput) {
+  const Tensor x = context().zeros({2, 3}), scale = context().full({}, 1), two = context().full({2}, 1);
+  const Tensor zero_point = context().zeros({}, DType::u8), bytes = context().zeros({2, 3}, DType::i8);
+  EXPECT_TESSERA_ERROR(quantize_linear(x, two, DType::u8), shape_mismatch, "quantize_linear", "scale", "[2]", "[3]");
+  EXPECT_TESSERA_ERROR(quantize_linear(x, context().full({3, 1}, 1)), shape_mismatch, "[3,1]", "[3]");
+  EXPECT_TESSERA_ERROR(quantize_linear(x, two, zero_point, 0), shape_mismatch, "zero point", "[]", "[2]");
+  EXPECT_TESSERA_ERROR(quantize_linear(x, two, DType::u8, 2), invalid_argument, "2", "rank 2");
+  EXPECT_TESSERA_ERROR(quantize_linear(x, scale, DType::i32), dtype_mismatch, "i32");
+  EXPECT_TESSERA_ERROR(quantize_linear(x, scale, context().zeros({}, DType::i32)), dtype_mismatch, "i32");
+  EXPECT_TESSERA_ERROR(quantize_linear(bytes, scale), dtype_mismatch, "quantize_linear", "i8");
+  EXPECT_TESSERA_ERROR(quantize_linear(x, zero_point), dtype_mismatch, "scale", "u8");
+  EXPECT_TESSERA_ERROR(dequantize_linear(bytes, scale, zero_point), dtype_mismatch, "i8", "u8");
+  EXPECT_TESSERA_ERROR(dequantize_linear(x, scale), dtype_mismatch, "dequantize_linear", "f32");
+  EXPECT_TESSERA_ERROR(dequantize(bytes, two), shape_mismatch, "dequantize", "[2]", "single");
+  EXPECT_TESSERA_ERROR(quantize(bytes), dtype_mismatch, "quantize", "i8");
+  EXPECT_TESSERA_ERROR(quantize(x, 2), invalid_argument, "quantize", "2", "rank 2");
+  EXPECT_TESSERA_ERROR(dynamic_quantize_linear(bytes), dtype_mismatch, "dynamic_quantize_linear", "i8");
+  EXPECT_TESSERA_ERROR(fake_quantize(x, {.min = 1, .max = 1}), invalid_argument, "fake_quantize", "min (1", "max (1");
+  EXPECT_TESSERA_ERROR(fake_quantize(x, {.min = nan}), invalid_argument, "fake_quantize", "nan", "6");
+  EXPECT_TESSERA_ERROR(fake_quantize(x, {.bits = 1}), invalid_argument, "bits (1)", "2 to 16");
+  EXPECT_TESSERA_ERROR(fake_quantize(x, {.bits = 17}), invalid_argument, "bits (17)", "2 to 16");
+  EXPECT_TESSERA_ERROR(fake_quantize(bytes), dtype_mismatch, "fake_quantize", "i8");
+}
+
+TESSERA_ON_ALL_DEVICES(Quantization);
+
+}  // namespace
+}  // namespace tessera::test
