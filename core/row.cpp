@@ -43,12 +43,9 @@ struct Rows {
 };
 
 std::vector<std::uint32_t> words_of(const Rows& rows, std::int64_t team_size, float epsilon) {
-  return {word_of(rows.count),
-          word_of(rows.inner),
-          word_of(rows.teams()),
-          word_of(team_size),
-          word_of(workgroup_size / team_size),
-          word_of(epsilon)};
+  const std::int64_t together = workgroup_size / team_size;
+  return {word_of(rows.count), word_of(rows.inner), word_of(rows.teams()),
+          word_of(team_size),  word_of(together),   word_of(epsilon)};
 }
 
 // What a workgroup makes has to end with a texel.
@@ -73,16 +70,18 @@ Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
     const std::int64_t size = x.shape()[axis];
     if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       const bool continues = !terms.empty() && terms.back().stride * terms.back().size == stride;
-      if (continues) terms.back().size *= size;
-      else terms.push_back({stride, size, stride});
+      if (continues)
+        terms.back().size *= size;
+      else
+        terms.push_back({stride, size, stride});
     }
     stride *= size;
   }
   return strided_tensor(x, x.shape(), 0, std::move(terms));
 }
 
-// By reductions and pointwise work. What several of them read is written again for each, so that it becomes part of
-// each kernel rather than a result that is stored and read again.
+// By reductions and pointwise work. Cheap work that several of them read is written again for each, so that it becomes
+// part of each kernel rather than a result that is stored and read again.
 Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, float epsilon) {
   const Reduce along{.axes = {axes.begin(), axes.end()}, .keep_dims = true};
   const auto wide = [&] { return x.cast(DType::f32); };
@@ -94,12 +93,14 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
       return kind == RowKind::softmax ? exp(wide() - largest) / total : wide() - largest - log(total);
     }
     case RowKind::layer_norm: {
-      const auto from_first = [&] { return wide() - first_of_row(x, axes).cast(DType::f32); };
-      const Tensor middle = mean(from_first(), along);
-      const Tensor variance = mean(square(from_first() - middle), along);
-      return (from_first() - middle) * rsqrt(variance + epsilon);
+      // Stored: finding the first element again in each of the three kernels that read this costs more.
+      const Tensor from_first = wide() - first_of_row(x, axes).cast(DType::f32);
+      const Tensor middle = mean(from_first, along);
+      const Tensor variance = mean(square(from_first - middle), along);
+      return (from_first - middle) * rsqrt(variance + epsilon);
     }
-    case RowKind::rms_norm: break;
+    case RowKind::rms_norm:
+      break;
   }
   return wide() * rsqrt(mean(square(wide()), along) + epsilon);
 }
