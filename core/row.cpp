@@ -70,10 +70,8 @@ Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
     const std::int64_t size = x.shape()[axis];
     if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       const bool continues = !terms.empty() && terms.back().stride * terms.back().size == stride;
-      if (continues)
-        terms.back().size *= size;
-      else
-        terms.push_back({stride, size, stride});
+      if (continues) terms.back().size *= size;
+      else terms.push_back({stride, size, stride});
     }
     stride *= size;
   }
@@ -99,8 +97,7 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
       const Tensor variance = mean(square(from_first - middle), along);
       return (from_first - middle) * rsqrt(variance + epsilon);
     }
-    case RowKind::rms_norm:
-      break;
+    case RowKind::rms_norm: break;
   }
   return wide() * rsqrt(mean(square(wide()), along) + epsilon);
 }
