@@ -97,9 +97,13 @@ void prepare_step(ContextImpl& context, const Step& step, const GraphItems& grap
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
   const Limits limits = context.backend->limits();
-  const Graph graph(wanted, limits);
-  const std::shared_ptr<const Plan> plan = context.plans.get(graph, limits);
-  const GraphItems& items = graph.items();
+  std::shared_ptr<const Plan> plan;
+  GraphItems items;
+  {
+    const Graph graph(wanted, limits);  // goes before the first node that is let go below
+    plan = context.plans.get(graph, limits);
+    items = graph.items();
+  }
   for (const Node* node : items.items)
     if (node->is<Placeholder>())
       throw Error(ErrorCode::invalid_argument,

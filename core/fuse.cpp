@@ -7,9 +7,8 @@
 namespace tessera {
 namespace {
 
-// Drivers compile straight-line code in more than linear time, and lavapipe's LLVM 15 now and then crashes on functions
-// of 300 lines and more.
-constexpr int max_lines = 210;
+// Drivers compile straight-line code in more than linear time.
+constexpr int max_lines = 512;
 constexpr int max_terms = Shape::max_rank, max_core_words = 64;
 
 constexpr int none = -1, several = -2;
