@@ -55,7 +55,10 @@ void describe(Adapter& adapter, bool is_swiftshader) {
       std::min({adapter.limits.maxStorageBufferBindingSize, adapter.limits.maxBufferSize, max_addressable_bytes});
   adapter.info.backend = BackendKind::webgpu;
   adapter.info.name = string_of(info.device);
-  adapter.info.driver = "Dawn on Vulkan: " + string_of(info.description);
+  // Mesa's lavapipe calls itself by the name of its rasteriser.
+  const bool is_lavapipe = contains_ignoring_case(adapter.info.name, "llvmpipe");
+  adapter.info.driver =
+      std::string("Dawn on ") + (is_lavapipe ? "lavapipe" : "Vulkan") + ": " + string_of(info.description);
   adapter.info.vendor = string_of(info.vendor);
   adapter.info.is_software = info.adapterType == WGPUAdapterType_CPU;
   adapter.info.max_tensor_bytes = bytes / 16 * 16;

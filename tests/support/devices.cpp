@@ -8,7 +8,7 @@ namespace tessera::test {
 const std::vector<TestDevice>& all_devices() {
   static const std::vector<TestDevice> devices{
       {"cpu", BackendKind::cpu, ""},
-      {"webgpu_lavapipe", BackendKind::webgpu, "llvmpipe"},
+      {"webgpu_lavapipe", BackendKind::webgpu, "lavapipe"},
       {"webgpu_swiftshader", BackendKind::webgpu, "SwiftShader"},
       {"gles_angle_lavapipe", BackendKind::gles, "ANGLE on lavapipe"},
       {"gles_angle_swiftshader", BackendKind::gles, "ANGLE on SwiftShader"},

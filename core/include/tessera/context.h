@@ -27,7 +27,7 @@ struct Message {
 struct DeviceInfo {
   BackendKind backend;
   std::string name;    // "llvmpipe (LLVM 15.0.6, 256 bits)"
-  std::string driver;  // "Dawn on Vulkan: llvmpipe Mesa 25.0.7"
+  std::string driver;  // "Dawn on lavapipe: llvmpipe: Mesa 25.0.7"
   std::string vendor;
   bool is_software;
   std::uint64_t max_tensor_bytes;  // no single tensor can be larger
