@@ -36,13 +36,13 @@ class CpuBackend : public Backend {
   const DeviceInfo& device() const override { return device_; }
   Limits limits() const override { return {.max_inputs = 16, .max_words = 4096, .workgroups = true}; }
 
-  StorageClass storage_class(DType dtype, std::int64_t elements) const override {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size_of(dtype);
+  StorageClass storage_class(const StorageSpec& spec) const override {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(spec.elements) * size_of(spec.dtype);
     return {.key = bytes, .bytes = bytes};
   }
-  std::unique_ptr<Storage> allocate(DType dtype, std::int64_t elements) override {
+  std::unique_ptr<Storage> allocate(const StorageSpec& spec) override {
     auto storage = std::make_unique<HostStorage>();
-    const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(dtype);
+    const std::size_t bytes = storage_class(spec).bytes;
     try {
       storage->elements.resize(bytes);
     } catch (const std::bad_alloc&) {

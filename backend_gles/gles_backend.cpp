@@ -16,6 +16,14 @@ namespace {
 
 const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
 
+// Whether each texel of the output has its place in the texture of the input too.
+bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
+  const Storage* storage = dispatch.inputs[input].storage;
+  if (!storage || !dispatch.output) return dispatch.inputs[input].elements == dispatch.output_elements;
+  return texture_of(*storage).width() == texture_of(*dispatch.output).width() &&
+         texture_of(*storage).height() >= texture_of(*dispatch.output).height();
+}
+
 // See Variant.
 std::uint32_t inputs_in_place(const Dispatch& dispatch) {
   const Kernel& kernel = *dispatch.kernel;
@@ -24,7 +32,7 @@ std::uint32_t inputs_in_place(const Dispatch& dispatch) {
     const std::uint32_t offset =
         dispatch.words[static_cast<std::size_t>(kernel.first_word_of_input(static_cast<int>(i)))];
     if (kernel.inputs[i].access == Access::dense && kernel.inputs[i].operand == KernelInput::none && offset == 0 &&
-        dispatch.inputs[i].elements == dispatch.output_elements)
+        have_equal_texels(dispatch, i))
       in_place |= 1u << i;
   }
   return in_place;
@@ -42,9 +50,9 @@ class GlesBackend final : public Backend {
   Limits limits() const override { return device_->limits(); }
   std::uint64_t kernels_compiled() const override { return kernels_.compiled(); }
 
-  StorageClass storage_class(DType dtype, std::int64_t elements) const override { return class_of(dtype, elements); }
-  std::unique_ptr<Storage> allocate(DType dtype, std::int64_t elements) override {
-    return std::make_unique<TextureStorage>(device_, dtype, elements);
+  StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
+  std::unique_ptr<Storage> allocate(const StorageSpec& spec) override {
+    return std::make_unique<TextureStorage>(device_, spec);
   }
   void upload(Storage& storage, DType dtype, std::span<const std::byte> elements) override {
     static_cast<TextureStorage&>(storage).upload(dtype, elements);

@@ -12,10 +12,11 @@ std::int64_t row_bytes(const Extent& extent, DType dtype) {
   return extent.width * 4 * static_cast<std::int64_t>(size_of(dtype));
 }
 
-std::string description(DType dtype, std::int64_t elements, const Extent& extent) {
+std::string description(const StorageSpec& spec) {
+  const Extent extent = extent_of(spec);
   return "a texture of " + std::to_string(extent.width) + " x " + std::to_string(extent.height) + " texels (" +
-         std::to_string(class_of(dtype, elements).bytes) + " bytes) for " + std::to_string(elements) + " elements of " +
-         std::string(to_string(dtype));
+         std::to_string(class_of(spec).bytes) + " bytes) for " + std::to_string(spec.elements) + " elements of " +
+         std::string(to_string(spec.dtype));
 }
 
 }  // namespace
@@ -37,38 +38,44 @@ const TextureFormat& format_of(DType dtype) {
   return u8;
 }
 
-Extent extent_of(std::int64_t elements) {
-  const std::int64_t texels = std::max<std::int64_t>(1, (elements + 3) / 4);
+std::uint64_t layout_of(const Extent& extent) {
+  return static_cast<std::uint64_t>(extent.height) << 32 | static_cast<std::uint64_t>(extent.width);
+}
+
+Extent extent_of(const StorageSpec& spec) {
+  if (spec.layout != 0)
+    return {static_cast<std::int64_t>(spec.layout & 0xffffffff), static_cast<std::int64_t>(spec.layout >> 32)};
+  const std::int64_t texels = std::max<std::int64_t>(1, (spec.elements + 3) / 4);
   const auto width = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels))));
   return {width, (texels + width - 1) / width};
 }
 
-StorageClass class_of(DType dtype, std::int64_t elements) {
-  const Extent extent = extent_of(elements);
+StorageClass class_of(const StorageSpec& spec) {
+  const Extent extent = extent_of(spec);
   const std::uint64_t width = static_cast<std::uint64_t>(extent.width),
                       height = static_cast<std::uint64_t>(extent.height);
-  return {.key = std::uint64_t{format_of(dtype).internal} << 48 | width << 24 | height,
-          .bytes = width * height * 4 * size_of(dtype)};
+  return {.key = std::uint64_t{format_of(spec.dtype).internal} << 48 | width << 24 | height,
+          .bytes = width * height * 4 * size_of(spec.dtype)};
 }
 
-TextureStorage::TextureStorage(std::shared_ptr<const Device> device, DType dtype, std::int64_t elements)
-    : device_(std::move(device)), extent_(extent_of(elements)) {
+TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
+    : device_(std::move(device)), extent_(extent_of(spec)) {
   if (extent_.width > device_->max_side())
-    throw Error(ErrorCode::out_of_memory, description(dtype, elements, extent_) + ": textures of " +
-                                              device_->info().name + " have at most " +
-                                              std::to_string(device_->max_side()) + " texels on a side.");
+    throw Error(ErrorCode::out_of_memory, description(spec) + ": textures of " + device_->info().name +
+                                              " have at most " + std::to_string(device_->max_side()) +
+                                              " texels on a side.");
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   texture_ = make_texture(device_);
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, texture_.get());
-  gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(dtype).internal, width(), height());
+  gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(spec.dtype).internal, width(), height());
   for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
     gl.TexParameteri(GL_TEXTURE_2D, filter, GL_NEAREST);
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     gl.TexParameteri(GL_TEXTURE_2D, wrap, GL_CLAMP_TO_EDGE);
-  device_->check("Making " + description(dtype, elements, extent_));
-  device_->label(GL_TEXTURE, texture_.get(), "tensor " + std::string(to_string(dtype)));
+  device_->check("Making " + description(spec));
+  device_->label(GL_TEXTURE, texture_.get(), "tensor " + std::string(to_string(spec.dtype)));
 }
 
 void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {

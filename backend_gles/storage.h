@@ -1,5 +1,4 @@
-// Tensors in textures: element i is component i % 4 of texel i / 4, texels row by row in a texture about as wide as
-// high.
+// Tensors in textures: element i is component i % 4 of texel i / 4, texels row by row.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,14 +19,16 @@ const TextureFormat& format_of(DType);
 struct Extent {
   std::int64_t width, height;
 };
-Extent extent_of(std::int64_t elements);
+// The layout of a StorageSpec says how wide and how high a texture is to be; without one it is about as wide as high.
+std::uint64_t layout_of(const Extent&);
+Extent extent_of(const StorageSpec&);
 
-StorageClass class_of(DType, std::int64_t elements);
+StorageClass class_of(const StorageSpec&);
 
 class TextureStorage final : public Storage {
  public:
   // Throws out_of_memory.
-  TextureStorage(std::shared_ptr<const Device>, DType, std::int64_t elements);
+  TextureStorage(std::shared_ptr<const Device>, const StorageSpec&);
 
   void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
 

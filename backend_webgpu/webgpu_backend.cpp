@@ -24,12 +24,12 @@ class WebGpuBackend final : public Backend {
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override;
 
-  StorageClass storage_class(DType dtype, std::int64_t elements) const override {
-    return class_for(bytes_of(dtype, elements), device_->info().max_tensor_bytes);
+  StorageClass storage_class(const StorageSpec& spec) const override {
+    return class_for(bytes_of(spec.dtype, spec.elements), device_->info().max_tensor_bytes);
   }
 
-  std::unique_ptr<Storage> allocate(DType dtype, std::int64_t elements) override {
-    return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(dtype, elements).bytes);
+  std::unique_ptr<Storage> allocate(const StorageSpec& spec) override {
+    return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);
   }
 
   void upload(Storage& storage, DType, std::span<const std::byte> elements) override {

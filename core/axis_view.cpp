@@ -29,8 +29,6 @@ std::vector<Digit> digits_of(const Shape& shape) {
 Tensor axis_view(const Tensor& x, const Shape& result, std::int64_t offset, std::span<const Digit> digits) {
   if (result.size() == 0) return number_like(x, result, 0);
   std::vector<Term> terms = terms_of(digits);
-  const bool in_order = terms.empty() || (terms.size() == 1 && terms[0] == Term{1, result.size(), 1});
-  if (in_order && result.size() == x.shape().size()) return x.reshape(result);
   return strided_tensor(x, result, offset, std::move(terms));
 }
 

@@ -22,10 +22,22 @@ class Storage {
   virtual ~Storage() = default;
 };
 
+struct StorageSpec {
+  DType dtype;
+  std::int64_t elements;
+  std::uint64_t layout = 0;  // a backend's own way of laying them out; 0: the one it likes best
+};
+
 // Storages with equal keys can stand in for each other.
 struct StorageClass {
   std::uint64_t key;
   std::uint64_t bytes;  // what one of them takes on the device
+};
+
+// Work of a backend's own on what a host lent it: core passes it on unseen.
+class HostPass {
+ public:
+  virtual ~HostPass() = default;
 };
 
 struct BoundInput {
@@ -34,7 +46,8 @@ struct BoundInput {
 };
 
 struct Dispatch {
-  const Kernel* kernel;  // valid during the call
+  const Kernel* kernel;            // valid during the call
+  const HostPass* pass = nullptr;  // instead of a kernel; reads the inputs, if any, and writes the output, if any
   std::vector<BoundInput> inputs;
   Storage* output;  // never one of the inputs
   DType output_dtype;
@@ -65,8 +78,8 @@ class Backend {
   virtual const DeviceInfo& device() const = 0;
   virtual Limits limits() const = 0;
 
-  virtual StorageClass storage_class(DType, std::int64_t elements) const = 0;
-  virtual std::unique_ptr<Storage> allocate(DType, std::int64_t elements) = 0;
+  virtual StorageClass storage_class(const StorageSpec&) const = 0;
+  virtual std::unique_ptr<Storage> allocate(const StorageSpec&) = 0;
   virtual void upload(Storage&, DType,
                       std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
   virtual void prepare(const Dispatch&) = 0;                     // compiles its kernel; it has no storages yet

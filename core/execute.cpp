@@ -17,11 +17,12 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
                                               std::string(to_string(node.dtype)) + " takes " + std::to_string(bytes) +
                                               " bytes, more than the " + std::to_string(device.max_tensor_bytes) +
                                               " bytes that one tensor can have on " + device.name + ".");
-  return context.pool->acquire(node.dtype, node.shape.size());
+  return context.pool->acquire({node.dtype, node.shape.size(), node.layout});
 }
 
-void become_computed(Node& node, std::shared_ptr<Buffer> buffer) {
+void become_computed(Node& node, std::shared_ptr<Buffer> buffer, std::int64_t offset = 0) {
   node.buffer = std::move(buffer);
+  node.buffer_offset = offset;
   node.operation = Computed{};
   node.inputs.clear();
 }
@@ -39,7 +40,9 @@ constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 // All of a dispatch but its storages.
 Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
   const Node& output = *graph.items[at(step.output)];
+  const auto* import = std::get_if<Import>(&output.operation);
   Dispatch dispatch{.kernel = &step.kernel,
+                    .pass = import ? import->pass.get() : nullptr,
                     .inputs = {},
                     .output = nullptr,
                     .output_dtype = output.dtype,
@@ -66,29 +69,80 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
 }
 
-void run_plan(ContextImpl& context, const Plan& plan, const GraphItems& graph,
-              std::vector<std::shared_ptr<Buffer>>& buffers) {
+void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
+                std::vector<std::shared_ptr<Buffer>>& buffers) {
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
-  for (const int wanted : graph.wanted) is_kept[at(wanted)] = true;
+  for (const auto* kept : {&graph.wanted, &graph.imports})
+    for (const int index : *kept) is_kept[at(index)] = true;
 
-  std::vector<Dispatch> dispatches;
-  dispatches.reserve(plan.steps.size());
-  for (const Step& step : plan.steps) {
-    Dispatch& dispatch = dispatches.emplace_back(dispatch_of(step, graph));
-    for (std::size_t i = 0; i < step.inputs.size(); ++i)
-      dispatch.inputs[i].storage = &buffers[at(step.inputs[i])]->storage();
-    buffers[at(step.output)] = acquire_for(context, *graph.items[at(step.output)]);
+  dispatches_.reserve(dispatches_.size() + plan->steps.size());
+  for (const Step& step : plan->steps) {
+    Dispatch& dispatch = dispatches_.emplace_back(dispatch_of(step, graph));
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      const Buffer& buffer = *buffers[at(step.inputs[i])];
+      dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
+    }
+    buffers[at(step.output)] = acquire_for(context_, *graph.items[at(step.output)]);
     dispatch.output = &buffers[at(step.output)]->storage();
     // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
     // between two storages.
     for (const int input : step.last_uses)
       if (!is_kept[at(input)]) buffers[at(input)].reset();
   }
-  context.backend->run(dispatches);
-  context.stats.submits += 1;
-  context.stats.dispatches += dispatches.size();
-  context.stats.ops_fused += plan.ops_fused;
+  ops_fused_ += plan->ops_fused;
+  plans_.push_back(std::move(plan));
+}
+
+void Batch::add(std::span<const NodePtr> wanted) {
+  const Limits limits = context_.backend->limits();
+  const Graph graph(wanted, limits);  // goes before the first node that is let go, in run()
+  const GraphItems& items = graph.items();
+  std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  for (const Node* node : items.items)
+    if (node->is<Placeholder>())
+      throw Error(ErrorCode::invalid_argument,
+                  "compute: the inputs of a program that is being recorded have no values; what depends on them "
+                  "is computed by run().");
+  for (const int index : plan->uploads) upload(context_, *items.items[at(index)]);
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  for (const Node* node : items.items) buffers.push_back(node->buffer);
+  add(std::move(plan), items, buffers);
+  for (const auto* kept : {&items.wanted, &items.imports})
+    for (const int index : *kept)
+      if (Node& node = *items.items[at(index)]; !node.buffer)
+        results_.emplace_back(node.shared_from_this(), buffers[at(index)]);
+  for (const NodePtr& node : wanted)
+    if (!node->buffer && node->is<View>() && node->shape.size() != 0) views_.push_back(node);
+}
+
+void Batch::add(const HostPass& pass, Node& input) {
+  const std::shared_ptr<Buffer> buffer = buffer_of(input);
+  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer->storage(), buffer->elements()}}});
+}
+
+std::shared_ptr<Buffer> Batch::buffer_of(Node& node) const {
+  Node* base = stored(&node).node;
+  if (base->buffer) return base->buffer;
+  for (const auto& [result, buffer] : results_)
+    if (result.get() == base) return buffer;
+  return nullptr;
+}
+
+void Batch::run() {
+  if (!dispatches_.empty()) {
+    context_.backend->run(dispatches_);
+    context_.stats.submits += 1;
+    context_.stats.dispatches += dispatches_.size();
+    context_.stats.ops_fused += ops_fused_;
+  }
+  for (auto& [node, buffer] : results_)
+    if (!node->buffer) become_computed(*node, std::move(buffer));
+  for (const NodePtr& node : views_) {
+    const auto [base, offset] = stored(node.get());
+    become_computed(*node, base->buffer, offset + base->buffer_offset);
+  }
+  context_.pool->collect();
 }
 
 void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) {
@@ -96,32 +150,9 @@ void prepare_step(ContextImpl& context, const Step& step, const GraphItems& grap
 }
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
-  const Limits limits = context.backend->limits();
-  std::shared_ptr<const Plan> plan;
-  GraphItems items;
-  {
-    const Graph graph(wanted, limits);  // goes before the first node that is let go below
-    plan = context.plans.get(graph, limits);
-    items = graph.items();
-  }
-  for (const Node* node : items.items)
-    if (node->is<Placeholder>())
-      throw Error(ErrorCode::invalid_argument,
-                  "compute: the inputs of a program that is being recorded have no values; what depends on them "
-                  "is computed by run().");
-  for (const int index : plan->uploads) upload(context, *items.items[at(index)]);
-  if (!plan->steps.empty()) {
-    std::vector<std::shared_ptr<Buffer>> buffers;
-    for (const Node* node : items.items) buffers.push_back(node->buffer);
-    run_plan(context, *plan, items, buffers);
-    for (const int index : items.wanted) {
-      Node& node = *items.items[at(index)];
-      if (!node.buffer) become_computed(node, buffers[at(index)]);
-    }
-  }
-  for (const NodePtr& node : wanted)
-    if (!node->buffer && node->is<View>()) become_computed(*node, storage_node(node.get())->buffer);
-  context.pool->collect();
+  Batch batch(context);
+  batch.add(wanted);
+  batch.run();
 }
 
 }  // namespace tessera

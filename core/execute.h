@@ -23,13 +23,38 @@ class PlanCache {
   std::uint64_t hits_ = 0;
 };
 
-// Afterwards every wanted node is computed. The caller holds the context's lock and keeps the nodes alive. If this
-// throws, nothing that was computed is lost and nothing half computed is kept.
-void compute(ContextImpl&, std::span<const NodePtr> wanted);
+// Work that is gathered, then submitted at once. The caller holds the context's lock from the first to the last call
+// and keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is kept.
+class Batch {
+ public:
+  explicit Batch(ContextImpl& context) : context_(context) {}
 
-// One run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps' outputs are
-// added; of these, the ones that only later steps read are given back on the way.
-void run_plan(ContextImpl&, const Plan&, const GraphItems&, std::vector<std::shared_ptr<Buffer>>& buffers);
+  // Adds what the wanted nodes need; once the batch has run they are computed.
+  void add(std::span<const NodePtr> wanted);
+
+  // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
+  // outputs are added; of these, the ones that only later steps read are given back on the way.
+  void add(std::shared_ptr<const Plan>, const GraphItems&, std::vector<std::shared_ptr<Buffer>>& buffers);
+
+  // Adds what a backend does for a host with a node that was added before.
+  void add(const HostPass&, Node& input);
+
+  // The storage of a node that is computed, or will be by this batch.
+  std::shared_ptr<Buffer> buffer_of(Node&) const;
+
+  void run();
+
+ private:
+  ContextImpl& context_;
+  std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
+  std::vector<Dispatch> dispatches_;
+  std::vector<std::pair<NodePtr, std::shared_ptr<Buffer>>> results_;
+  std::vector<NodePtr> views_;  // share the storage of a result
+  std::uint64_t ops_fused_ = 0;
+};
+
+// A batch of just that.
+void compute(ContextImpl&, std::span<const NodePtr> wanted);
 
 // Compiles the kernel of a step.
 void prepare_step(ContextImpl&, const Step&, const GraphItems&);

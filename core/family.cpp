@@ -78,8 +78,10 @@ Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::initia
 
 Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, std::vector<Term> terms) {
   const NodePtr& node = TensorAccess::node(x);
+  const bool in_order = shape.size() == 1 || (terms.size() == 1 && terms[0] == Term{1, shape.size(), 1});
+  Operation operation = in_order ? Operation(View{offset}) : Operation(Strided{offset, std::move(terms)});
   return TensorAccess::tensor(
-      std::make_shared<Node>(node->context, shape, node->dtype, Strided{offset, std::move(terms)}, std::vector{node}));
+      std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation), std::vector{node}));
 }
 
 Tensor number_like(const Tensor& x, const Shape& shape, float value) {

@@ -46,7 +46,8 @@ class Fuser {
  public:
   Fuser(const Graph& graph, const Limits& limits) : limits_(limits) {
     for (Node* node : graph.items().items) items_.emplace_back(node);
-    for (const int index : graph.items().wanted) item(index).wanted = true;
+    for (const auto* kept : {&graph.items().wanted, &graph.items().imports})
+      for (const int index : *kept) item(index).wanted = true;
   }
 
   Plan plan() {
@@ -74,13 +75,15 @@ class Fuser {
   void note_readers(const Item& it) {
     const auto* family = std::get_if<Family>(&it.node->operation);
     for (std::size_t i = 0; i < it.node->inputs.size(); ++i) {
-      const Node* stored = storage_node(it.node->inputs[i].get());
-      if (is_number(*stored)) continue;
+      const Node& read = *it.node->inputs[i];
+      const Node* base = stored(it.node->inputs[i].get()).node;
+      if (is_number(*base)) continue;
       Place reader = it.place;
       if (family) reader.operand = static_cast<int>(i);
-      // Elements out of order, or read again and again, are read from a storage.
-      if (it.node->is<Strided>() || (family && !family->entry->reads_once)) reader.kernel = several;
-      Place& known = item(stored->plan_index).reader;
+      // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
+      if (it.node->is<Strided>() || (family && !family->entry->reads_once) || read.shape.size() != base->shape.size())
+        reader.kernel = several;
+      Place& known = item(base->plan_index).reader;
       if (known.kernel == none) known = reader;
       else if (known != reader) known.kernel = several;
     }
@@ -102,7 +105,7 @@ class Fuser {
   // Its own line, and one for each number among its operands.
   static int lines_of(const Node& node) {
     return 1 + static_cast<int>(std::count_if(node.inputs.begin(), node.inputs.end(), [](const NodePtr& input) {
-             return is_number(*storage_node(input.get()));
+             return is_number(*stored(input.get()).node);
            }));
   }
   int lines_limit() const {
@@ -112,10 +115,10 @@ class Fuser {
   std::vector<Edge> edges_with(const Item& head, int index, int operand) {
     Node& node = *item(index).node;
     std::vector<Edge> edges = head.edges;
-    std::erase_if(edges, [&](const Edge& edge) { return storage_node(edge.read) == &node; });
+    std::erase_if(edges, [&](const Edge& edge) { return stored(edge.read).node == &node; });
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Edge edge{node.inputs[i].get(), &node, node.is<Family>() ? static_cast<int>(i) : operand};
-      if (is_number(*storage_node(edge.read))) continue;
+      if (is_number(*stored(edge.read).node)) continue;
       const bool known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
         return other.read == edge.read && other.operand == edge.operand && other.reader->shape == node.shape &&
                !node.is<Strided>();
@@ -142,6 +145,10 @@ Plan Fuser::build_steps() {
     Node& output = *items_[head].node;
     if (output.is<HostValues>()) {
       plan.uploads.push_back(output.plan_index);
+      continue;
+    }
+    if (output.is<Import>()) {
+      plan.steps.push_back({.output = output.plan_index});
       continue;
     }
     StepWriter writer(line_of_item);

@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-// One kernel run. Nodes are indices of the graph's items, so that a plan serves every graph of the same signature.
+// One kernel run, or an import, which has no kernel. Nodes are indices of the graph's items, so that a plan serves
+// every graph of the same signature.
 struct Step {
   Kernel kernel;
   std::vector<int> inputs;

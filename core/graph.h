@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/backend.h"
@@ -9,11 +10,12 @@
 
 namespace tessera {
 
-// The nodes that wanted ones need, inputs first, each once. Views are resolved and constants are kept apart: neither
-// costs anything.
+// The nodes that wanted ones need, inputs first, each once; equal operations on equal inputs count as one. Views are
+// resolved and constants are kept apart: neither costs anything.
 struct GraphItems {
   std::vector<Node*> items, constants;
-  std::vector<int> wanted;  // indices of items; nodes without elements are left out
+  std::vector<int> wanted;   // indices of items; nodes without elements are left out
+  std::vector<int> imports;  // their values are kept: what a host lent may have changed by the next time
 };
 
 // Finds them, and while it lives, nodes know their indices. The caller holds the context's lock and keeps the wanted
@@ -32,13 +34,20 @@ class Graph {
 
  private:
   void add(Node* root, const Limits&);
+  void add_item(Node*);
+  bool share(Node*);
   void add_constant(Node*);
 
   GraphItems found_;
+  std::unordered_map<std::string, Node*> by_operation_;
 };
 
-// The node whose storage a node uses: its own, or that of what it is a view of.
-Node* storage_node(Node*);
+// Where a node's elements are: from element `offset` of `node` on, which is no view.
+struct Stored {
+  Node* node;
+  std::int64_t offset;
+};
+Stored stored(Node*);
 
 bool is_stored(const Node&);  // has its elements, or gets them from outside
 bool is_number(const Node&);  // a constant, which its readers take as a parameter

@@ -37,8 +37,11 @@ struct HostValues {
 };  // to be uploaded
 struct Constant {
   Number value;
-};               // the same number everywhere
-struct View {};  // inputs[0] under another shape
+};  // the same number everywhere
+// Elements of inputs[0] under another shape: as many as the shape has, from element `offset` on.
+struct View {
+  std::int64_t offset = 0;
+};
 struct Pointwise {
   const PointwiseOp* op;
 };
@@ -59,11 +62,15 @@ struct Family {
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
 };
+struct Import {
+  std::shared_ptr<const HostPass> pass;
+};                      // read from what a host lent, when first needed, and kept from then on
 struct Placeholder {};  // bound to a tensor with each run of a program
 struct Computed {};     // only `buffer` counts; the inputs are let go
-using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Placeholder, Computed>;
+using Operation =
+    std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Placeholder, Computed>;
 
-struct Node {
+struct Node : std::enable_shared_from_this<Node> {
   Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation,
        std::vector<NodePtr> inputs = {});
   ~Node();
@@ -75,6 +82,8 @@ struct Node {
   Operation operation;
   std::vector<NodePtr> inputs;
   std::shared_ptr<Buffer> buffer;            // once computed; views share it, tensors without elements have none
+  std::int64_t buffer_offset = 0;            // the first element in there
+  std::uint64_t layout = 0;                  // of the storage that it is to have, see StorageSpec
   int plan_index = -1, constant_index = -1;  // where this node stands in the graph that is being planned
 
   template <class Kind>

@@ -1,6 +1,7 @@
 #include "core/pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -10,25 +11,31 @@ constexpr std::uint64_t always_kept = std::uint64_t{64} << 20;
 
 }  // namespace
 
-Buffer::Buffer(std::shared_ptr<Pool> pool, std::unique_ptr<Storage> storage, StorageClass storage_class, DType dtype,
-               std::int64_t elements)
-    : pool_(std::move(pool)),
-      storage_(std::move(storage)),
-      storage_class_(storage_class),
-      dtype_(dtype),
-      elements_(elements) {}
+Buffer::Buffer(std::shared_ptr<Pool> pool, std::unique_ptr<Storage> storage, StorageClass storage_class,
+               const StorageSpec& spec, Owner owner)
+    : pool_(std::move(pool)), storage_(std::move(storage)), storage_class_(storage_class), spec_(spec), owner_(owner) {}
 
 Buffer::~Buffer() { pool_->give_back(*this); }
 
-std::shared_ptr<Buffer> Pool::acquire(DType dtype, std::int64_t elements) {
-  const StorageClass wanted = backend_.storage_class(dtype, elements);
+std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec) {
+  const StorageClass wanted = backend_.storage_class(spec);
   std::unique_ptr<Storage> storage = take(wanted.key);
-  if (!storage) storage = backend_.allocate(dtype, elements);
-  auto buffer = std::make_shared<Buffer>(shared_from_this(), std::move(storage), wanted, dtype, elements);
+  if (!storage) storage = backend_.allocate(spec);
+  return lend(std::move(storage), wanted, spec, Buffer::Owner::pool);
+}
+
+std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const StorageSpec& spec) {
+  const StorageClass its{.key = 0, .bytes = static_cast<std::uint64_t>(spec.elements) * size_of(spec.dtype)};
+  return lend(std::move(storage), its, spec, Buffer::Owner::host);
+}
+
+std::shared_ptr<Buffer> Pool::lend(std::unique_ptr<Storage> storage, StorageClass its, const StorageSpec& spec,
+                                   Buffer::Owner owner) {
+  auto buffer = std::make_shared<Buffer>(shared_from_this(), std::move(storage), its, spec, owner);
   const std::scoped_lock hold(lock_);
   info_.num_tensors += 1;
-  info_.num_bytes += static_cast<std::uint64_t>(elements) * size_of(dtype);
-  info_.bytes_in_use += wanted.bytes;
+  info_.num_bytes += static_cast<std::uint64_t>(spec.elements) * size_of(spec.dtype);
+  (owner == Buffer::Owner::host ? info_.bytes_external : info_.bytes_in_use) += its.bytes;
   info_.bytes_peak = std::max(info_.bytes_peak, info_.bytes_in_use);
   return buffer;
 }
@@ -49,7 +56,12 @@ void Pool::give_back(Buffer& buffer) noexcept {
   const std::scoped_lock hold(lock_);
   const StorageClass& its = buffer.storage_class_;
   info_.num_tensors -= 1;
-  info_.num_bytes -= static_cast<std::uint64_t>(buffer.elements_) * size_of(buffer.dtype_);
+  info_.num_bytes -= static_cast<std::uint64_t>(buffer.elements()) * size_of(buffer.spec_.dtype);
+  if (buffer.owner_ == Buffer::Owner::host) {
+    info_.bytes_external -= its.bytes;
+    borrowed_.push_back(std::move(buffer.storage_));
+    return;
+  }
   info_.bytes_in_use -= its.bytes;
   info_.bytes_pooled += its.bytes;
   free_.push_front({its.key, its.bytes, std::move(buffer.storage_)});
@@ -69,9 +81,18 @@ std::list<Pool::Free> Pool::over_bound() {
   return doomed;
 }
 
-void Pool::collect() { over_bound(); }
+std::vector<std::unique_ptr<Storage>> Pool::no_longer_borrowed() {
+  const std::scoped_lock hold(lock_);
+  return std::exchange(borrowed_, {});
+}
+
+void Pool::collect() {
+  no_longer_borrowed();
+  over_bound();
+}
 
 void Pool::trim() {
+  no_longer_borrowed();
   std::list<Free> doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(free_);

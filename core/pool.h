@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "core/backend.h"
 
@@ -15,30 +16,34 @@ class Pool;
 // One storage on loan from the pool, given back when the last holder lets go, on whatever thread that is.
 class Buffer {
  public:
-  Buffer(std::shared_ptr<Pool>, std::unique_ptr<Storage>, StorageClass, DType, std::int64_t elements);
+  enum class Owner : std::uint8_t { pool, host };
+  Buffer(std::shared_ptr<Pool>, std::unique_ptr<Storage>, StorageClass, const StorageSpec&, Owner);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
   Storage& storage() const { return *storage_; }
-  DType dtype() const { return dtype_; }
-  std::int64_t elements() const { return elements_; }
+  const StorageSpec& spec() const { return spec_; }
+  std::int64_t elements() const { return spec_.elements; }
 
  private:
   friend class Pool;
   std::shared_ptr<Pool> pool_;
   std::unique_ptr<Storage> storage_;
   StorageClass storage_class_;
-  DType dtype_;
-  std::int64_t elements_;
+  StorageSpec spec_;
+  Owner owner_;
 };
 
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
   explicit Pool(Backend& backend) : backend_(backend) {}
 
-  std::shared_ptr<Buffer> acquire(DType, std::int64_t elements);  // the caller holds the context's lock
-  void trim();                                                    // likewise
+  // The caller holds the context's lock for each of these.
+  std::shared_ptr<Buffer> acquire(const StorageSpec&);
+  // A storage over memory that a host lent: counted apart, and never handed out again.
+  std::shared_ptr<Buffer> borrow(std::unique_ptr<Storage>, const StorageSpec&);
+  void trim();
   // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
   // acquire, since dispatches that are not yet submitted may still refer to what went back.
   void collect();
@@ -54,12 +59,15 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::unique_ptr<Storage> storage;
   };
   void give_back(Buffer&) noexcept;
+  std::shared_ptr<Buffer> lend(std::unique_ptr<Storage>, StorageClass, const StorageSpec&, Buffer::Owner);
   std::unique_ptr<Storage> take(std::uint64_t key);
   std::list<Free> over_bound();
+  std::vector<std::unique_ptr<Storage>> no_longer_borrowed();
 
   Backend& backend_;
-  mutable std::mutex lock_;  // give_back comes from any thread, beside the context's own lock
-  std::list<Free> free_;     // most recently used first
+  mutable std::mutex lock_;                         // give_back comes from any thread, beside the context's own lock
+  std::list<Free> free_;                            // most recently used first
+  std::vector<std::unique_ptr<Storage>> borrowed_;  // nobody holds them any more
   std::unordered_multimap<std::uint64_t, std::list<Free>::iterator> by_key_;
   MemoryInfo info_{};
 };

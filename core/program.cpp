@@ -18,7 +18,7 @@ namespace {
 std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const NodePtr> outputs) {
   const std::vector<Node*>& items = graph.items().items;
   std::vector<bool> varies(items.size(), false);
-  const auto index = [](const NodePtr& node) { return storage_node(node.get())->plan_index; };
+  const auto index = [](const NodePtr& node) { return stored(node.get()).node->plan_index; };
   const auto is_fixed = [&](const NodePtr& node) {
     return index(node) >= 0 && !varies[static_cast<std::size_t>(index(node))];
   };
@@ -52,6 +52,14 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
       throw Error(ErrorCode::dtype_mismatch, which + std::string(to_string(given.dtype)) + ", but was recorded as " +
                                                  std::string(to_string(wanted.dtype)) + ".");
   }
+}
+
+// Plans read a program's inputs from their first element on: what starts within a storage is copied.
+NodePtr from_its_first_element(NodePtr node) {
+  const auto [base, offset] = stored(node.get());
+  if (offset + base->buffer_offset == 0) return node;
+  Strided all{0, {{1, node->shape.size(), 1}}};
+  return std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
 }
 
 }  // namespace
@@ -90,23 +98,29 @@ std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
   std::vector<NodePtr> given;
   for (const Tensor& input : inputs) given.push_back(TensorAccess::node(input));
   const Session session(context);
-  compute(context, given);
+  for (NodePtr& node : given) node = from_its_first_element(std::move(node));
+  Batch batch(context);
+  batch.add(given);
 
   const std::vector<Node*>& items = impl_->graph.items;
   std::vector<std::shared_ptr<Buffer>> buffers(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     buffers[i] = items[i]->buffer;
     for (std::size_t k = 0; k < given.size(); ++k)
-      if (items[i] == impl_->inputs[k].get()) buffers[i] = storage_node(given[k].get())->buffer;
+      if (items[i] == impl_->inputs[k].get()) buffers[i] = batch.buffer_of(*given[k]);
   }
-  if (!impl_->plan->steps.empty()) run_plan(context, *impl_->plan, impl_->graph, buffers);
-  context.pool->collect();
+  batch.add(impl_->plan, impl_->graph, buffers);
+  batch.run();
 
   std::vector<Tensor> results;
   std::size_t next = 0;
   for (const NodePtr& output : impl_->outputs) {
     auto result = std::make_shared<Node>(impl_->context, output->shape, output->dtype, Computed{});
-    if (output->shape.size() != 0) result->buffer = buffers[static_cast<std::size_t>(impl_->graph.wanted[next++])];
+    if (output->shape.size() != 0) {
+      const auto [base, offset] = stored(output.get());
+      result->buffer = buffers[static_cast<std::size_t>(impl_->graph.wanted[next++])];
+      result->buffer_offset = offset + base->buffer_offset;
+    }
     results.push_back(TensorAccess::tensor(std::move(result)));
   }
   return results;

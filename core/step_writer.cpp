@@ -25,10 +25,10 @@ void StepWriter::write(Node& node, int operand) {
   if (node.is<Constant>()) {
     line_of_node = number(node, operand);
   } else if (const auto* strided = std::get_if<Strided>(&node.operation)) {
-    Node& stored = *storage_node(node.inputs[0].get());
+    const auto [base, offset] = stored(node.inputs[0].get());
     const KernelInput elements{.dtype = node.dtype, .access = Access::strided, .operand = operand};
     line_of_node =
-        is_number(stored) ? number(stored, operand) : input(stored, elements, strided->offset, strided->terms);
+        is_number(*base) ? number(*base, operand) : input(*base, elements, offset + strided->offset, strided->terms);
   } else {
     Expression::Line line{.kind = Expression::Kind::cast, .dtype = node.dtype};
     if (const auto* pointwise = std::get_if<Pointwise>(&node.operation)) {
@@ -91,16 +91,17 @@ std::uint16_t StepWriter::add(int operand, const Expression::Line& line) {
 
 // The line with the elements of `read`: written before, a number, or an input.
 std::uint16_t StepWriter::line_for(Node& read, const Shape& reader, int operand) {
-  Node& stored = *storage_node(&read);
-  if (is_number(stored)) return number(stored, operand);
-  if (const int line = line_of_item_[static_cast<std::size_t>(stored.plan_index)]; line >= 0)
+  const auto [base, offset] = stored(&read);
+  if (is_number(*base)) return number(*base, operand);
+  if (const int line = line_of_item_[static_cast<std::size_t>(base->plan_index)]; line >= 0)
     return static_cast<std::uint16_t>(line);
-  if (read.shape.size() == 1)
-    return input(stored, {.dtype = stored.dtype, .access = Access::scalar, .operand = operand}, 0, {});
-  if (read.shape.size() == reader.size())
-    return input(stored, {.dtype = stored.dtype, .access = Access::dense, .operand = operand}, 0, {});
-  return input(stored, {.dtype = stored.dtype, .access = Access::strided, .operand = operand}, 0,
-               broadcast_terms(read.shape, reader));
+  KernelInput elements{.dtype = base->dtype, .access = Access::strided, .operand = operand};
+  if (read.shape.size() == 1) elements.access = Access::scalar;
+  // Dense inputs are read by the texel.
+  else if (read.shape.size() == reader.size() && (offset + base->buffer_offset) % 4 == 0)
+    elements.access = Access::dense;
+  const bool has_terms = elements.access == Access::strided;
+  return input(*base, elements, offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{});
 }
 
 std::uint16_t StepWriter::number(const Node& node, int operand) {
@@ -112,6 +113,7 @@ std::uint16_t StepWriter::number(const Node& node, int operand) {
 
 // The same elements of the same storage, read by the same expression, are one input.
 std::uint16_t StepWriter::input(Node& stored, KernelInput wanted, std::int64_t offset, std::vector<Term> terms) {
+  offset += stored.buffer_offset;
   wanted.terms = static_cast<int>(terms.size());
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& its = step_.kernel.inputs[i];

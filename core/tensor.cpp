@@ -54,7 +54,8 @@ void check_readable(const Node& node) {
 // The caller holds the context's lock.
 std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
   compute(context, std::span(&node, 1));
-  auto download = context.backend->download(node->buffer->storage(), node->dtype, 0, node->shape.size());
+  auto download =
+      context.backend->download(node->buffer->storage(), node->dtype, node->buffer_offset, node->shape.size());
   context.stats.submits += 1;
   context.stats.bytes_downloaded += byte_count(*node);
   return download;

@@ -41,11 +41,12 @@ struct ContextOptions {
 };
 
 struct MemoryInfo {
-  std::int64_t num_tensors;    // live tensors with storage of their own
-  std::uint64_t num_bytes;     // what their elements need
-  std::uint64_t bytes_in_use;  // what the device holds for them
-  std::uint64_t bytes_pooled;  // free, kept for the next tensor
-  std::uint64_t bytes_peak;    // the most bytes_in_use has been since reset_stats()
+  std::int64_t num_tensors;      // live tensors with storage of their own
+  std::uint64_t num_bytes;       // what their elements need
+  std::uint64_t bytes_in_use;    // what the device holds for them
+  std::uint64_t bytes_pooled;    // free, kept for the next tensor
+  std::uint64_t bytes_external;  // borrowed from the host: zero-copy inputs
+  std::uint64_t bytes_peak;      // the most bytes_in_use has been since reset_stats()
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
