@@ -102,6 +102,7 @@ Stats Context::stats() const {
   const Session session(*impl_);
   Stats stats = impl_->stats;
   stats.kernels_compiled = impl_->backend->kernels_compiled() - impl_->kernels_compiled_before;
+  stats.plans_reused = impl_->plans.hits() - impl_->plans_reused_before;
   return stats;
 }
 
@@ -109,6 +110,7 @@ void Context::reset_stats() {
   const Session session(*impl_);
   impl_->stats = {};
   impl_->kernels_compiled_before = impl_->backend->kernels_compiled();
+  impl_->plans_reused_before = impl_->plans.hits();
   impl_->pool->reset_peak();
 }
 

@@ -35,8 +35,8 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   std::shared_ptr<Pool> pool;
   PlanCache plans;
   Stats stats{};
-  std::uint64_t kernels_compiled_before = 0;  // the backend's count when the statistics were reset
-  Reader reader;                              // last: it finishes its work while the rest still stands
+  std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
+  Reader reader;  // last: it finishes its work while the rest still stands
 };
 
 // One call into a context: holds its lock, and delivers messages once the lock is free again.

@@ -1,4 +1,5 @@
 // How many dispatches, submissions and bytes it takes.
+#include <numeric>
 #include <tuple>
 
 #include "support/compare.h"
@@ -147,6 +148,63 @@ TEST_P(Fusion, ThousandsOfFramesDoNotGrow) {
   const MemoryInfo after = context().memory();
   EXPECT_EQ(after.num_tensors, before.num_tensors);
   EXPECT_EQ(after.bytes_in_use + after.bytes_pooled, before.bytes_in_use + before.bytes_pooled);
+}
+
+TEST_P(Fusion, EqualOperationsRunOnce) {
+  const Tensor x = context().tensor({4, 4}, random_values(16, -1, 1, 1)).compute();
+  // The sums of the same product, and then of their results, are written out twice, as two models would.
+  const auto normalized = [&] { return x / sum(x * x * 2.0f, {{1}, true}); };
+  const Tensor both = normalized() + matmul(normalized(), x);
+  EXPECT_EQ(cost(std::vector{both}).second, 1u);
+  const auto shared = context().stats().dispatches;
+  const Tensor once = normalized();
+  EXPECT_EQ(cost(std::vector{once + matmul(once, x)}).first, shared);
+  EXPECT_EQ(both.read(), (once + matmul(once, x)).read());
+  // Numbers that differ make operations that differ.
+  const Tensor differ = sum(x * 2.0f) - sum(x * 3.0f);
+  EXPECT_TRUE(all_agree((differ + sum(x)).read(), {0}, 1e-5f));
+}
+
+TEST_P(Fusion, WantedTwinsShareOneStorage) {
+  const Tensor x = context().tensor({100}, random_values(100, -1, 1, 1)).compute();
+  const Tensor a = exp(x), b = exp(x);
+  const std::uint64_t before = context().memory().num_bytes;
+  EXPECT_EQ(cost(std::vector{a, b}), one);
+  EXPECT_EQ(context().memory().num_bytes, before + 400);
+  EXPECT_EQ(a.read(), b.read());
+}
+
+TEST_P(Fusion, AContiguousSliceSharesStorage) {
+  const Tensor x = context().tensor({6, 5}, random_values(30, -1, 1, 1)).compute();
+  const std::vector<float> values = x.read();
+  const std::uint64_t bytes = context().memory().bytes_in_use;
+  for (const std::int64_t first : {0, 1, 3, 4}) {  // rows of 5 elements start anywhere in a texel
+    const Tensor rows = slice(x, {first, 0}, {2, 5});
+    EXPECT_EQ(cost(std::vector{rows}), std::pair(std::uint64_t{0}, std::uint64_t{0}));
+    const std::vector<float> expected(values.begin() + first * 5, values.begin() + first * 5 + 10);
+    EXPECT_EQ(rows.read(), expected);
+    EXPECT_EQ(context().memory().bytes_in_use, bytes);
+    const Tensor part = slice(rows, {1, 1}, {1, 3});  // a view of a view
+    EXPECT_EQ(part.read(), (std::vector<float>(expected.begin() + 6, expected.begin() + 9)));
+    EXPECT_EQ(
+        (part * 2.0f + slice(x, {5, 4}, {1, 1})).read(),
+        (std::vector<float>{expected[6] * 2 + values[29], expected[7] * 2 + values[29], expected[8] * 2 + values[29]}));
+    EXPECT_TRUE(all_agree(sum(rows).read(), {std::accumulate(expected.begin(), expected.end(), 0.0f)}, 1e-5f));
+    EXPECT_TRUE(
+        all_agree(matmul(rows, transpose(rows)).read(), matmul(rows * 1.0f, transpose(rows * 1.0f)).read(), 1e-5f));
+  }
+}
+
+TEST_P(Fusion, GraphsOfAKnownFormReuseTheirPlan) {
+  const auto step = [&](const Tensor& x, float gain) { return softmax(x * gain + 1.0f); };
+  context().compute(std::vector{step(context().full({3, 8}, 1).compute(), 1)});
+  context().reset_stats();
+  for (int i = 2; i < 12; ++i) {
+    const auto number = static_cast<float>(i);
+    step(context().tensor({3, 8}, random_values(24, -1, 1, static_cast<unsigned>(i))), number).compute();
+  }
+  EXPECT_GE(context().stats().plans_reused, 9u);
+  EXPECT_EQ(context().stats().kernels_compiled, 0u);
 }
 
 TESSERA_ON_ALL_DEVICES(Fusion);

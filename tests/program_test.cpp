@@ -86,6 +86,30 @@ TEST_P(Programs, BadInput) {
   EXPECT_EQ(program.run({context().zeros({2, 3})})[0].read(), std::vector<float>(6, 1));
 }
 
+TEST_P(Programs, TakeAndGivePartsOfTensors) {
+  const Program program = Program::record(context(), {{.shape = {3}}}, [](std::span<const Tensor> in) {
+    const Tensor twice = in[0] * 2.0f;
+    return std::vector{slice(twice, {1}, {2}), twice};
+  });
+  const Tensor whole = context().tensor({7}, {0, 1, 2, 3, 4, 5, 6});
+  for (const std::int64_t first : {0, 2, 4}) {
+    const std::vector<Tensor> out = program.run({slice(whole, {first}, {3})});
+    const auto number = static_cast<float>(first);
+    EXPECT_EQ(out[0].read(), (std::vector<float>{2 * number + 2, 2 * number + 4}));
+    EXPECT_EQ(out[1].read(), (std::vector<float>{2 * number, 2 * number + 2, 2 * number + 4}));
+  }
+}
+
+TEST_P(Programs, InputsThatArePendingRunInTheSameSubmission) {
+  const Program program = Program::record(context(), {{.shape = {8}}},
+                                          [](std::span<const Tensor> in) { return std::vector{sum(in[0] * in[0])}; });
+  const Tensor x = context().full({8}, 3).compute();
+  context().reset_stats();
+  const Tensor result = program.run({x - 1.0f})[0];
+  EXPECT_EQ(context().stats().submits, 1u);
+  EXPECT_EQ(result.read(), std::vector<float>{32});
+}
+
 TESSERA_ON_ALL_DEVICES(Programs);
 
 }  // namespace

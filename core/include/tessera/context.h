@@ -51,6 +51,7 @@ struct MemoryInfo {
 
 struct Stats {  // since the context was made, or since reset_stats()
   std::uint64_t dispatches, submits, kernels_compiled, ops_fused;
+  std::uint64_t plans_reused;  // computations of a known form: nothing had to be planned
   std::uint64_t bytes_uploaded, bytes_downloaded;
 };
 
