@@ -1,0 +1,45 @@
+// What the benchmarks share: each *_bench.cpp names workloads, and support.cpp runs them on the GPUs of the machine.
+//
+//   void tessera::bench::add_workloads() {
+//     add("softmax/1024x1024", {f32({1024, 1024}, -4, 4)}, [](const Inputs& in) { return Results{softmax(in[0])}; });
+//   }
+//
+// A workload builds its results anew from operands that are on the device, computes them and waits for the device;
+// nothing is read. Kernels are compiled before the clock starts. GB/s counts each operand and each result once.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.h>
+
+namespace tessera::bench {
+
+void add_workloads();  // defined by each program
+
+struct Operand {
+  Shape shape;
+  DType dtype;
+  float low, high;  // random numbers in [low, high), whole ones for integers
+};
+Operand f32(const Shape&, float low = -1, float high = 1);
+Operand f16(const Shape&);                                // -1 to 1
+Operand i8(const Shape&);                                 // every value
+Operand u8(const Shape&);                                 // every value
+Operand indices(const Shape&, std::int64_t of_elements);  // i32
+
+struct Inputs {
+  Context& context;
+  std::vector<Tensor> tensors;  // the operands
+  const Tensor& operator[](std::size_t i) const { return tensors[i]; }
+};
+using Results = std::vector<Tensor>;
+using Build = std::function<Results(const Inputs&)>;
+
+// `flops` are the operations of one run; where there are none, only bytes are reported. Either all workloads of a
+// program have them or none: Google Benchmark's CSV wants the same columns for all.
+void add(const std::string& name, const std::vector<Operand>&, const Build&, double flops = 0);
+// The same, recorded once as a Program.
+void add_program(const std::string& name, const std::vector<Operand>&, const Build&, double flops = 0);
+
+}  // namespace tessera::bench
