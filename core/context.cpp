@@ -33,19 +33,24 @@ ContextImpl::ContextImpl(std::unique_ptr<Backend> backend_in, std::shared_ptr<Me
       pool(std::make_shared<Pool>(*backend)),
       reader(lock) {}
 
-Context Context::create(const ContextOptions& options) {
+Context make_context(const ContextOptions& options,
+                     const std::function<std::unique_ptr<Backend>(const MessageSink&)>& open) {
   const auto messages = std::make_shared<Messages>(options.on_message);
   const MessageSink sink = [messages](Message::Level level, std::string text) {
     messages->add(level, std::move(text));
   };
   try {
-    auto impl = std::make_shared<ContextImpl>(open_backend(options, sink), messages);
+    auto impl = std::make_shared<ContextImpl>(open(sink), messages);
     messages->deliver();
-    return Context(std::move(impl));
+    return ContextAccess::context(std::move(impl));
   } catch (...) {
     messages->deliver();
     throw;
   }
+}
+
+Context Context::create(const ContextOptions& options) {
+  return make_context(options, [&](const MessageSink& sink) { return open_backend(options, sink); });
 }
 
 BackendKind Context::backend() const { return device().backend; }

@@ -60,6 +60,9 @@ struct ContextAccess {
   static Context context(std::shared_ptr<ContextImpl> impl) { return Context(std::move(impl)); }
 };
 
+// A context on the backend that `open` gives.
+Context make_context(const ContextOptions&, const std::function<std::unique_ptr<Backend>(const MessageSink&)>& open);
+
 // Opens the first of the preferred backends that works, and tells why others were passed over.
 std::unique_ptr<Backend> open_backend(const ContextOptions&, const MessageSink&);
 

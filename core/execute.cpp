@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_plans = 512;
 
-std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
+std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node, Pool::Use use) {
   const DeviceInfo& device = context.backend->device();
   const std::uint64_t bytes = static_cast<std::uint64_t>(node.shape.size()) * size_of(node.dtype);
   if (bytes > device.max_tensor_bytes || node.shape.size() > std::numeric_limits<std::int32_t>::max())
@@ -17,7 +17,7 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
                                               std::string(to_string(node.dtype)) + " takes " + std::to_string(bytes) +
                                               " bytes, more than the " + std::to_string(device.max_tensor_bytes) +
                                               " bytes that one tensor can have on " + device.name + ".");
-  return context.pool->acquire({node.dtype, node.shape.size(), node.layout});
+  return context.pool->acquire({node.dtype, node.shape.size(), node.layout}, use);
 }
 
 void become_computed(Node& node, std::shared_ptr<Buffer> buffer, std::int64_t offset = 0) {
@@ -29,7 +29,7 @@ void become_computed(Node& node, std::shared_ptr<Buffer> buffer, std::int64_t of
 
 void upload(ContextImpl& context, Node& node) {
   const auto& elements = std::get<HostValues>(node.operation).elements;
-  std::shared_ptr<Buffer> buffer = acquire_for(context, node);
+  std::shared_ptr<Buffer> buffer = acquire_for(context, node, Pool::Use::upload);
   context.backend->upload(buffer->storage(), node.dtype, elements);
   context.stats.bytes_uploaded += elements.size();
   become_computed(node, std::move(buffer));
@@ -81,9 +81,10 @@ void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
     Dispatch& dispatch = dispatches_.emplace_back(dispatch_of(step, graph));
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       const Buffer& buffer = *buffers[at(step.inputs[i])];
+      context_.pool->require_submitted(buffer);
       dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
     }
-    buffers[at(step.output)] = acquire_for(context_, *graph.items[at(step.output)]);
+    buffers[at(step.output)] = acquire_for(context_, *graph.items[at(step.output)], Pool::Use::kernels);
     dispatch.output = &buffers[at(step.output)]->storage();
     // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
     // between two storages.
@@ -118,6 +119,7 @@ void Batch::add(std::span<const NodePtr> wanted) {
 
 void Batch::add(const HostPass& pass, Node& input) {
   const std::shared_ptr<Buffer> buffer = buffer_of(input);
+  context_.pool->require_submitted(*buffer);
   dispatches_.push_back({.pass = &pass, .inputs = {{&buffer->storage(), buffer->elements()}}});
 }
 

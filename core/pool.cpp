@@ -17,11 +17,37 @@ Buffer::Buffer(std::shared_ptr<Pool> pool, std::unique_ptr<Storage> storage, Sto
 
 Buffer::~Buffer() { pool_->give_back(*this); }
 
-std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec) {
+std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
   const StorageClass wanted = backend_.storage_class(spec);
-  std::unique_ptr<Storage> storage = take(wanted.key);
+  std::unique_ptr<Storage> storage = take(wanted.key, use);
   if (!storage) storage = backend_.allocate(spec);
-  return lend(std::move(storage), wanted, spec, Buffer::Owner::pool);
+  auto buffer = lend(std::move(storage), wanted, spec, Buffer::Owner::pool);
+  if (is_recording_ && use == Use::kernels) buffer->recording_ = recordings_;
+  return buffer;
+}
+
+void Pool::begin_recording() {
+  const std::scoped_lock hold(lock_);
+  ++recordings_;
+  is_recording_ = true;
+}
+
+void Pool::end_recording() {
+  const std::scoped_lock hold(lock_);
+  is_recording_ = false;
+}
+
+void Pool::require_submitted(const Buffer& buffer) const {
+  const std::scoped_lock hold(lock_);
+  if (is_recording_ || buffer.recording_ <= submitted_) return;
+  throw Error(ErrorCode::invalid_argument,
+              "compute: the work that makes this tensor is recorded in the host's commands, which have not been "
+              "submitted; submit them, call webgpu::submitted(), then read the tensor or compute with it.");
+}
+
+void Pool::submitted() {
+  const std::scoped_lock hold(lock_);
+  submitted_ = recordings_;
 }
 
 std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const StorageSpec& spec) {
@@ -40,10 +66,13 @@ std::shared_ptr<Buffer> Pool::lend(std::unique_ptr<Storage> storage, StorageClas
   return buffer;
 }
 
-std::unique_ptr<Storage> Pool::take(std::uint64_t key) {
+std::unique_ptr<Storage> Pool::take(std::uint64_t key, Use use) {
   const std::scoped_lock hold(lock_);
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return nullptr;
+  const bool in_order = is_recording_ && use == Use::kernels;
+  const auto [begin, end] = by_key_.equal_range(key);
+  const auto found =
+      std::find_if(begin, end, [&](const auto& entry) { return in_order || entry.second->recording <= submitted_; });
+  if (found == end) return nullptr;
   const auto entry = found->second;
   std::unique_ptr<Storage> storage = std::move(entry->storage);
   info_.bytes_pooled -= entry->bytes;
@@ -64,7 +93,7 @@ void Pool::give_back(Buffer& buffer) noexcept {
   }
   info_.bytes_in_use -= its.bytes;
   info_.bytes_pooled += its.bytes;
-  free_.push_front({its.key, its.bytes, std::move(buffer.storage_)});
+  free_.push_front({its.key, its.bytes, std::move(buffer.storage_), recordings_});
   by_key_.emplace(its.key, free_.begin());
 }
 

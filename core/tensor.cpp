@@ -54,6 +54,7 @@ void check_readable(const Node& node) {
 // The caller holds the context's lock.
 std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
   compute(context, std::span(&node, 1));
+  context.pool->require_submitted(*node->buffer);
   auto download =
       context.backend->download(node->buffer->storage(), node->dtype, node->buffer_offset, node->shape.size());
   context.stats.submits += 1;

@@ -1,0 +1,41 @@
+// What the backends' own public functions need of core: tensors over what a host lent, and storages lent to a host.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/context_impl.h"
+
+namespace tessera {
+
+// Throws wrong_backend, with the op and both backends, where a context or a tensor is on another one. The caller holds
+// the lock.
+void require_backend(std::string_view op, const ContextImpl&, BackendKind);
+
+// A tensor over memory that a host lent, for as long as it or a view of it lives. The caller holds the lock.
+Tensor borrowed_tensor(ContextImpl&, const Shape&, DType, std::unique_ptr<Storage>, std::uint64_t layout = 0);
+
+// A tensor that a pass of the backend reads from what a host lent, when it is first needed.
+Tensor imported_tensor(ContextImpl&, const Shape&, DType, std::shared_ptr<const HostPass>);
+
+// Where a computed tensor's elements are.
+struct Lease {
+  Tensor tensor;  // keeps the storage from being used for anything else
+  Storage* storage;
+  std::int64_t offset;  // of the first element
+};
+
+// Computes the tensor and gives its storage. The caller holds the lock.
+Lease lease(const Tensor&);
+
+// The same in a storage of this layout, which starts with the tensor: its own where that is so, else that of a copy,
+// which costs one pass. `layout_of_storage` tells the layout of a storage.
+Lease lease(const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&));
+
+// Computes the tensor and runs a pass on it, in one submission. The caller holds the lock. The pass finds the element
+// that the tensor starts with in first_element().
+void run_pass(const Tensor&, const HostPass&);
+std::int64_t first_element(const Tensor&);  // of its storage; known before the tensor is computed
+
+}  // namespace tessera
