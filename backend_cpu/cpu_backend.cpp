@@ -65,6 +65,8 @@ class CpuBackend : public Backend {
   }
   void wait() override {}
   std::uint64_t kernels_compiled() const override { return 0; }
+  bool is_lost() const override { return false; }
+  void lose() override {}  // memory of the host's own does not get lost
 
  private:
   DeviceInfo device_ = device_info();

@@ -28,6 +28,9 @@ class Device {
   // SwiftShader: an infinity that a shader writes to a texture of halves comes out as NaN; 2^16 comes out as infinity.
   bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
 
+  bool is_lost() const { return is_lost_; }
+  void lose() const { is_lost_ = true; }  // for tests
+
   // Throws what the driver has complained about since the last call: out_of_memory, device_lost, else unsupported.
   void check(std::string_view what) const;
 

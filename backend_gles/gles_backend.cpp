@@ -49,6 +49,8 @@ class GlesBackend final : public Backend {
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override { return device_->limits(); }
   std::uint64_t kernels_compiled() const override { return kernels_.compiled(); }
+  bool is_lost() const override { return device_->is_lost(); }
+  void lose() override { device_->lose(); }
 
   StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
   std::unique_ptr<Storage> allocate(const StorageSpec& spec) override {

@@ -73,7 +73,7 @@ void Device::note_loss(const std::string& why) {
   const std::string text = "WebGPU: the device " + adapter_.info.name + " was lost: " + why;
   {
     const std::lock_guard lock(faults_lock_);
-    if (is_closing_) return;
+    if (is_closing_ || is_lost_) return;
     is_lost_ = true;
     fault_code_ = ErrorCode::device_lost;
     fault_ = text;
@@ -92,6 +92,17 @@ void Device::note_error(ErrorCode code, const std::string& what) {
     }
   }
   if (messages_) messages_(Message::Level::error, text);
+}
+
+bool Device::is_lost() {
+  const std::lock_guard lock(faults_lock_);
+  return is_lost_;
+}
+
+void Device::lose() {
+  wgpuDeviceForceLoss(device_.get(), WGPUDeviceLostReason_Unknown, view_of("as a test asked for"));
+  // The news comes with the next event, but a test goes on at once.
+  note_loss("as a test asked for");
 }
 
 void Device::throw_faults() {

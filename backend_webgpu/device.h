@@ -29,6 +29,9 @@ class Device {
     return webgpu::wait_for(adapter_.instance.get(), future, nanoseconds);
   }
 
+  bool is_lost();
+  void lose();  // for tests
+
   // Throws device_lost from a loss on, and any other fault that no call has thrown yet once.
   void throw_faults();
 

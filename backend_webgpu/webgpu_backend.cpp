@@ -52,6 +52,8 @@ class WebGpuBackend final : public Backend {
   void wait() override;
 
   std::uint64_t kernels_compiled() const override { return kernels_.compiled(); }
+  bool is_lost() const override { return device_->is_lost(); }
+  void lose() override { device_->lose(); }
 
  private:
   struct Step {

@@ -40,14 +40,17 @@ class HostPass {
   virtual ~HostPass() = default;
 };
 
+struct CustomCall;
+
 struct BoundInput {
   const Storage* storage;
   std::int64_t elements;  // of the whole storage, as it was allocated
 };
 
 struct Dispatch {
-  const Kernel* kernel;            // valid during the call
-  const HostPass* pass = nullptr;  // instead of a kernel; reads the inputs, if any, and writes the output, if any
+  const Kernel* kernel;                // valid during the call
+  const CustomCall* custom = nullptr;  // instead of a kernel
+  const HostPass* pass = nullptr;      // instead of a kernel; reads the inputs, if any, and writes the output, if any
   std::vector<BoundInput> inputs;
   Storage* output;  // never one of the inputs
   DType output_dtype;
@@ -55,6 +58,7 @@ struct Dispatch {
   std::vector<std::uint32_t> words;            // see Kernel; elements past the end of the output are written as zero
   std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
   std::int64_t workgroups = 0;                 // of a cooperative core
+  std::vector<Storage*> custom_outputs;        // of a custom kernel, instead of the output
 };
 
 // A copy to the host that is under way.
@@ -88,6 +92,9 @@ class Backend {
   virtual void wait() = 0;
 
   virtual std::uint64_t kernels_compiled() const = 0;  // so far
+
+  virtual bool is_lost() const = 0;  // every further call throws device_lost
+  virtual void lose() = 0;           // for tests: as if the driver had reset
 };
 
 using MessageSink = std::function<void(Message::Level, std::string)>;

@@ -13,6 +13,10 @@ void Messages::add(Message::Level level, std::string text) {
   if (callback_) waiting_.push_back({level, std::move(text)});
 }
 
+MessageSink Messages::sink() {
+  return [own = shared_from_this()](Message::Level level, std::string text) { own->add(level, std::move(text)); };
+}
+
 void Messages::deliver() noexcept {
   std::vector<Message> messages;
   {
@@ -27,34 +31,18 @@ void Messages::deliver() noexcept {
   }
 }
 
-ContextImpl::ContextImpl(std::unique_ptr<Backend> backend_in, std::shared_ptr<Messages> messages_in)
-    : messages(std::move(messages_in)),
-      backend(std::move(backend_in)),
-      pool(std::make_shared<Pool>(*backend)),
-      reader(lock) {}
-
-Context make_context(const ContextOptions& options,
-                     const std::function<std::unique_ptr<Backend>(const MessageSink&)>& open) {
-  const auto messages = std::make_shared<Messages>(options.on_message);
-  const MessageSink sink = [messages](Message::Level level, std::string text) {
-    messages->add(level, std::move(text));
-  };
-  try {
-    auto impl = std::make_shared<ContextImpl>(open(sink), messages);
-    messages->deliver();
-    return ContextAccess::context(std::move(impl));
-  } catch (...) {
-    messages->deliver();
-    throw;
-  }
+Context ContextAccess::make(const ContextOptions& options, OpenBackend open, bool is_hosts) {
+  return Context(std::make_shared<ContextImpl>(options, std::move(open), is_hosts));
 }
 
-Context Context::create(const ContextOptions& options) {
-  return make_context(options, [&](const MessageSink& sink) { return open_backend(options, sink); });
-}
+Context Context::create(const ContextOptions& options) { return ContextAccess::make(options, open_backend, false); }
 
 BackendKind Context::backend() const { return device().backend; }
-const DeviceInfo& Context::device() const { return impl_->backend->device(); }
+
+const DeviceInfo& Context::device() const {
+  const Session session(*impl_);
+  return impl_->devices.back();
+}
 
 Tensor Context::tensor(const Shape& shape, std::initializer_list<float> values) {
   return tensor(shape, DType::f32, std::as_bytes(std::span(values.begin(), values.size())));
@@ -88,12 +76,20 @@ void Context::compute(std::span<const Tensor> tensors) {
                                                    " was given to a context on " + device().name + ".");
   }
   const Session session(*impl_);
-  tessera::compute(*impl_, nodes);
+  impl_->resilient([&] { tessera::compute(*impl_, nodes); });
+}
+
+void Context::switch_backend(BackendKind kind, std::string_view driver) {
+  const Session session(*impl_);
+  ContextOptions options = impl_->options;
+  options.prefer = {kind};
+  options.driver = driver;
+  impl_->switch_to(options);
 }
 
 void Context::wait() {
   const Session session(*impl_);
-  impl_->backend->wait();
+  impl_->resilient([&] { impl_->backend->wait(); });
 }
 
 void Context::trim() {
@@ -101,7 +97,10 @@ void Context::trim() {
   impl_->pool->trim();
 }
 
-MemoryInfo Context::memory() const { return impl_->pool->info(); }
+MemoryInfo Context::memory() const {
+  const Session session(*impl_);
+  return impl_->pool->info();
+}
 
 Stats Context::stats() const {
   const Session session(*impl_);

@@ -1,5 +1,7 @@
 // What a Context handle refers to.
 #pragma once
+#include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -14,10 +16,11 @@
 namespace tessera {
 
 // Messages wait here until no lock is held: a host's callback may call back into tessera.
-class Messages {
+class Messages : public std::enable_shared_from_this<Messages> {
  public:
   explicit Messages(std::function<void(const Message&)> callback) : callback_(std::move(callback)) {}
   void add(Message::Level, std::string text);
+  MessageSink sink();       // adds to these
   void deliver() noexcept;  // an exception of the host's callback stops here
 
  private:
@@ -26,15 +29,59 @@ class Messages {
   std::vector<Message> waiting_;
 };
 
+// Nodes that nothing but lineage refers to any more, from any thread.
+class Unheld {
+ public:
+  void add(const NodePtr&);
+  std::vector<NodePtr> take();
+
+ private:
+  std::mutex lock_;
+  std::vector<std::weak_ptr<Node>> nodes_;
+};
+
+using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&, const MessageSink&)>;
+
 struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
-  ContextImpl(std::unique_ptr<Backend>, std::shared_ptr<Messages>);
+  // `open` gives the first backend, and the one that replaces a lost device; a host's device cannot be replaced.
+  ContextImpl(const ContextOptions&, OpenBackend open, bool is_hosts);
+
+  // Runs `work`, and again on a new device where the device is lost on the way. The caller holds the lock.
+  template <class Work>
+  auto resilient(const Work& work) {
+    for (int attempt = 1;; ++attempt) {
+      try {
+        return work();
+      } catch (const Error&) {
+        if (!backend->is_lost() || attempt > 3) throw;
+        replace_device();
+      }
+    }
+  }
+  void replace_device();  // throws device_lost where there is none
+  void switch_to(const ContextOptions&);
+  void use_backend(std::unique_ptr<Backend>);
+  void release_unheld();
+  void release(Node&);
+
+  // Values that are computed on a device that may be lost remember how.
+  bool keeps_lineage() const;
+  void bound_lineage(const NodePtr& computed);
 
   std::mutex lock;  // held around every use of what follows; see Session
   std::shared_ptr<Messages> messages;
+  ContextOptions options;
+  OpenBackend open;
+  bool is_hosts;
   std::unique_ptr<Backend> backend;
+  std::list<DeviceInfo> devices;  // of the backends so far: references to them stay valid
+  std::uint64_t epoch = 0;        // counts the backends
+  Stats stats{};
   std::shared_ptr<Pool> pool;
   PlanCache plans;
-  Stats stats{};
+  Unheld unheld;
+  std::vector<std::weak_ptr<Node>> rebuildable;  // computed ones that have a lineage
+  int checkpoints_under_way = 0;
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
   Reader reader;  // last: it finishes its work while the rest still stands
 };
@@ -42,7 +89,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
 // One call into a context: holds its lock, and delivers messages once the lock is free again.
 class Session {
  public:
-  explicit Session(ContextImpl& context) : context_(context), hold_(context.lock) {}
+  explicit Session(ContextImpl& context) : context_(context), hold_(context.lock) { context.release_unheld(); }
   ~Session() {
     hold_.unlock();
     context_.messages->deliver();
@@ -57,11 +104,8 @@ class Session {
 
 struct ContextAccess {
   static ContextImpl& impl(const Context& context) { return *context.impl_; }
-  static Context context(std::shared_ptr<ContextImpl> impl) { return Context(std::move(impl)); }
+  static Context make(const ContextOptions&, OpenBackend, bool is_hosts);
 };
-
-// A context on the backend that `open` gives.
-Context make_context(const ContextOptions&, const std::function<std::unique_ptr<Backend>(const MessageSink&)>& open);
 
 // Opens the first of the preferred backends that works, and tells why others were passed over.
 std::unique_ptr<Backend> open_backend(const ContextOptions&, const MessageSink&);

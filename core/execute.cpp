@@ -1,5 +1,6 @@
 #include "core/execute.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/context_impl.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_plans = 512;
 
-std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node, Pool::Use use) {
+void check_size(const ContextImpl& context, const Node& node) {
   const DeviceInfo& device = context.backend->device();
   const std::uint64_t bytes = static_cast<std::uint64_t>(node.shape.size()) * size_of(node.dtype);
   if (bytes > device.max_tensor_bytes || node.shape.size() > std::numeric_limits<std::int32_t>::max())
@@ -17,22 +18,19 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node, Pool
                                               std::string(to_string(node.dtype)) + " takes " + std::to_string(bytes) +
                                               " bytes, more than the " + std::to_string(device.max_tensor_bytes) +
                                               " bytes that one tensor can have on " + device.name + ".");
-  return context.pool->acquire({node.dtype, node.shape.size(), node.layout}, use);
 }
 
-void become_computed(Node& node, std::shared_ptr<Buffer> buffer, std::int64_t offset = 0) {
-  node.buffer = std::move(buffer);
-  node.buffer_offset = offset;
-  node.operation = Computed{};
-  node.inputs.clear();
+std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
+  check_size(context, node);
+  return context.pool->acquire({node.dtype, node.shape.size(), node.layout}, Pool::Use::kernels);
 }
 
 void upload(ContextImpl& context, Node& node) {
-  const auto& elements = std::get<HostValues>(node.operation).elements;
-  std::shared_ptr<Buffer> buffer = acquire_for(context, node, Pool::Use::upload);
-  context.backend->upload(buffer->storage(), node.dtype, elements);
-  context.stats.bytes_uploaded += elements.size();
-  become_computed(node, std::move(buffer));
+  check_size(context, node);
+  node.buffer = context.pool->from_host({node.dtype, node.shape.size(), node.layout},
+                                        std::move(std::get<HostValues>(node.operation).elements));
+  node.operation = Computed{};
+  context.pool->use(*node.buffer);
 }
 
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -41,7 +39,9 @@ constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
   const Node& output = *graph.items[at(step.output)];
   const auto* import = std::get_if<Import>(&output.operation);
+  const auto* custom = std::get_if<Custom>(&output.operation);
   Dispatch dispatch{.kernel = &step.kernel,
+                    .custom = custom ? custom->call.get() : nullptr,
                     .pass = import ? import->pass.get() : nullptr,
                     .inputs = {},
                     .output = nullptr,
@@ -59,6 +59,26 @@ Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
 
 }  // namespace
 
+void become_computed(ContextImpl& context, Node& node, std::shared_ptr<Buffer> buffer, std::int64_t offset) {
+  node.buffer = std::move(buffer);
+  node.buffer_offset = offset;
+  if (!context.keeps_lineage() || node.lineage == unknown_lineage) return forget_lineage(node);
+  for (NodePtr& input : node.inputs) input = input->shared_from_this();  // they are not held any more
+  if (node.lineage > 0) context.bound_lineage(node.shared_from_this());
+}
+
+int lineage_after(const Node& node) {
+  if (node.is<Import>() || node.is<Placeholder>()) return unknown_lineage;
+  if (node.inputs.empty()) return 0;
+  int most = 0;
+  for (const NodePtr& input : node.inputs) {
+    const int its = stored(input.get()).node->lineage;
+    if (its == unknown_lineage) return unknown_lineage;
+    most = std::max(most, its);
+  }
+  return most + 1;
+}
+
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
   const std::string signature = graph.signature();
   if (const auto found = plans_.find(signature); found != plans_.end()) {
@@ -69,23 +89,37 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
 }
 
+Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }
+
 void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
                 std::vector<std::shared_ptr<Buffer>>& buffers) {
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
-  for (const auto* kept : {&graph.wanted, &graph.imports})
+  for (const auto* kept : {&graph.wanted, &graph.kept})
     for (const int index : *kept) is_kept[at(index)] = true;
 
   dispatches_.reserve(dispatches_.size() + plan->steps.size());
   for (const Step& step : plan->steps) {
     Dispatch& dispatch = dispatches_.emplace_back(dispatch_of(step, graph));
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const Buffer& buffer = *buffers[at(step.inputs[i])];
+      Buffer& buffer = *buffers[at(step.inputs[i])];
+      context_.pool->use(buffer);
       context_.pool->require_submitted(buffer);
       dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
     }
-    buffers[at(step.output)] = acquire_for(context_, *graph.items[at(step.output)], Pool::Use::kernels);
-    dispatch.output = &buffers[at(step.output)]->storage();
+    std::vector<std::shared_ptr<Buffer>> unwanted;  // outputs of a custom kernel that nobody refers to
+    for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
+      const int item = step.custom_outputs[i];
+      const TensorSpec& spec = dispatch.custom->outputs[i];
+      auto buffer = item >= 0 ? acquire_for(context_, *graph.items[at(item)])
+                              : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels);
+      dispatch.custom_outputs.push_back(&buffer->storage());
+      (item >= 0 ? buffers[at(item)] : unwanted.emplace_back()) = std::move(buffer);
+    }
+    if (!dispatch.custom) {
+      buffers[at(step.output)] = acquire_for(context_, *graph.items[at(step.output)]);
+      dispatch.output = &buffers[at(step.output)]->storage();
+    }
     // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
     // between two storages.
     for (const int input : step.last_uses)
@@ -100,16 +134,18 @@ void Batch::add(std::span<const NodePtr> wanted) {
   const Graph graph(wanted, limits);  // goes before the first node that is let go, in run()
   const GraphItems& items = graph.items();
   std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
-  for (const Node* node : items.items)
+  for (Node* node : items.items) {
     if (node->is<Placeholder>())
       throw Error(ErrorCode::invalid_argument,
                   "compute: the inputs of a program that is being recorded have no values; what depends on them "
                   "is computed by run().");
+    if (!node->buffer) node->lineage = lineage_after(*node);
+  }
   for (const int index : plan->uploads) upload(context_, *items.items[at(index)]);
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (const Node* node : items.items) buffers.push_back(node->buffer);
   add(std::move(plan), items, buffers);
-  for (const auto* kept : {&items.wanted, &items.imports})
+  for (const auto* kept : {&items.wanted, &items.kept})
     for (const int index : *kept)
       if (Node& node = *items.items[at(index)]; !node.buffer)
         results_.emplace_back(node.shared_from_this(), buffers[at(index)]);
@@ -119,6 +155,7 @@ void Batch::add(std::span<const NodePtr> wanted) {
 
 void Batch::add(const HostPass& pass, Node& input) {
   const std::shared_ptr<Buffer> buffer = buffer_of(input);
+  context_.pool->use(*buffer);
   context_.pool->require_submitted(*buffer);
   dispatches_.push_back({.pass = &pass, .inputs = {{&buffer->storage(), buffer->elements()}}});
 }
@@ -139,10 +176,11 @@ void Batch::run() {
     context_.stats.ops_fused += ops_fused_;
   }
   for (auto& [node, buffer] : results_)
-    if (!node->buffer) become_computed(*node, std::move(buffer));
+    if (!node->buffer) become_computed(context_, *node, std::move(buffer), 0);
   for (const NodePtr& node : views_) {
     const auto [base, offset] = stored(node.get());
-    become_computed(*node, base->buffer, offset + base->buffer_offset);
+    node->lineage = base->lineage;
+    become_computed(context_, *node, base->buffer, offset + base->buffer_offset);
   }
   context_.pool->collect();
 }

@@ -17,6 +17,7 @@ class PlanCache {
  public:
   std::shared_ptr<const Plan> get(const Graph&, const Limits&);
   std::uint64_t hits() const { return hits_; }
+  void clear() { plans_.clear(); }
 
  private:
   std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
@@ -27,7 +28,7 @@ class PlanCache {
 // and keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is kept.
 class Batch {
  public:
-  explicit Batch(ContextImpl& context) : context_(context) {}
+  explicit Batch(ContextImpl&);
 
   // Adds what the wanted nodes need; once the batch has run they are computed.
   void add(std::span<const NodePtr> wanted);
@@ -55,6 +56,12 @@ class Batch {
 
 // A batch of just that.
 void compute(ContextImpl&, std::span<const NodePtr> wanted);
+
+// Gives a node its elements. Where they may be lost with the device and its lineage is known, it remembers it.
+void become_computed(ContextImpl&, Node&, std::shared_ptr<Buffer>, std::int64_t offset);
+
+// How many operations it takes to make a node's elements from what is on the host.
+int lineage_after(const Node&);
 
 // Compiles the kernel of a step.
 void prepare_step(ContextImpl&, const Step&, const GraphItems&);

@@ -46,7 +46,7 @@ class Fuser {
  public:
   Fuser(const Graph& graph, const Limits& limits) : limits_(limits) {
     for (Node* node : graph.items().items) items_.emplace_back(node);
-    for (const auto* kept : {&graph.items().wanted, &graph.items().imports})
+    for (const auto* kept : {&graph.items().wanted, &graph.items().kept})
       for (const int index : *kept) item(index).wanted = true;
   }
 
@@ -81,7 +81,8 @@ class Fuser {
       Place reader = it.place;
       if (family) reader.operand = static_cast<int>(i);
       // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
-      if (it.node->is<Strided>() || (family && !family->entry->reads_once) || read.shape.size() != base->shape.size())
+      if (it.node->is<Strided>() || it.node->is<Custom>() || (family && !family->entry->reads_once) ||
+          read.shape.size() != base->shape.size())
         reader.kernel = several;
       Place& known = item(base->plan_index).reader;
       if (known.kernel == none) known = reader;
@@ -134,6 +135,19 @@ class Fuser {
   std::vector<Item> items_;
 };
 
+Step custom_step(const Node& output, const CustomCall& call) {
+  Step step{.output = output.plan_index};
+  for (const NodePtr& input : output.inputs) {
+    step.inputs.push_back(stored(input.get()).node->plan_index);
+    step.operand_elements.push_back(input->shape.size());
+  }
+  for (const std::weak_ptr<Node>& weak : call.results) {
+    const NodePtr result = weak.lock();
+    step.custom_outputs.push_back(result ? result->plan_index : none);
+  }
+  return step;
+}
+
 Plan Fuser::build_steps() {
   Plan plan;
   std::vector<int> line_of_item(items_.size(), none);
@@ -149,6 +163,13 @@ Plan Fuser::build_steps() {
     }
     if (output.is<Import>()) {
       plan.steps.push_back({.output = output.plan_index});
+      continue;
+    }
+    if (const auto* custom = std::get_if<Custom>(&output.operation)) {
+      const bool is_first = std::ranges::none_of(plan.steps, [&](const Step& step) {
+        return std::ranges::find(step.custom_outputs, output.plan_index) != step.custom_outputs.end();
+      });
+      if (is_first) plan.steps.push_back(custom_step(output, *custom->call));
       continue;
     }
     StepWriter writer(line_of_item);

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// One kernel run, or an import, which has no kernel. Nodes are indices of the graph's items, so that a plan serves
-// every graph of the same signature.
+// One kernel run; imports and custom kernels have no Kernel. Nodes are indices of the graph's items, so that a plan
+// serves every graph of the same signature.
 struct Step {
   Kernel kernel;
   std::vector<int> inputs;
@@ -18,6 +18,8 @@ struct Step {
   std::vector<std::int64_t> operand_elements;  // of the core
   std::int64_t workgroups = 0;
   std::vector<int> last_uses;  // items that no later step reads
+  // Of a custom kernel, which has several outputs: an item for each, or -1 where nobody wants it.
+  std::vector<int> custom_outputs;
 };
 
 struct Plan {

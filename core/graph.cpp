@@ -3,13 +3,39 @@
 namespace tessera {
 namespace {
 
+// Elements that went with a device are made again, as they were made before.
+void forget_if_lost(Node& node) {
+  if (!node.buffer || !node.buffer->is_lost()) return;
+  if (node.is<Computed>())
+    throw Error(ErrorCode::device_lost,
+                "compute: the elements of a tensor of " + node.shape.to_string() + " " +
+                    std::string(to_string(node.dtype)) +
+                    " were lost with the device. They cannot be made again: they came from a texture or a buffer that "
+                    "the host lent, or the context was made with survive_device_loss = false.");
+  node.buffer = nullptr;
+  node.buffer_offset = 0;
+}
+
 // What an operation costs nothing for, or cannot do on this device, is replaced by what it stands for.
 Node* lowered(Node* node, const Limits& limits) {
   for (;;) {
+    forget_if_lost(*node);
     if (node->buffer) return node;
+    if (node->is<Ran>()) {
+      NodePtr same = run_again(*node);
+      node->operation = View{};
+      node->inputs = {std::move(same)};
+    }
+    if (node->replaced && limits.workgroups) {
+      node->operation = std::move(node->replaced->operation);
+      node->inputs = std::move(node->replaced->inputs);
+      node->replaced = nullptr;
+    }
     const auto* family = std::get_if<Family>(&node->operation);
     if (family && family->entry->lower && !limits.workgroups) {
       NodePtr same = family->entry->lower(*node);
+      for (NodePtr& input : node->inputs) input = input->shared_from_this();  // what it lowers to holds them now
+      node->replaced = std::make_unique<Node::Replaced>(std::move(node->operation), std::move(node->inputs));
       node->operation = View{};
       node->inputs = {std::move(same)};
     }
@@ -18,6 +44,12 @@ Node* lowered(Node* node, const Limits& limits) {
         node->operation = Constant(std::get<Constant>(base->operation));
         node->inputs.clear();
       }
+    }
+    if (node->is<Whole>()) {
+      const auto [base, offset] = stored(node->inputs[0].get());
+      const bool is_whole = offset + base->buffer_offset == 0;
+      if (is_whole) node->operation = View{};
+      else node->operation = Strided{0, {{1, node->shape.size(), 1}}};
     }
     if (!node->is<View>()) return node;
     node = node->inputs[0].get();
@@ -48,6 +80,13 @@ class SignatureWriter {
       list(family->options);
       list(family->words);
       number(family->workgroups);
+    }
+    if (const auto* custom = std::get_if<Custom>(&node.operation)) {
+      number(static_cast<std::int64_t>(custom->output));
+      for (const std::weak_ptr<Node>& weak : custom->call->results) {
+        const NodePtr result = weak.lock();
+        number(result ? result->plan_index : -1);
+      }
     }
     for (const NodePtr& input : node.inputs) {
       shape(input->shape);
@@ -116,7 +155,8 @@ void Graph::add(Node* root, const Limits& limits) {
       path.pop_back();
     } else if (!is_stored(*node) && next_input < node->inputs.size()) {
       Node* input = lowered(node->inputs[next_input++].get(), limits);
-      if (!is_number(*input) && input->plan_index < 0) path.push_back({input, 0});
+      const bool needs_storage = !is_number(*input) || node->is<Custom>();
+      if (needs_storage && input->plan_index < 0) path.push_back({input, 0});
     } else {
       add_item(node);
       path.pop_back();
@@ -133,12 +173,19 @@ void Graph::add_item(Node* node) {
   }
   node->plan_index = static_cast<int>(found_.items.size());
   found_.items.push_back(node);
-  if (!node->buffer && node->is<Import>()) found_.imports.push_back(node->plan_index);
+  if (is_stored(*node)) return;
+  if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
+  if (const auto* custom = std::get_if<Custom>(&node->operation))
+    for (const std::weak_ptr<Node>& weak : custom->call->results)
+      if (const NodePtr other = weak.lock(); other && other->plan_index < 0) {
+        other->buffer = nullptr;  // of a lost device, if there is one: it is made again with the others
+        add_item(other.get());
+      }
 }
 
 // Makes a node that does what another one does a view of that one.
 bool Graph::share(Node* node) {
-  if (node->inputs.empty() || node->layout != 0) return false;
+  if (node->inputs.empty() || node->layout != 0 || node->is<Custom>()) return false;
   SignatureWriter writer(SignatureWriter::Numbers::by_value);
   writer.write(*node);
   const auto [found, is_new] = by_operation_.try_emplace(writer.take(), node);

@@ -14,8 +14,10 @@ namespace tessera {
 // resolved and constants are kept apart: neither costs anything.
 struct GraphItems {
   std::vector<Node*> items, constants;
-  std::vector<int> wanted;   // indices of items; nodes without elements are left out
-  std::vector<int> imports;  // their values are kept: what a host lent may have changed by the next time
+  std::vector<int> wanted;  // indices of items; nodes without elements are left out
+  // Values that are kept, wanted or not: what a host lent may have changed by the next time, and custom kernels make
+  // all their outputs at once.
+  std::vector<int> kept;
 };
 
 // Finds them, and while it lives, nodes know their indices. The caller holds the context's lock and keeps the wanted
@@ -48,6 +50,9 @@ struct Stored {
   std::int64_t offset;
 };
 Stored stored(Node*);
+
+// The graph of what a program made: an equal node, of operations. Defined with Program.
+NodePtr run_again(const Node& ran);
 
 bool is_stored(const Node&);  // has its elements, or gets them from outside
 bool is_number(const Node&);  // a constant, which its readers take as a parameter

@@ -12,9 +12,14 @@ NodePtr copy_of(const NodePtr& node, std::uint64_t layout) {
   return copy;
 }
 
-Lease computed_lease(NodePtr node) {
-  compute(*node->context, std::span(&node, 1));
-  return {TensorAccess::tensor(node), &node->buffer->storage(), node->buffer_offset};
+Lease computed_lease(const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(tensor);
+  node->context->resilient([&] {
+    compute(*node->context, std::span(&node, 1));
+    node->context->pool->use(*node->buffer);
+  });
+  node->buffer->lend();
+  return {tensor, &node->buffer->storage(), node->buffer_offset};
 }
 
 }  // namespace
@@ -31,6 +36,7 @@ Tensor borrowed_tensor(ContextImpl& context, const Shape& shape, DType dtype, st
                        std::uint64_t layout) {
   auto node = std::make_shared<Node>(context.shared_from_this(), shape, dtype, Computed{});
   node->buffer = context.pool->borrow(std::move(storage), {dtype, shape.size(), layout});
+  node->lineage = unknown_lineage;
   return TensorAccess::tensor(std::move(node));
 }
 
@@ -39,7 +45,7 @@ Tensor imported_tensor(ContextImpl& context, const Shape& shape, DType dtype, st
       std::make_shared<Node>(context.shared_from_this(), shape, dtype, Import{std::move(pass)}));
 }
 
-Lease lease(const Tensor& tensor) { return computed_lease(TensorAccess::node(tensor)); }
+Lease lease(const Tensor& tensor) { return computed_lease(tensor); }
 
 Lease lease(const Tensor& tensor, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&)) {
   const NodePtr& node = TensorAccess::node(tensor);
@@ -47,15 +53,17 @@ Lease lease(const Tensor& tensor, std::uint64_t layout, std::uint64_t (*layout_o
   if (!node->buffer && !node->is<View>()) node->layout = layout;
   Lease as_it_is = lease(tensor);
   if (as_it_is.offset == 0 && layout_of_storage(*as_it_is.storage) == layout) return as_it_is;
-  return computed_lease(copy_of(node, layout));
+  return computed_lease(TensorAccess::tensor(copy_of(node, layout)));
 }
 
 void run_pass(const Tensor& tensor, const HostPass& pass) {
   const NodePtr& node = TensorAccess::node(tensor);
-  Batch batch(*node->context);
-  batch.add(std::span(&node, 1));
-  batch.add(pass, *node);
-  batch.run();
+  node->context->resilient([&] {
+    Batch batch(*node->context);
+    batch.add(std::span(&node, 1));
+    batch.add(pass, *node);
+    batch.run();
+  });
 }
 
 std::int64_t first_element(const Tensor& tensor) {

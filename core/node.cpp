@@ -33,6 +33,12 @@ Node::~Node() {
   draining = nullptr;
 }
 
+void forget_lineage(Node& node) {
+  node.operation = Computed{};
+  node.inputs.clear();
+  node.replaced = nullptr;
+}
+
 Number number_of(float value, DType dtype) {
   switch (dtype) {
     case DType::f32: return {std::bit_cast<std::uint32_t>(value)};
@@ -48,8 +54,13 @@ const NodePtr& TensorAccess::node(const Tensor& tensor) {
 }
 
 Tensor TensorAccess::tensor(NodePtr node) {
+  Node* its = node.get();
+  ++its->holders;
   Tensor tensor;
-  tensor.node_ = std::move(node);
+  tensor.node_ = NodePtr(its, [own = std::move(node)](Node*) mutable {
+    if (--own->holders == 0 && own.use_count() > 1) own->context->unheld.add(own);
+    own.reset();
+  });
   return tensor;
 }
 

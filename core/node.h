@@ -1,11 +1,13 @@
 // The graph: what tensors stand for before, and after, they are computed.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "core/custom.h"
 #include "core/pointwise_op.h"
 #include "core/pool.h"
 #include <tessera/tensor.h>
@@ -14,6 +16,7 @@ namespace tessera {
 
 struct ContextImpl;
 struct Node;
+struct ProgramImpl;
 using NodePtr = std::shared_ptr<Node>;
 
 // A number in a node's own type: the bits of a float for floats, of an integer for all else.
@@ -42,6 +45,8 @@ struct Constant {
 struct View {
   std::int64_t offset = 0;
 };
+struct Whole {
+};  // inputs[0] itself, from the first element of a storage on: a view where it is so already, else a copy
 struct Pointwise {
   const PointwiseOp* op;
 };
@@ -64,11 +69,20 @@ struct Family {
 };
 struct Import {
   std::shared_ptr<const HostPass> pass;
-};                      // read from what a host lent, when first needed, and kept from then on
+};  // read from what a host lent, when first needed, and kept from then on
+// One output of a kernel of the user's own. All outputs that are still referred to are computed together.
+struct Custom {
+  std::shared_ptr<const CustomCall> call;
+  std::size_t output;
+};
 struct Placeholder {};  // bound to a tensor with each run of a program
-struct Computed {};     // only `buffer` counts; the inputs are let go
-using Operation =
-    std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Placeholder, Computed>;
+struct Ran {
+  std::shared_ptr<const ProgramImpl> program;
+  std::size_t output;
+};                   // by a program, with the inputs; there is always a buffer, but for one that was lost
+struct Computed {};  // only `buffer` counts; the inputs are let go
+using Operation = std::variant<HostValues, Constant, View, Whole, Pointwise, Cast, Strided, Family, Import, Custom,
+                               Placeholder, Ran, Computed>;
 
 struct Node : std::enable_shared_from_this<Node> {
   Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation,
@@ -81,10 +95,21 @@ struct Node : std::enable_shared_from_this<Node> {
   // The context's lock guards what follows.
   Operation operation;
   std::vector<NodePtr> inputs;
-  std::shared_ptr<Buffer> buffer;            // once computed; views share it, tensors without elements have none
-  std::int64_t buffer_offset = 0;            // the first element in there
-  std::uint64_t layout = 0;                  // of the storage that it is to have, see StorageSpec
+  std::shared_ptr<Buffer> buffer;  // once computed; views share it, tensors without elements have none
+  std::int64_t buffer_offset = 0;  // the first element in there
+  std::uint64_t layout = 0;        // of the storage that it is to have, see StorageSpec
+  // What a view stands for that took the place of an operation which the device cannot do: another one may.
+  struct Replaced {
+    Operation operation;
+    std::vector<NodePtr> inputs;
+  };
+  std::unique_ptr<Replaced> replaced;
+  // How many operations it takes to rebuild the elements if the device is lost; unknown_lineage: they cannot be.
+  int lineage = 0;
   int plan_index = -1, constant_index = -1;  // where this node stands in the graph that is being planned
+
+  // Tensors and pending operations that refer to it. Without any, only lineage does, and its buffer can go.
+  std::atomic<int> holders{0};
 
   template <class Kind>
   bool is() const {
@@ -92,7 +117,12 @@ struct Node : std::enable_shared_from_this<Node> {
   }
 };
 
-// The way from handles to nodes and back, for the library's own sources.
+constexpr int unknown_lineage = -1;
+
+void forget_lineage(Node&);  // of one that has its elements
+
+// The way from handles to nodes and back, for the library's own sources. A NodePtr that comes from a tensor counts as a
+// holder, and so do its copies; one from shared_from_this() does not.
 struct TensorAccess {
   static const NodePtr& node(const Tensor&);  // throws invalid_argument for an empty tensor
   static Tensor tensor(NodePtr);

@@ -85,16 +85,19 @@ NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& con
   return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
 }
 
-Tensor map(const PointwiseOp& op, std::initializer_list<Operand> operands) {
+Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
   const NodePtr* condition = nullptr;
-  std::span<const Operand> typed(operands.begin(), operands.size());
+  std::span<const Operand> typed = operands;
   if (op.takes == Takes::condition) {
     condition = tensor_in(typed[0]);
+    if (!condition) fail(ErrorCode::dtype_mismatch, op.name, "the condition is a number; it must be a boolean tensor.");
     if ((*condition)->dtype != DType::boolean)
       fail(ErrorCode::dtype_mismatch, op.name,
            "the condition is " + std::string(to_string((*condition)->dtype)) + "; it must be boolean.");
     typed = typed.subspan(1);
   }
+  if (std::ranges::none_of(typed, tensor_in))
+    fail(ErrorCode::invalid_argument, op.name, "all operands are numbers; one of them must be a tensor.");
   const DType dtype = common_dtype(op, typed);
   std::shared_ptr<ContextImpl> context;
   const Node* first = nullptr;
@@ -128,7 +131,7 @@ template <RowName name>
 Tensor row(std::initializer_list<Operand> operands) {
   constexpr std::size_t index = pointwise_row(name.text);
   static_assert(index < std::size(pointwise_table), "the table of pointwise operations has no such row");
-  return map(pointwise_table[index], operands);
+  return map(pointwise_table[index], std::span(operands.begin(), operands.size()));
 }
 
 #define TESSERA_OPERATOR(symbol, name)                                                     \

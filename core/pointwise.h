@@ -1,6 +1,6 @@
 // Building nodes of the map family.
 #pragma once
-#include <initializer_list>
+#include <span>
 #include <variant>
 
 #include "core/node.h"
@@ -11,7 +11,7 @@ namespace tessera {
 using Operand = std::variant<const Tensor*, float>;
 
 // Checks the operands against the row and one another; at least one is a tensor.
-Tensor map(const PointwiseOp&, std::initializer_list<Operand>);
+Tensor map(const PointwiseOp&, std::span<const Operand>);
 
 // The number as a tensor of no dimensions, or dtype_mismatch where the type has no such number.
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, float value);

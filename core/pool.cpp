@@ -1,6 +1,7 @@
 #include "core/pool.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tessera {
@@ -9,21 +10,235 @@ namespace {
 // Kept without being used: as much again as is in use, and a little for programs that hold nothing between frames.
 constexpr std::uint64_t always_kept = std::uint64_t{64} << 20;
 
+std::string megabytes(std::uint64_t bytes) { return std::to_string((bytes + (1u << 19)) >> 20) + " MB"; }
+
 }  // namespace
 
-Buffer::Buffer(std::shared_ptr<Pool> pool, std::unique_ptr<Storage> storage, StorageClass storage_class,
-               const StorageSpec& spec, Owner owner)
-    : pool_(std::move(pool)), storage_(std::move(storage)), storage_class_(storage_class), spec_(spec), owner_(owner) {}
+Buffer::Buffer(std::shared_ptr<Pool> pool, const StorageSpec& spec, Owner owner)
+    : pool_(std::move(pool)), spec_(spec), owner_(owner) {}
 
 Buffer::~Buffer() { pool_->give_back(*this); }
 
-std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
-  const StorageClass wanted = backend_.storage_class(spec);
-  std::unique_ptr<Storage> storage = take(wanted.key, use);
-  if (!storage) storage = backend_.allocate(spec);
-  auto buffer = lend(std::move(storage), wanted, spec, Buffer::Owner::pool);
-  if (is_recording_ && use == Use::kernels) buffer->recording_ = recordings_;
+std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner owner) {
+  auto buffer = std::make_shared<Buffer>(shared_from_this(), spec, owner);
+  const std::scoped_lock hold(lock_);
+  info_.num_tensors += 1;
+  info_.num_bytes += buffer->bytes();
+  live_.emplace(buffer.get(), buffer);
   return buffer;
+}
+
+std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
+  auto buffer = make_buffer(spec, Buffer::Owner::pool);
+  give_storage(*buffer, use);
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec, std::vector<std::byte> elements) {
+  auto buffer = make_buffer(spec, Buffer::Owner::pool);
+  buffer->host_ = std::move(elements);
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const StorageSpec& spec) {
+  auto buffer = make_buffer(spec, Buffer::Owner::host);
+  const std::scoped_lock hold(lock_);
+  buffer->storage_ = std::move(storage);
+  buffer->storage_class_ = {.key = 0, .bytes = buffer->bytes()};
+  info_.bytes_external += buffer->bytes();
+  return buffer;
+}
+
+void Pool::give_storage(Buffer& buffer, Use use) {
+  const StorageClass wanted = backend_->storage_class(buffer.spec_);
+  std::unique_ptr<Storage> storage = take(wanted.key, use);
+  if (!storage) storage = allocate(buffer.spec_, wanted);
+  const std::scoped_lock hold(lock_);
+  buffer.storage_ = std::move(storage);
+  buffer.storage_class_ = wanted;
+  buffer.last_used_ = batch_;
+  buffer.recording_ = is_recording_ && use == Use::kernels ? recordings_ : 0;
+  info_.bytes_in_use += wanted.bytes;
+  info_.bytes_peak = std::max(info_.bytes_peak, info_.bytes_in_use);
+}
+
+void Pool::use(Buffer& buffer) {
+  buffer.last_used_ = batch_;
+  if (buffer.is_resident()) return;
+  give_storage(buffer, Use::upload);
+  try {
+    backend_->upload(*buffer.storage_, buffer.spec_.dtype, buffer.host_);
+  } catch (...) {
+    put_away(buffer);
+    throw;
+  }
+  stats_.bytes_uploaded += buffer.host_.size();
+  const std::scoped_lock hold(lock_);
+  if (std::exchange(buffer.is_spilled_, false)) info_.bytes_spilled -= buffer.bytes();
+  if (std::exchange(buffer.is_for_lineage_, false)) lineage_bytes_ -= buffer.bytes();
+  if (!options_.keeps_host_copies) buffer.host_ = {};
+}
+
+void Pool::copy_to_host(Buffer& buffer) {
+  if (buffer.has_host_copy() || !buffer.is_resident()) return;
+  require_submitted(buffer);
+  const auto download = backend_->download(*buffer.storage_, buffer.spec_.dtype, 0, buffer.elements());
+  download->wait();
+  std::vector<std::byte> elements(buffer.bytes());
+  download->take(elements);
+  stats_.bytes_downloaded += elements.size();
+  buffer.host_ = std::move(elements);
+}
+
+void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) { buffer.host_ = std::move(elements); }
+
+void Pool::leave_device(Buffer& buffer) {
+  if (buffer.is_resident() && buffer.has_host_copy()) put_away(buffer);
+}
+
+void Pool::keep_for_lineage(Buffer& buffer) {
+  leave_device(buffer);
+  const std::scoped_lock hold(lock_);
+  if (!std::exchange(buffer.is_for_lineage_, true)) lineage_bytes_ += buffer.bytes();
+}
+
+// Its storage goes where storages of its kind go.
+void Pool::put_away(Buffer& buffer) noexcept {
+  const std::scoped_lock hold(lock_);
+  if (!buffer.storage_) return;
+  const StorageClass& its = buffer.storage_class_;
+  if (std::exchange(buffer.owner_, Buffer::Owner::pool) == Buffer::Owner::host) {
+    info_.bytes_external -= its.bytes;
+    borrowed_.push_back(std::move(buffer.storage_));
+    return;
+  }
+  info_.bytes_in_use -= its.bytes;
+  info_.bytes_pooled += its.bytes;
+  free_.push_front({its.key, its.bytes, std::move(buffer.storage_), recordings_, buffer.last_used_});
+  by_key_.emplace(its.key, free_.begin());
+}
+
+void Pool::give_back(Buffer& buffer) noexcept {
+  put_away(buffer);
+  const std::scoped_lock hold(lock_);
+  info_.num_tensors -= 1;
+  info_.num_bytes -= buffer.bytes();
+  if (buffer.is_spilled_) info_.bytes_spilled -= buffer.bytes();
+  if (buffer.is_for_lineage_) lineage_bytes_ -= buffer.bytes();
+  live_.erase(&buffer);
+}
+
+Pool::Free Pool::remove(std::list<Free>::iterator entry) {
+  const auto [begin, end] = by_key_.equal_range(entry->key);
+  by_key_.erase(std::find_if(begin, end, [&](const auto& known) { return known.second == entry; }));
+  info_.bytes_pooled -= entry->bytes;
+  Free removed = std::move(*entry);
+  free_.erase(entry);
+  return removed;
+}
+
+std::unique_ptr<Storage> Pool::take(std::uint64_t key, Use use) {
+  const std::scoped_lock hold(lock_);
+  const bool in_order = is_recording_ && use == Use::kernels;
+  const auto [begin, end] = by_key_.equal_range(key);
+  const auto found =
+      std::find_if(begin, end, [&](const auto& entry) { return in_order || entry.second->recording <= submitted_; });
+  if (found == end) return nullptr;
+  return remove(found->second).storage;
+}
+
+std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wanted) {
+  const auto has_room = [&] {
+    const std::scoped_lock hold(lock_);
+    return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + wanted.bytes <= options_.budget;
+  };
+  while (!has_room())
+    if (!free_one() && !spill_one())
+      throw Error(ErrorCode::out_of_memory, "compute: " + std::to_string(wanted.bytes) +
+                                                " bytes more do not fit into the budget of " +
+                                                std::to_string(options_.budget) + " bytes: " + holders());
+  for (;;) {
+    try {
+      if (allocations_until_failure_ > 0 && --allocations_until_failure_ == 0)
+        throw Error(ErrorCode::out_of_memory,
+                    "compute: the allocation of " + std::to_string(wanted.bytes) + " bytes was made to fail.");
+      return backend_->allocate(spec);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory) throw;
+      if (!free_one() && !spill_one()) throw Error(error.code(), std::string(error.what()) + " " + holders());
+    }
+  }
+}
+
+// What the tensors that stay on the device are there for.
+std::string Pool::holders() const {
+  const MemoryInfo now = info();
+  return std::to_string(now.num_tensors) + " tensors hold " + megabytes(now.bytes_in_use) + " on " +
+         backend_->device().name + ", " + megabytes(now.bytes_spilled) + " have been moved to the host, and the rest " +
+         "is in use by this computation or lent to the host.";
+}
+
+// The one that has not been used for longest, if the batch does not use it.
+bool Pool::free_one() {
+  Free doomed;  // goes when the lock is free
+  const std::scoped_lock hold(lock_);
+  for (auto entry = free_.end(); entry != free_.begin();)
+    if ((--entry)->batch < batch_) {
+      doomed = remove(entry);
+      return true;
+    }
+  return false;
+}
+
+std::vector<std::shared_ptr<Buffer>> Pool::live() const {
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  const std::scoped_lock hold(lock_);
+  for (const auto& [_, weak] : live_)
+    if (auto buffer = weak.lock()) buffers.push_back(std::move(buffer));
+  return buffers;
+}
+
+std::shared_ptr<Buffer> Pool::least_recently_used() const {
+  std::shared_ptr<Buffer> oldest;
+  for (std::shared_ptr<Buffer>& buffer : live())
+    if (buffer->is_resident() && buffer->owner_ == Buffer::Owner::pool && !buffer->is_lent_ &&
+        buffer->last_used_ < batch_ && buffer->recording_ <= submitted_ &&
+        (!oldest || buffer->last_used_ < oldest->last_used_))
+      oldest = std::move(buffer);
+  return oldest;
+}
+
+bool Pool::spill_one() {
+  const std::shared_ptr<Buffer> buffer = least_recently_used();
+  if (!buffer) return false;
+  copy_to_host(*buffer);
+  put_away(*buffer);
+  const std::scoped_lock hold(lock_);
+  buffer->is_spilled_ = true;
+  info_.bytes_spilled += buffer->bytes();
+  options_.messages(Message::Level::debug, "A tensor of " + std::to_string(buffer->bytes()) +
+                                               " bytes moved to the host, to make room on the device.");
+  return true;
+}
+
+void Pool::spill_all() {
+  while (spill_one()) continue;
+}
+
+void Pool::collect() {
+  std::vector<std::unique_ptr<Storage>> doomed;
+  const std::scoped_lock hold(lock_);
+  doomed.swap(borrowed_);
+  if (options_.priority == Priority::speed) return;
+  const std::uint64_t kept = options_.priority == Priority::memory ? 0 : info_.bytes_in_use + always_kept;
+  while (info_.bytes_pooled > kept) doomed.push_back(remove(std::prev(free_.end())).storage);
+}
+
+void Pool::trim() {
+  std::vector<std::unique_ptr<Storage>> doomed;
+  const std::scoped_lock hold(lock_);
+  doomed.swap(borrowed_);
+  while (!free_.empty()) doomed.push_back(remove(free_.begin()).storage);
 }
 
 void Pool::begin_recording() {
@@ -50,88 +265,22 @@ void Pool::submitted() {
   submitted_ = recordings_;
 }
 
-std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const StorageSpec& spec) {
-  const StorageClass its{.key = 0, .bytes = static_cast<std::uint64_t>(spec.elements) * size_of(spec.dtype)};
-  return lend(std::move(storage), its, spec, Buffer::Owner::host);
+void Pool::copy_all_to_host() {
+  for (const std::shared_ptr<Buffer>& buffer : live()) copy_to_host(*buffer);
 }
 
-std::shared_ptr<Buffer> Pool::lend(std::unique_ptr<Storage> storage, StorageClass its, const StorageSpec& spec,
-                                   Buffer::Owner owner) {
-  auto buffer = std::make_shared<Buffer>(shared_from_this(), std::move(storage), its, spec, owner);
-  const std::scoped_lock hold(lock_);
-  info_.num_tensors += 1;
-  info_.num_bytes += static_cast<std::uint64_t>(spec.elements) * size_of(spec.dtype);
-  (owner == Buffer::Owner::host ? info_.bytes_external : info_.bytes_in_use) += its.bytes;
-  info_.bytes_peak = std::max(info_.bytes_peak, info_.bytes_in_use);
-  return buffer;
-}
-
-std::unique_ptr<Storage> Pool::take(std::uint64_t key, Use use) {
-  const std::scoped_lock hold(lock_);
-  const bool in_order = is_recording_ && use == Use::kernels;
-  const auto [begin, end] = by_key_.equal_range(key);
-  const auto found =
-      std::find_if(begin, end, [&](const auto& entry) { return in_order || entry.second->recording <= submitted_; });
-  if (found == end) return nullptr;
-  const auto entry = found->second;
-  std::unique_ptr<Storage> storage = std::move(entry->storage);
-  info_.bytes_pooled -= entry->bytes;
-  by_key_.erase(found);
-  free_.erase(entry);
-  return storage;
-}
-
-void Pool::give_back(Buffer& buffer) noexcept {
-  const std::scoped_lock hold(lock_);
-  const StorageClass& its = buffer.storage_class_;
-  info_.num_tensors -= 1;
-  info_.num_bytes -= static_cast<std::uint64_t>(buffer.elements()) * size_of(buffer.spec_.dtype);
-  if (buffer.owner_ == Buffer::Owner::host) {
-    info_.bytes_external -= its.bytes;
-    borrowed_.push_back(std::move(buffer.storage_));
-    return;
-  }
-  info_.bytes_in_use -= its.bytes;
-  info_.bytes_pooled += its.bytes;
-  free_.push_front({its.key, its.bytes, std::move(buffer.storage_), recordings_});
-  by_key_.emplace(its.key, free_.begin());
-}
-
-std::list<Pool::Free> Pool::over_bound() {
-  const std::scoped_lock hold(lock_);
-  std::list<Free> doomed;
-  while (info_.bytes_pooled > info_.bytes_in_use + always_kept) {
-    const auto oldest = std::prev(free_.end());
-    const auto [begin, end] = by_key_.equal_range(oldest->key);
-    by_key_.erase(std::find_if(begin, end, [&](const auto& entry) { return entry.second == oldest; }));
-    info_.bytes_pooled -= oldest->bytes;
-    doomed.splice(doomed.end(), free_, oldest);
-  }
-  return doomed;
-}
-
-std::vector<std::unique_ptr<Storage>> Pool::no_longer_borrowed() {
-  const std::scoped_lock hold(lock_);
-  return std::exchange(borrowed_, {});
-}
-
-void Pool::collect() {
-  no_longer_borrowed();
-  over_bound();
-}
-
-void Pool::trim() {
-  no_longer_borrowed();
-  std::list<Free> doomed;
-  const std::scoped_lock hold(lock_);
-  doomed.swap(free_);
-  by_key_.clear();
-  info_.bytes_pooled = 0;
+void Pool::move_to(Backend& backend, bool keeps_host_copies) {
+  for (const std::shared_ptr<Buffer>& buffer : live()) put_away(*buffer);
+  trim();
+  backend_ = &backend;
+  options_.keeps_host_copies = keeps_host_copies;
 }
 
 MemoryInfo Pool::info() const {
   const std::scoped_lock hold(lock_);
-  return info_;
+  MemoryInfo info = info_;
+  info.reliable = backend_->device().backend != BackendKind::gles;  // GL does not tell what a texture takes
+  return info;
 }
 
 void Pool::reset_peak() {

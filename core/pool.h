@@ -1,4 +1,4 @@
-// Device memory: handed out to tensors, taken back, kept for the next one, counted.
+// Device memory: handed out to tensors, taken back, kept for the next one, moved to the host and back, counted.
 #pragma once
 #include <cstdint>
 #include <list>
@@ -13,40 +13,77 @@ namespace tessera {
 
 class Pool;
 
-// One storage on loan from the pool, given back when the last holder lets go, on whatever thread that is.
+// The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
+// holder lets go, on whatever thread that is. The context's lock guards it.
 class Buffer {
  public:
   enum class Owner : std::uint8_t { pool, host };
-  Buffer(std::shared_ptr<Pool>, std::unique_ptr<Storage>, StorageClass, const StorageSpec&, Owner);
+
+  Buffer(std::shared_ptr<Pool>, const StorageSpec&, Owner);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  Storage& storage() const { return *storage_; }
   const StorageSpec& spec() const { return spec_; }
   std::int64_t elements() const { return spec_.elements; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(spec_.elements) * size_of(spec_.dtype); }
+
+  bool is_resident() const { return storage_ != nullptr; }
+  Storage& storage() const { return *storage_; }  // of a resident one
+  bool has_host_copy() const { return !host_.empty(); }
+  std::span<const std::byte> host_copy() const { return host_; }
+  bool is_lost() const { return !is_resident() && !has_host_copy(); }  // with the device it was on
+  void lend() { is_lent_ = true; }  // from now on a host knows the storage: it stays as it is
 
  private:
   friend class Pool;
   std::shared_ptr<Pool> pool_;
-  std::unique_ptr<Storage> storage_;
-  StorageClass storage_class_;
   StorageSpec spec_;
   Owner owner_;
+  std::unique_ptr<Storage> storage_;
+  StorageClass storage_class_{};
+  std::vector<std::byte> host_;  // values never change: once made, a copy stays right
+  std::uint64_t last_used_ = 0;  // the batch
   std::uint64_t recording_ = 0;  // that writes it; 0 where none does
+  bool is_lent_ = false, is_spilled_ = false, is_for_lineage_ = false;
 };
 
+struct PoolOptions {
+  std::uint64_t budget = 0;  // bytes on the device; 0: what the device gives
+  Priority priority = Priority::balanced;
+  bool keeps_host_copies = true;  // of what comes from the host, so that a lost device loses nothing
+  MessageSink messages;
+};
+
+// The caller holds the context's lock for every call but info().
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
-  explicit Pool(Backend& backend) : backend_(backend) {}
+  Pool(Backend& backend, Stats& stats, const PoolOptions& options)
+      : backend_(&backend), stats_(stats), options_(options) {}
 
-  // The caller holds the context's lock for each of these. `use` says whether kernels write the storage, in the order
-  // of the commands, or the queue does, at once.
+  // A batch of dispatches is about to be put together: until the next one, what it uses is neither freed nor spilled.
+  void begin_batch() { ++batch_; }
+
+  // `use` says whether kernels write the storage, in the order of the commands, or the queue does, at once. Where there
+  // is no room, pooled storages are freed and then the least recently used tensors go to the host.
   enum class Use { kernels, upload };
   std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
+  // Elements that are on the host, for now.
+  std::shared_ptr<Buffer> from_host(const StorageSpec&, std::vector<std::byte> elements);
   // A storage over memory that a host lent: counted apart, and never handed out again.
   std::shared_ptr<Buffer> borrow(std::unique_ptr<Storage>, const StorageSpec&);
+
+  void use(Buffer&);           // by the batch: makes it resident
+  void copy_to_host(Buffer&);  // waits for the device
+  void set_host_copy(Buffer&, std::vector<std::byte>);
+  void leave_device(Buffer&);      // which has a host copy
+  void keep_for_lineage(Buffer&);  // likewise: only others that may have to be rebuilt need it from now on
+  void spill_all();                // that can be: tensors that no batch or host uses now
+
   void trim();
+  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
+  // acquire, since dispatches that are not yet submitted may still refer to what went back.
+  void collect();
 
   // For work that is recorded into a host's commands and runs when the host submits them. Until `submitted` is called,
   // storages that come back are handed out to further recorded work only: what is submitted at once would come before.
@@ -56,12 +93,16 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
   void require_submitted(const Buffer&) const;
 
-  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
-  // acquire, since dispatches that are not yet submitted may still refer to what went back.
-  void collect();
+  // Every tensor, in host memory too: the first half of a move to another device. If it throws, nothing has changed.
+  void copy_all_to_host();
+  // Leaves the device, with all that is only there lost.
+  void move_to(Backend&, bool keeps_host_copies);
+
+  void fail_allocation(int nth) { allocations_until_failure_ = nth; }
 
   MemoryInfo info() const;
   void reset_peak();
+  std::uint64_t lineage_bytes() const { return lineage_bytes_; }
 
  private:
   friend class Buffer;
@@ -70,21 +111,35 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::uint64_t bytes;
     std::unique_ptr<Storage> storage;
     std::uint64_t recording;  // the last one that may use it
+    std::uint64_t batch;      // likewise
   };
   void give_back(Buffer&) noexcept;
-  std::shared_ptr<Buffer> lend(std::unique_ptr<Storage>, StorageClass, const StorageSpec&, Buffer::Owner);
+  void put_away(Buffer&) noexcept;
+  std::shared_ptr<Buffer> make_buffer(const StorageSpec&, Buffer::Owner);
+  void give_storage(Buffer&, Use);
   std::unique_ptr<Storage> take(std::uint64_t key, Use);
-  std::list<Free> over_bound();
-  std::vector<std::unique_ptr<Storage>> no_longer_borrowed();
+  std::unique_ptr<Storage> allocate(const StorageSpec&, StorageClass);
+  bool free_one();
+  bool spill_one();
+  std::shared_ptr<Buffer> least_recently_used() const;
+  std::vector<std::shared_ptr<Buffer>> live() const;
+  Free remove(std::list<Free>::iterator);
+  std::string holders() const;
 
-  Backend& backend_;
-  mutable std::mutex lock_;                         // give_back comes from any thread, beside the context's own lock
-  std::list<Free> free_;                            // most recently used first
-  std::vector<std::unique_ptr<Storage>> borrowed_;  // nobody holds them any more
+  Backend* backend_;
+  Stats& stats_;
+  PoolOptions options_;
+  mutable std::mutex lock_;  // give_back comes from any thread, beside the context's own lock
+  std::list<Free> free_;     // most recently used first
   std::unordered_multimap<std::uint64_t, std::list<Free>::iterator> by_key_;
+  std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
+  std::vector<std::unique_ptr<Storage>> borrowed_;  // nobody holds them any more
   MemoryInfo info_{};
+  std::uint64_t lineage_bytes_ = 0;
+  std::uint64_t batch_ = 1;
   std::uint64_t recordings_ = 0, submitted_ = 0;
   bool is_recording_ = false;
+  int allocations_until_failure_ = 0;  // 0: none is made to fail
 };
 
 }  // namespace tessera

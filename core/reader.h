@@ -1,11 +1,9 @@
 // Finishes downloads that nobody waits for.
 #pragma once
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "core/backend.h"
 
@@ -15,9 +13,11 @@ namespace tessera {
 // device can be waited for only under the context's lock, which would stall a host's frame.
 class Reader {
  public:
-  using Finish = std::function<void(Download*, std::exception_ptr)>;  // with the download, or with what went wrong
+  // Gets the download, or what went wrong, under the context's lock. What it has captured goes later, without the lock,
+  // and may be the last to hold the context.
+  using Finish = std::function<void(Download*, std::exception_ptr)>;
 
-  explicit Reader(std::mutex& context_lock) : context_lock_(context_lock) {}
+  explicit Reader(std::mutex& context_lock);
   ~Reader();  // finishes what is under way
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -25,18 +25,10 @@ class Reader {
   void add(std::unique_ptr<Download>, Finish);
 
  private:
-  struct Job {
-    std::unique_ptr<Download> download;
-    Finish finish;
-  };
-  void run();
-  bool finish_if_ready(Job&);
+  struct State;
+  static void run(const std::shared_ptr<State>&);
 
-  std::mutex& context_lock_;
-  std::mutex lock_;
-  std::condition_variable changed_;
-  std::vector<Job> added_;
-  bool stopping_ = false;
+  std::shared_ptr<State> state_;
   std::thread thread_;
 };
 

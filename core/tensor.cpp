@@ -1,5 +1,6 @@
 #include <tessera/tensor.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/context_impl.h"
@@ -20,18 +21,19 @@ void convert(const std::vector<std::byte>& elements, std::vector<T>& out) {
 
 std::size_t byte_count(const Node& node) { return static_cast<std::size_t>(node.shape.size()) * size_of(node.dtype); }
 
-// What has been downloaded, as values of type T: without a copy in between where that is the tensor's own type.
-template <Element T>
-std::vector<T> taken(Download& download, std::size_t count, DType dtype) {
+// Elements in order, as values of type T: without a copy in between where that is the tensor's own type. `take` fills a
+// span of bytes with them.
+template <Element T, class Take>
+std::vector<T> taken(const Take& take, std::size_t count, DType dtype) {
   std::vector<T> out(count);
   if constexpr (!std::is_same_v<T, bool>) {
     if (dtype_of<T>() == dtype) {
-      download.take(std::as_writable_bytes(std::span(out)));
+      take(std::as_writable_bytes(std::span(out)));
       return out;
     }
   }
   std::vector<std::byte> elements(count * size_of(dtype));
-  download.take(elements);
+  take(std::span(elements));
   switch (dtype) {
     case DType::f32: convert<float>(elements, out); break;
     case DType::f16: convert<half>(elements, out); break;
@@ -51,15 +53,50 @@ void check_readable(const Node& node) {
                                              "; read its own type or float, or cast it first.");
 }
 
+// A copy that is on the host already, of a tensor that moved there.
+class HostCopy final : public Download {
+ public:
+  explicit HostCopy(std::span<const std::byte> elements) : elements_(elements.begin(), elements.end()) {}
+  bool ready() override { return true; }
+  void wait() override {}
+  void take(std::span<std::byte> to) override { std::ranges::copy(elements_, to.begin()); }
+
+ private:
+  std::vector<std::byte> elements_;
+};
+
 // The caller holds the context's lock.
 std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
   compute(context, std::span(&node, 1));
-  context.pool->require_submitted(*node->buffer);
-  auto download =
-      context.backend->download(node->buffer->storage(), node->dtype, node->buffer_offset, node->shape.size());
+  Buffer& buffer = *node->buffer;
+  if (!buffer.is_resident())
+    return std::make_unique<HostCopy>(buffer.host_copy().subspan(
+        static_cast<std::size_t>(node->buffer_offset) * size_of(node->dtype), byte_count(*node)));
+  context.pool->require_submitted(buffer);
+  auto download = context.backend->download(buffer.storage(), node->dtype, node->buffer_offset, node->shape.size());
   context.stats.submits += 1;
   context.stats.bytes_downloaded += byte_count(*node);
   return download;
+}
+
+// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the reader's
+// thread, which holds the lock.
+void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
+                    const std::function<void(std::exception_ptr)>& fail) {
+  context.reader.add(start_download(context, node),
+                     [&context, node, finish, fail](Download* download, const std::exception_ptr& error) {
+                       try {
+                         if (error) std::rethrow_exception(error);
+                         return finish(*download);
+                       } catch (...) {
+                         if (!context.backend->is_lost()) return fail(std::current_exception());
+                       }
+                       try {
+                         context.resilient([&] { download_later(context, node, finish, fail); });
+                       } catch (...) {
+                         fail(std::current_exception());
+                       }
+                     });
 }
 
 }  // namespace
@@ -107,7 +144,7 @@ Tensor Tensor::cast(DType dtype) const {
 const Tensor& Tensor::compute() const {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
-  tessera::compute(*node->context, std::span(&node, 1));
+  node->context->resilient([&] { tessera::compute(*node->context, std::span(&node, 1)); });
   return *this;
 }
 
@@ -117,9 +154,12 @@ std::vector<T> Tensor::read() const {
   check_readable<T>(*node);
   if (node->shape.size() == 0) return {};
   const Session session(*node->context);
-  const auto download = start_download(*node->context, node);
-  download->wait();
-  return taken<T>(*download, static_cast<std::size_t>(node->shape.size()), node->dtype);
+  return node->context->resilient([&] {
+    const auto download = start_download(*node->context, node);
+    download->wait();
+    return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node->shape.size()),
+                    node->dtype);
+  });
 }
 
 template <Element T>
@@ -133,17 +173,28 @@ std::future<std::vector<T>> Tensor::read_async() const {
     return future;
   }
   const Session session(*node->context);
-  node->context->reader.add(
-      start_download(*node->context, node),
-      [promise, count = node->shape.size(), dtype = node->dtype](Download* download, std::exception_ptr error) {
-        try {
-          if (error) std::rethrow_exception(error);
-          promise->set_value(taken<T>(*download, static_cast<std::size_t>(count), dtype));
-        } catch (...) {
-          promise->set_exception(std::current_exception());
-        }
-      });
+  const auto finish = [promise, count = node->shape.size(), dtype = node->dtype](Download& download) {
+    promise->set_value(
+        taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
+  };
+  const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
+  node->context->resilient([&] { download_later(*node->context, node, finish, fail); });
   return future;
+}
+
+Tensor Tensor::to(Context& other) const {
+  const NodePtr& node = TensorAccess::node(*this);
+  if (&ContextAccess::impl(other) == node->context.get()) return *this;
+  std::vector<std::byte> elements(byte_count(*node));
+  if (!elements.empty()) {
+    const Session session(*node->context);
+    node->context->resilient([&] {
+      const auto download = start_download(*node->context, node);
+      download->wait();
+      download->take(elements);
+    });
+  }
+  return other.tensor(node->shape, node->dtype, elements);
 }
 
 void Tensor::dispose() { node_.reset(); }

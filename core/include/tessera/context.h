@@ -33,10 +33,19 @@ struct DeviceInfo {
   std::uint64_t max_tensor_bytes;  // no single tensor can be larger
 };
 
+enum class Priority {
+  balanced,  // keeps some freed memory for the next tensor
+  speed,     // keeps all of it
+  memory,    // keeps none
+};
+
 struct ContextOptions {
   // Tried in this order; on_message tells why one was passed over.
   std::vector<BackendKind> prefer{BackendKind::webgpu, BackendKind::gles, BackendKind::cpu};
-  std::string driver{};  // part of a device's name or driver, in any case; empty: the best one
+  std::string driver{};             // part of a device's name or driver, in any case; empty: the best one
+  std::uint64_t memory_budget = 0;  // bytes on the device; beyond it tensors move to the host. 0: what the device gives
+  Priority priority = Priority::balanced;
+  bool survive_device_loss = true;  // keep what is needed to rebuild every tensor
   std::function<void(const Message&)> on_message{};
 };
 
@@ -46,13 +55,16 @@ struct MemoryInfo {
   std::uint64_t bytes_in_use;    // what the device holds for them
   std::uint64_t bytes_pooled;    // free, kept for the next tensor
   std::uint64_t bytes_external;  // borrowed from the host: zero-copy inputs
+  std::uint64_t bytes_spilled;   // moved to host memory to stay in the budget
   std::uint64_t bytes_peak;      // the most bytes_in_use has been since reset_stats()
+  bool reliable;                 // false where the driver rounds or hides sizes
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
   std::uint64_t dispatches, submits, kernels_compiled, ops_fused;
   std::uint64_t plans_reused;  // computations of a known form: nothing had to be planned
   std::uint64_t bytes_uploaded, bytes_downloaded;
+  std::uint64_t device_losses;  // survived
 };
 
 struct ContextImpl;
@@ -77,8 +89,13 @@ class TESSERA_API Context {
   Tensor full(const Shape&, float value, DType = DType::f32);
 
   void compute(std::span<const Tensor>);  // several results, one submission
-  void wait();                            // until the device has done all that was submitted
-  void trim();                            // give pooled memory back to the device
+
+  // Moves to the best device of another backend, or to one whose name or driver contains `driver`: every live tensor
+  // comes along, handles stay valid, and what was computed is not computed again. If it fails, nothing has changed.
+  void switch_backend(BackendKind, std::string_view driver = {});
+
+  void wait();  // until the device has done all that was submitted
+  void trim();  // give pooled memory back to the device
   MemoryInfo memory() const;
   Stats stats() const;
   void reset_stats();

@@ -19,6 +19,7 @@ namespace tessera {
 enum class BackendKind : std::uint8_t { webgpu, gles, cpu };
 TESSERA_API std::string_view to_string(BackendKind);
 
+class Context;
 struct Node;
 
 class TESSERA_API Tensor {
@@ -50,6 +51,8 @@ class TESSERA_API Tensor {
   std::vector<T> read() const;  // waits, sleeping
   template <Element T = float>
   std::future<std::vector<T>> read_async() const;  // does not wait; the copy is under way when this returns
+
+  Tensor to(Context& other) const;  // the same values on another context; the tensor itself where it is there already
 
   void dispose();  // let go now rather than at the end of the scope
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <tessera/context.h>
 #include <tessera/conv.h>
+#include <tessera/custom.h>
 #include <tessera/dtype.h>
 #include <tessera/error.h>
 #include <tessera/gather.h>

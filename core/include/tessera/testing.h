@@ -1,0 +1,10 @@
+// Faults on demand, for tests of programs that must survive them.
+#pragma once
+#include <tessera/context.h>
+
+namespace tessera::testing {
+
+TESSERA_API void lose_device(Context&);               // as if the driver had reset
+TESSERA_API void fail_allocation(Context&, int nth);  // the nth next device allocation fails
+
+}  // namespace tessera::testing

@@ -1,0 +1,162 @@
+// Lost devices: everything that was computed is there again, and goes on.
+#include <functional>
+#include <string>
+
+#include "support/compare.h"
+#include "support/devices.h"
+#include <tessera/testing.h>
+
+namespace tessera::test {
+namespace {
+
+class Recovery : public OnDevice {
+ protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (IsSkipped()) return;
+    own_ = std::make_unique<Context>(Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver}));
+  }
+  Context& gpu() { return *own_; }
+
+ private:
+  std::unique_ptr<Context> own_;
+};
+
+TEST_P(Recovery, UploadedComputedAndPendingTensorsAreThere) {
+  const Tensor w = gpu().tensor({2, 2}, {1, 2, 3, 4});
+  const Tensor uploaded = gpu().tensor({3}, {1, 2, 3}).compute();
+  const Tensor computed = (w * w + 1.0f).compute();
+  const Tensor view = slice(computed, {1, 0}, {1, 2}).compute();
+  const Tensor filled = gpu().full({3}, 7).compute();
+  const Tensor pending = matmul(w, computed);
+  testing::lose_device(gpu());
+  EXPECT_EQ(uploaded.read(), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(view.read(), (std::vector<float>{10, 17}));
+  EXPECT_EQ(computed.read(), (std::vector<float>{2, 5, 10, 17}));
+  EXPECT_EQ(filled.read(), std::vector<float>(3, 7));
+  EXPECT_EQ(pending.read(), (std::vector<float>{22, 39, 46, 83}));
+  EXPECT_EQ(gpu().stats().device_losses, 1u);
+}
+
+TEST_P(Recovery, WhatWasLetGoIsStillKnownToWhatIsHeld) {
+  Tensor held;
+  std::uint64_t bytes = 0;
+  {
+    const Tensor source = gpu().tensor({1000}, random_values(1000, -1, 1, 1));
+    const Tensor between = sort(source).compute();
+    held = (between * 2.0f).compute();
+    bytes = gpu().memory().bytes_in_use;
+  }
+  EXPECT_EQ(gpu().memory().bytes_in_use * 3, bytes);  // just the one that is held
+  const std::vector<float> before = held.read();
+  testing::lose_device(gpu());
+  EXPECT_EQ(held.read(), before);
+}
+
+TEST_P(Recovery, ProgramsRunOnAndTheirResultsAreRebuilt) {
+  const Tensor weights = gpu().tensor({3}, {1, 10, 100});
+  const Program program = Program::record(gpu(), {{.shape = {3}}}, [&](std::span<const Tensor> in) {
+    const Tensor y = in[0] * exp(weights * 0.0f) + weights;
+    return std::vector{y, slice(y, {1}, {2}), weights * 2.0f};
+  });
+  const std::vector<Tensor> before = program.run({gpu().full({3}, 1)});
+  testing::lose_device(gpu());
+  EXPECT_EQ(before[0].read(), (std::vector<float>{2, 11, 101}));
+  EXPECT_EQ(before[1].read(), (std::vector<float>{11, 101}));
+  EXPECT_EQ(before[2].read(), (std::vector<float>{2, 20, 200}));
+  testing::lose_device(gpu());
+  const std::vector<Tensor> after = program.run({before[0]});
+  EXPECT_EQ(after[0].read(), (std::vector<float>{3, 21, 201}));
+  EXPECT_EQ(gpu().stats().device_losses, 2u);
+}
+
+TEST_P(Recovery, AReadUnderWayIsStartedAgain) {
+  const Tensor x = gpu().tensor({4}, {1, 2, 3, 4});
+  auto future = (x * 2.0f).read_async();
+  testing::lose_device(gpu());
+  EXPECT_EQ(future.get(), (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_P(Recovery, EveryStepOfAProgramSurvivesALoss) {
+  // The work of a small application, as a list of steps; the device goes before each of them in turn.
+  using Step = std::function<void()>;
+  Tensor state, weights, y;
+  std::vector<float> result;
+  const std::vector<Step> steps{
+      [&] {
+        weights = gpu().tensor({4, 4}, random_values(16, -1, 1, 1));
+      },
+      [&] {
+        state = gpu().full({2, 4}, 0.5f).compute();
+      },
+      [&] { state = tanh(matmul(state, weights)).compute(); },
+      [&] { y = softmax(state + 1.0f); },
+      [&] { state = tanh(matmul(state, weights) + y).compute(); },
+      [&] { y = sum(state * y, {{1}}).compute(); },
+      [&] { gpu().wait(); },
+      [&] {
+        result = concat(std::vector{y, slice(state, {0, 0}, {1, 4}).reshape({4})}).read();
+      },
+  };
+  const auto run = [&](std::size_t lose_before) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (i == lose_before) testing::lose_device(gpu());
+      steps[i]();
+    }
+    return result;
+  };
+  const std::vector<float> undisturbed = run(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(run(i), undisturbed) << "lost before step " << i;
+  EXPECT_EQ(gpu().stats().device_losses, steps.size());
+}
+
+TEST_P(Recovery, LongChainsAreCutByACopyOnTheHost) {
+  Tensor state = gpu().full({16}, 0).compute();
+  for (int i = 0; i < 3000; ++i) state = (state + 1.0f).compute();
+  EXPECT_EQ(state.read(), std::vector<float>(16, 3000));
+  EXPECT_LE(gpu().stats().bytes_downloaded, 10u * 64);  // the copies, and what was read
+  gpu().reset_stats();
+  testing::lose_device(gpu());
+  EXPECT_EQ(state.read(), std::vector<float>(16, 3000));
+  EXPECT_LE(gpu().stats().ops_fused + gpu().stats().dispatches, 2100u);  // it did not start from the beginning
+}
+
+TEST_P(Recovery, LineageKeepsABoundedAmountOnTheHost) {
+  // Each frame is uploaded, added to a sum and let go: without a bound all frames would stay for the sum's sake.
+  constexpr std::int64_t frame = std::int64_t{4} << 20;
+  const std::vector<float> ones(static_cast<std::size_t>(frame), 1);
+  Tensor sum = gpu().full({frame}, 0).compute();
+  for (int i = 0; i < 40; ++i) {
+    sum = (sum + gpu().tensor({frame}, ones)).compute();
+    if (i % 8 == 7) gpu().wait();
+  }
+  testing::lose_device(gpu());
+  EXPECT_EQ(slice(sum, {frame - 2}, {2}).read(), std::vector<float>(2, 40));
+}
+
+TEST_P(Recovery, CanBeDeclined) {
+  const TestDevice device = GetParam();
+  Context frail = Context::create({.prefer = {device.backend}, .driver = device.driver, .survive_device_loss = false});
+  const Tensor x = frail.tensor({2}, {1, 2}), y = (x + 1.0f).compute();
+  testing::lose_device(frail);
+  EXPECT_TESSERA_ERROR(y.read(), device_lost, "[2]", "survive_device_loss");
+  EXPECT_EQ((frail.full({2}, 1) + 1.0f).read(), std::vector<float>(2, 2));  // and the context goes on
+}
+
+TEST_P(Recovery, MessagesTellOfIt) {
+  std::string told;
+  const TestDevice device = GetParam();
+  Context context =
+      Context::create({.prefer = {device.backend}, .driver = device.driver, .on_message = [&](const Message& m) {
+                         if (m.level == Message::Level::warning) told += m.text;
+                       }});
+  const Tensor x = context.full({2}, 1).compute();
+  testing::lose_device(context);
+  x.read();
+  EXPECT_NE(told.find("was lost"), std::string::npos) << told;
+}
+
+TESSERA_ON_GPU_DEVICES(Recovery);
+
+}  // namespace
+}  // namespace tessera::test
