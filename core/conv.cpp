@@ -8,9 +8,8 @@ namespace {
 // Words: those of window_words, then how many channels of the image and of the result belong to one group.
 // Options: how many spatial axes there are, 1 for a transposed convolution, and a Reading.
 constexpr FamilyEntry conv_each{.name = "conv", .file = "conv"};
-constexpr FamilyEntry conv_i32{.name = "conv_i32", .file = "conv"};
 
-// Four result channels of a pixel at a time; in strips, of four pixels.
+// Four result channels of a pixel at a time; in strips, of four pixels, which take floats only.
 constexpr FamilyEntry conv_texel{.name = "conv_texel", .file = "conv"};
 NodePtr without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
@@ -83,15 +82,16 @@ Tensor conv_tensor(const Tensor& image, const Tensor& filter, std::span<const Wi
   const DType dtype = on_floats ? image.dtype() : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
   const Reading reading = reading_of(channels, is_transposed);
-  Family family{.entry = on_floats ? &conv_each : &conv_i32,
+  Family family{.entry = &conv_each,
                 .options = {static_cast<std::int32_t>(axes.size()), is_transposed, reading},
                 .words = window_words(channels.image, channels.result, axes)};
   family.words.insert(family.words.end(), {word_of(channels.image_in_group()), word_of(channels.result_in_group())});
-  if (on_floats && reading != each_element && !is_transposed) {
+  if (reading != each_element && !is_transposed) {
     const std::int64_t width = axes.back().result;
-    family.entry = width < strip ? &conv_texel : &conv_strip;
+    const bool in_strips = on_floats && width >= strip;
+    family.entry = in_strips ? &conv_strip : &conv_texel;
     const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
-    if (width >= strip) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
+    if (in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
   }
   return family_tensor(result, dtype, std::move(family), {image, filter});
 }
