@@ -23,8 +23,9 @@ void for_each_product(const FamilyRun& run, const Take& take) {
         result_pixel, is_transposed ? meets_transposed : Windows::meets, [&](std::int64_t pixel, std::int64_t tap) {
           for (std::int64_t i = 0; i < in; ++i) {
             const std::int64_t image = pixel * windows.image_channels + channel / out * in + i;
-            const std::int64_t weight = is_transposed ? (tap * windows.result_channels + channel) * in + i
-                                                      : (tap * in + i) * windows.result_channels + channel;
+            const std::int64_t weight =
+                is_transposed ? (tap * out + channel % out) * windows.image_channels + channel / out * in + i
+                              : (tap * in + i) * windows.result_channels + channel;
             take(output, run.operands[0][static_cast<std::size_t>(image)],
                  run.operands[1][static_cast<std::size_t>(weight)]);
           }

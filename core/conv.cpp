@@ -58,15 +58,23 @@ void check_same_dtype(std::string_view op, const Tensor& image, const Tensor& fi
            std::string(to_string(filter.dtype())) + ".");
 }
 
-Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, int groups) {
+void check_groups(std::string_view op, int groups) {
   if (groups < 1)
     fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups; there must be at least 1.");
+}
+
+void check_divides(std::string_view op, std::int64_t groups, std::int64_t channels, std::string_view whose) {
+  if (channels % groups != 0)
+    fail(ErrorCode::shape_mismatch, op,
+         std::to_string(groups) + " groups do not divide the " + std::to_string(channels) + " channels of the " +
+             std::string(whose) + ".");
+}
+
+Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, int groups) {
+  check_groups(op, groups);
   const Channels channels{image.shape()[-1], filter.shape()[-1], groups};
-  for (const auto& [whose, count] : {std::pair{"image", channels.image}, std::pair{"filter's result", channels.result}})
-    if (count % groups != 0)
-      fail(ErrorCode::shape_mismatch, op,
-           std::to_string(groups) + " groups do not divide the " + std::to_string(count) + " channels of the " + whose +
-               ".");
+  check_divides(op, groups, channels.image, "image");
+  check_divides(op, groups, channels.result, "filter's result");
   if (filter.shape()[-2] != channels.image_in_group())
     fail(ErrorCode::shape_mismatch, op,
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image_in_group()) +
@@ -181,7 +189,10 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
   check_filter_rank(op, filter, 2, "[height,width,out,in]");
   for (const Tensor* operand : {&image, &filter}) check_dtype(op, *operand, is_float(operand->dtype()), "floats");
   check_same_dtype(op, image, filter);
-  const Channels channels{.image = image.shape()[3], .result = filter.shape()[2], .groups = 1};
+  check_groups(op, options.groups);
+  const Channels channels{
+      .image = image.shape()[3], .result = filter.shape()[2] * options.groups, .groups = options.groups};
+  check_divides(op, channels.groups, channels.image, "image");
   if (filter.shape()[3] != channels.image)
     fail(ErrorCode::shape_mismatch, op,
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image) +

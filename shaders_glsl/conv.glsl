@@ -14,7 +14,10 @@ ivec4 conv_along(int axis, ivec4 at, int tap) {
 
 // Where the weights of a tap start for result channels.
 uvec4 conv_weights(int tap, uvec4 channel) {
-  if (option_1 == 1) { return (uint(tap) * core_word(1u) + channel) * core_word(0u); }
+  if (option_1 == 1) {
+    uint in_group = core_word(21u);
+    return (uint(tap) * in_group + channel % in_group) * core_word(0u) + channel / in_group * core_word(20u);
+  }
   return uint(tap) * core_word(20u) * core_word(1u) + channel;
 }
 
@@ -23,8 +26,8 @@ core_vector conv_tap(uvec4 image, uvec4 weight) {
   uint count = core_word(20u);
   core_vector total = core_vector(0);
   if (option_2 == 4) {
-    uint texels = count / 4u;
-    for (uint i = 0u; i < texels; i++) {
+    uint texels = core_word(0u) / 4u;  // from one result channel to the next
+    for (uint i = 0u; i < count / 4u; i++) {
       core_vector value = operand_0_texel(image.x / 4u + i);
       uint at = weight.x / 4u + i;
       core_vector a = operand_1_texel(at);

@@ -14,7 +14,10 @@ fn conv_along(axis: i32, at: vec4i, tap: i32) -> vec4i {
 
 // Where the weights of a tap start for result channels.
 fn conv_weights(tap: i32, channel: vec4u) -> vec4u {
-  if (option_1 == 1) { return (u32(tap) * core_word(1u) + channel) * core_word(0u); }
+  if (option_1 == 1) {
+    let in_group: u32 = core_word(21u);
+    return (u32(tap) * in_group + channel % in_group) * core_word(0u) + channel / in_group * core_word(20u);
+  }
   return u32(tap) * core_word(20u) * core_word(1u) + channel;
 }
 
@@ -23,8 +26,8 @@ fn conv_tap(image: vec4u, weight: vec4u) -> core_vector {
   let count: u32 = core_word(20u);
   var total: core_vector = core_vector(0);
   if (option_2 == 4) {
-    let texels: u32 = count / 4u;
-    for (var i: u32 = 0u; i < texels; i++) {
+    let texels: u32 = core_word(0u) / 4u;  // from one result channel to the next
+    for (var i: u32 = 0u; i < count / 4u; i++) {
       let value: core_vector = operand_0_texel(image.x / 4u + i);
       let at: u32 = weight.x / 4u + i;
       let a: core_vector = operand_1_texel(at);
