@@ -23,8 +23,9 @@ void for_each_product(const FamilyRun& run, const Take& take) {
         result_pixel, is_transposed ? meets_transposed : Windows::meets, [&](std::int64_t pixel, std::int64_t tap) {
           for (std::int64_t i = 0; i < in; ++i) {
             const std::int64_t image = pixel * windows.image_channels + channel / out * in + i;
-            const std::int64_t weight = is_transposed ? (tap * windows.result_channels + channel) * in + i
-                                                      : (tap * in + i) * windows.result_channels + channel;
+            const std::int64_t weight =
+                is_transposed ? (tap * out + channel % out) * windows.image_channels + channel / out * in + i
+                              : (tap * in + i) * windows.result_channels + channel;
             take(output, run.operands[0][static_cast<std::size_t>(image)],
                  run.operands[1][static_cast<std::size_t>(weight)]);
           }
@@ -32,7 +33,7 @@ void for_each_product(const FamilyRun& run, const Take& take) {
   }
 }
 
-void conv(const FamilyRun& run) {
+void conv_floats(const FamilyRun& run) {
   std::vector<double> totals(run.result.size());
   for_each_product(run, [&](std::size_t output, Value image, Value weight) {
     totals[output] += static_cast<double>(image.real) * static_cast<double>(weight.real);
@@ -41,7 +42,7 @@ void conv(const FamilyRun& run) {
 }
 
 // In unsigned numbers, which may wrap around.
-void conv_i32(const FamilyRun& run) {
+void conv_integers(const FamilyRun& run) {
   for (Value& value : run.result) value.whole = 0;
   for_each_product(run, [&](std::size_t output, Value image, Value weight) {
     std::int32_t& total = run.result[output].whole;
@@ -50,8 +51,8 @@ void conv_i32(const FamilyRun& run) {
   });
 }
 
-constexpr FamilyFunction functions[] = {
-    {"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}, {"conv_i32", conv_i32}};
+constexpr auto conv = by_type<conv_floats, conv_integers>;
+constexpr FamilyFunction functions[] = {{"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}};
 
 }  // namespace
 

@@ -27,6 +27,13 @@ struct FamilyFunction {
   void (*run)(const FamilyRun&);
 };
 
+// For an entry whose loop differs between floats and integers.
+template <void (*on_floats)(const FamilyRun&), void (*on_integers)(const FamilyRun&)>
+void by_type(const FamilyRun& run) {
+  if (is_float(run.dtype)) on_floats(run);
+  else on_integers(run);
+}
+
 // The function of an entry; each family's file adds its own to the list in families.cpp.
 const FamilyFunction* find_family_function(std::string_view entry);
 

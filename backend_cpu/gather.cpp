@@ -81,12 +81,12 @@ void for_each_update(const FamilyRun& run, const Take& take) {
   }
 }
 
-void scatter_sum(const FamilyRun& run) {
+void scatter_sum_floats(const FamilyRun& run) {
   std::fill(run.result.begin(), run.result.end(), Value{.real = 0});
   for_each_update(run, [](Value& total, Value update) { total.real += update.real; });
 }
 
-void scatter_sum_i32(const FamilyRun& run) {
+void scatter_sum_integers(const FamilyRun& run) {
   std::fill(run.result.begin(), run.result.end(), Value{.whole = 0});
   for_each_update(run, [](Value& total, Value update) {
     total.whole =
@@ -103,6 +103,8 @@ enum class PadMode { constant, edge, reflect };
 
 void pad(const FamilyRun& run) {
   const auto mode = static_cast<PadMode>(run.options[0]);
+  const float around = run.word_float(0);
+  const Value outside = is_float(run.dtype) ? Value{.real = around} : Value{.whole = static_cast<std::int32_t>(around)};
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
     std::int64_t place = 0;
     bool inside = true;
@@ -114,8 +116,7 @@ void pad(const FamilyRun& run) {
       place += std::clamp<std::int64_t>(at, 0, last) * run.word(word + 4);
     }
     const Value value = run.operands[0][static_cast<std::size_t>(place)];
-    run.result[static_cast<std::size_t>(i)] =
-        mode == PadMode::constant && !inside ? std::bit_cast<Value>(run.words[0]) : value;
+    run.result[static_cast<std::size_t>(i)] = mode == PadMode::constant && !inside ? outside : value;
   }
 }
 
@@ -132,28 +133,17 @@ void concat(const FamilyRun& run) {
 constexpr FamilyFunction functions[] = {
     {"index_map", index_map},
     {"gather_axis", gather_axis},
-    {"gather_axis_i32", gather_axis},
     {"gather_nd", gather_nd},
-    {"gather_nd_i32", gather_nd},
     {"scatter_rows", scatter_rows},
-    {"scatter_sum", scatter_sum},
-    {"scatter_sum_i32", scatter_sum_i32},
+    {"scatter_sum", by_type<scatter_sum_floats, scatter_sum_integers>},
     {"scatter_last", scatter_last},
-    {"scatter_last_i32", scatter_last},
     {"pad", pad},
-    {"pad_i32", pad},
     {"concat_2", concat},
     {"concat_3", concat},
     {"concat_4", concat},
     {"concat_5", concat},
     {"concat_6", concat},
     {"concat_7", concat},
-    {"concat_2_i32", concat},
-    {"concat_3_i32", concat},
-    {"concat_4_i32", concat},
-    {"concat_5_i32", concat},
-    {"concat_6_i32", concat},
-    {"concat_7_i32", concat},
 };
 
 }  // namespace

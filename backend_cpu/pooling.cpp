@@ -1,7 +1,6 @@
 // The pooling of core/pooling.cpp.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "backend_cpu/window.h"
 
@@ -20,9 +19,12 @@ void for_each_element(const FamilyRun& run, const Take& take) {
   }
 }
 
+bool better_real(Value a, Value b) { return a.real > b.real || (std::isnan(a.real) && !std::isnan(b.real)); }
+bool better_whole(Value a, Value b) { return a.whole > b.whole; }
+
 // The index of the best element of each window, -1 where it has none.
-template <class Better>
-std::vector<std::int32_t> best(const FamilyRun& run, const Better& better) {
+std::vector<std::int32_t> best(const FamilyRun& run) {
+  const auto better = is_float(run.operand_dtypes[0]) ? better_real : better_whole;
   std::vector<std::int32_t> indices(run.result.size(), -1);
   const std::vector<Value>& image = run.operands[0];
   for_each_element(run, [&](std::size_t output, std::size_t index) {
@@ -33,19 +35,17 @@ std::vector<std::int32_t> best(const FamilyRun& run, const Better& better) {
   return indices;
 }
 
-bool better_real(Value a, Value b) { return a.real > b.real || (std::isnan(a.real) && !std::isnan(b.real)); }
-bool better_whole(Value a, Value b) { return a.whole > b.whole; }
-
-template <class Better>
-void max(const FamilyRun& run, const Better& better, Value of_nothing) {
-  const std::vector<std::int32_t> indices = best(run, better);
+void max(const FamilyRun& run) {
+  const std::vector<std::int32_t> indices = best(run);
+  const float lowest = run.word_float(Windows::words);
+  const Value of_nothing =
+      is_float(run.dtype) ? Value{.real = lowest} : Value{.whole = static_cast<std::int32_t>(lowest)};
   for (std::size_t i = 0; i < indices.size(); ++i)
     run.result[i] = indices[i] < 0 ? of_nothing : run.operands[0][static_cast<std::size_t>(indices[i])];
 }
 
-template <class Better>
-void argmax(const FamilyRun& run, const Better& better) {
-  const std::vector<std::int32_t> indices = best(run, better);
+void argmax(const FamilyRun& run) {
+  const std::vector<std::int32_t> indices = best(run);
   for (std::size_t i = 0; i < indices.size(); ++i) run.result[i].whole = indices[i];
 }
 
@@ -64,15 +64,9 @@ void average(const FamilyRun& run) {
 }
 
 constexpr FamilyFunction functions[] = {
-    {"pool_max",
-     [](const FamilyRun& run) { max(run, better_real, {.real = -std::numeric_limits<float>::infinity()}); }},
-    {"pool_max_i32",
-     [](const FamilyRun& run) {
-       max(run, better_whole, {.whole = static_cast<std::int32_t>(run.word(Windows::words))});
-     }},
+    {"pool_max", max},
     {"pool_average", average},
-    {"pool_argmax", [](const FamilyRun& run) { argmax(run, better_real); }},
-    {"pool_argmax_i32", [](const FamilyRun& run) { argmax(run, better_whole); }},
+    {"pool_argmax", argmax},
 };
 
 }  // namespace

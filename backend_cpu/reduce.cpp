@@ -26,7 +26,7 @@ void for_each_element(const FamilyRun& run, const Take& take) {
   }
 }
 
-// Combines in double, which holds every f32 and i32 exactly.
+// Combines in double, which holds every f32 exactly.
 template <class Combine>
 void combine_floats(const FamilyRun& run, const Combine& combine) {
   std::vector<double> totals(run.result.size());
@@ -41,58 +41,63 @@ template <class Combine>
 void combine_integers(const FamilyRun& run, const Combine& combine) {
   for_each_element(run, [&](std::size_t output, std::int64_t index, Value value) {
     std::int32_t& total = run.result[output].whole;
-    total = index < run.word(1) ? value.whole : combine(total, value.whole);
+    if (index < run.word(1)) total = value.whole;
+    else total = static_cast<std::int32_t>(combine(std::int64_t{total}, std::int64_t{value.whole}));  // wraps
   });
 }
 
-std::uint32_t bits(std::int32_t value) { return static_cast<std::uint32_t>(value); }
+enum class Fold { sum, product, largest, smallest };
 
-template <class Better>
-void arg(const FamilyRun& run, const Better& better) {
+void fold(const FamilyRun& run) {
+  const auto combine = [&](const auto& combined) {
+    if (is_float(run.dtype)) combine_floats(run, combined);
+    else combine_integers(run, combined);
+  };
+  switch (static_cast<Fold>(run.options[3])) {
+    case Fold::sum: return combine([](auto a, auto b) { return a + b; });
+    case Fold::product: return combine([](auto a, auto b) { return a * b; });
+    case Fold::largest: return combine([](auto a, auto b) { return b > a || b != b ? b : a; });
+    case Fold::smallest: return combine([](auto a, auto b) { return b < a || b != b ? b : a; });
+  }
+}
+
+// Whether a is sought rather than b: it is larger, or smaller where that turns the bits.
+bool is_better(const FamilyRun& run, Value a, Value b) {
+  const bool seeks_smallest = run.words[2] != 0;
+  if (!is_float(run.operand_dtypes[0])) return seeks_smallest ? a.whole < b.whole : a.whole > b.whole;
+  if (std::isnan(a.real) || std::isnan(b.real)) return std::isnan(a.real) && !std::isnan(b.real);
+  return seeks_smallest ? a.real < b.real : a.real > b.real;
+}
+
+void arg(const FamilyRun& run) {
   std::vector<Value> best(run.result.size());
   for_each_element(run, [&](std::size_t output, std::int64_t index, Value value) {
-    if (index != 0 && !better(value, best[output])) return;
+    if (index >= run.word(1) && !is_better(run, value, best[output])) return;
     best[output] = value;
     run.result[output].whole = static_cast<std::int32_t>(index);
   });
 }
 
-constexpr FamilyFunction functions[] = {
-    {"reduce_sum", [](const FamilyRun& run) { combine_floats(run, [](double a, double b) { return a + b; }); }},
-    {"reduce_prod", [](const FamilyRun& run) { combine_floats(run, [](double a, double b) { return a * b; }); }},
-    {"reduce_max",
-     [](const FamilyRun& run) {
-       combine_floats(run, [](double a, double b) { return b > a || std::isnan(b) ? b : a; });
-     }},
-    {"reduce_min",
-     [](const FamilyRun& run) {
-       combine_floats(run, [](double a, double b) { return b < a || std::isnan(b) ? b : a; });
-     }},
-    {"reduce_sum_i32",
-     [](const FamilyRun& run) {
-       combine_integers(run,
-                        [](std::int32_t a, std::int32_t b) { return static_cast<std::int32_t>(bits(a) + bits(b)); });
-     }},
-    {"reduce_prod_i32",
-     [](const FamilyRun& run) {
-       combine_integers(run,
-                        [](std::int32_t a, std::int32_t b) { return static_cast<std::int32_t>(bits(a) * bits(b)); });
-     }},
-    {"reduce_max_i32",
-     [](const FamilyRun& run) { combine_integers(run, [](std::int32_t a, std::int32_t b) { return b > a ? b : a; }); }},
-    {"reduce_min_i32",
-     [](const FamilyRun& run) { combine_integers(run, [](std::int32_t a, std::int32_t b) { return b < a ? b : a; }); }},
-    {"reduce_argmax",
-     [](const FamilyRun& run) {
-       arg(run, [](Value a, Value b) { return a.real > b.real || (std::isnan(a.real) && !std::isnan(b.real)); });
-     }},
-    {"reduce_argmin",
-     [](const FamilyRun& run) {
-       arg(run, [](Value a, Value b) { return a.real < b.real || (std::isnan(a.real) && !std::isnan(b.real)); });
-     }},
-    {"reduce_argmax_i32", [](const FamilyRun& run) { arg(run, [](Value a, Value b) { return a.whole > b.whole; }); }},
-    {"reduce_argmin_i32", [](const FamilyRun& run) { arg(run, [](Value a, Value b) { return a.whole < b.whole; }); }},
-};
+void arg_among(const FamilyRun& run) {
+  const std::int64_t count = run.word(0), parts = run.word(1);
+  const auto reduced_words = static_cast<std::size_t>(3 + 3 * run.options[0]);
+  for (std::int64_t output = 0; output < static_cast<std::int64_t>(run.result.size()); ++output) {
+    const std::int64_t base = along(run, 3, run.options[0], output / parts);
+    const auto value_at = [&](std::int32_t index) {
+      return run.operands[0][static_cast<std::size_t>(base + along(run, reduced_words, run.options[1], index))];
+    };
+    std::int32_t best = -1;
+    for (std::int64_t candidate = output % parts; candidate < count; candidate += parts) {
+      const std::int32_t index = run.operands[1][static_cast<std::size_t>(output / parts * count + candidate)].whole;
+      const bool replaces = best < 0 || is_better(run, value_at(index), value_at(best)) ||
+                            (index < best && !is_better(run, value_at(best), value_at(index)));
+      if (replaces) best = index;
+    }
+    run.result[static_cast<std::size_t>(output)].whole = best;
+  }
+}
+
+constexpr FamilyFunction functions[] = {{"reduce_fold", fold}, {"reduce_arg", arg}, {"reduce_arg_among", arg_among}};
 
 }  // namespace
 

@@ -58,7 +58,6 @@ void cubic(const FamilyRun& run) {
 
 constexpr FamilyFunction functions[] = {
     {"resize_nearest", nearest},
-    {"resize_nearest_i32", nearest},
     {"resize_bilinear", bilinear},
     {"resize_cubic", cubic},
 };

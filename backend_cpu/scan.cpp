@@ -57,12 +57,9 @@ void totals(const FamilyRun& run) {
 }
 
 constexpr FamilyFunction functions[] = {
-    {"scan_run", scan<double>},
-    {"scan_after", scan<double>},
-    {"scan_totals", totals<double>},
-    {"scan_run_i32", scan<std::uint32_t>},
-    {"scan_after_i32", scan<std::uint32_t>},
-    {"scan_totals_i32", totals<std::uint32_t>},
+    {"scan_run", by_type<scan<double>, scan<std::uint32_t>>},
+    {"scan_after", by_type<scan<double>, scan<std::uint32_t>>},
+    {"scan_totals", by_type<totals<double>, totals<std::uint32_t>>},
 };
 
 }  // namespace

@@ -97,8 +97,7 @@ void take(const FamilyRun& run) {
 }
 
 constexpr FamilyFunction functions[] = {
-    {"sort_keys", keys},   {"sort_keys_i32", keys}, {"sort_ranks", ranks},   {"sort_blocks", blocks},
-    {"sort_merge", merge}, {"sort_take", take},     {"sort_take_i32", take},
+    {"sort_keys", keys}, {"sort_ranks", ranks}, {"sort_blocks", blocks}, {"sort_merge", merge}, {"sort_take", take},
 };
 
 }  // namespace

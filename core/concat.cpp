@@ -20,9 +20,7 @@ constexpr Entries entries_of(const std::array<std::string_view, most_operands - 
   for (std::size_t i = 0; i < names.size(); ++i) entries[i] = {.name = names[i], .file = "concat", .reads_once = true};
   return entries;
 }
-constexpr Entries of_floats = entries_of({"concat_2", "concat_3", "concat_4", "concat_5", "concat_6", "concat_7"});
-constexpr Entries of_integers =
-    entries_of({"concat_2_i32", "concat_3_i32", "concat_4_i32", "concat_5_i32", "concat_6_i32", "concat_7_i32"});
+constexpr Entries entries = entries_of({"concat_2", "concat_3", "concat_4", "concat_5", "concat_6", "concat_7"});
 
 void check_operands(std::string_view op, std::span<const Tensor> tensors) {
   if (tensors.empty()) fail(ErrorCode::invalid_argument, op, "no tensors are given; it takes at least 1.");
@@ -62,9 +60,7 @@ Tensor one_kernel(std::span<const Tensor> tensors, int axis) {
     by_texel = by_texel && piece % 4 == 0;
   }
   words[0] = word_of(row);
-  const DType dtype = tensors[0].dtype();
-  const Entries& entries = is_float(dtype) ? of_floats : of_integers;
-  return family_tensor(with_size(tensors[0].shape(), axis, size_along(tensors, axis)), dtype,
+  return family_tensor(with_size(tensors[0].shape(), axis, size_along(tensors, axis)), tensors[0].dtype(),
                        {.entry = &entries[tensors.size() - 2], .options = {by_texel}, .words = std::move(words)},
                        tensors);
 }

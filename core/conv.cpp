@@ -8,9 +8,8 @@ namespace {
 // Words: those of window_words, then how many channels of the image and of the result belong to one group.
 // Options: how many spatial axes there are, 1 for a transposed convolution, and a Reading.
 constexpr FamilyEntry conv_each{.name = "conv", .file = "conv"};
-constexpr FamilyEntry conv_i32{.name = "conv_i32", .file = "conv"};
 
-// Four result channels of a pixel at a time; in strips, of four pixels.
+// Four result channels of a pixel at a time; in strips, of four pixels, which take floats only.
 constexpr FamilyEntry conv_texel{.name = "conv_texel", .file = "conv"};
 NodePtr without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
@@ -59,15 +58,23 @@ void check_same_dtype(std::string_view op, const Tensor& image, const Tensor& fi
            std::string(to_string(filter.dtype())) + ".");
 }
 
-Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, int groups) {
+void check_groups(std::string_view op, int groups) {
   if (groups < 1)
     fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups; there must be at least 1.");
+}
+
+void check_divides(std::string_view op, std::int64_t groups, std::int64_t channels, std::string_view whose) {
+  if (channels % groups != 0)
+    fail(ErrorCode::shape_mismatch, op,
+         std::to_string(groups) + " groups do not divide the " + std::to_string(channels) + " channels of the " +
+             std::string(whose) + ".");
+}
+
+Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, int groups) {
+  check_groups(op, groups);
   const Channels channels{image.shape()[-1], filter.shape()[-1], groups};
-  for (const auto& [whose, count] : {std::pair{"image", channels.image}, std::pair{"filter's result", channels.result}})
-    if (count % groups != 0)
-      fail(ErrorCode::shape_mismatch, op,
-           std::to_string(groups) + " groups do not divide the " + std::to_string(count) + " channels of the " + whose +
-               ".");
+  check_divides(op, groups, channels.image, "image");
+  check_divides(op, groups, channels.result, "filter's result");
   if (filter.shape()[-2] != channels.image_in_group())
     fail(ErrorCode::shape_mismatch, op,
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image_in_group()) +
@@ -83,15 +90,16 @@ Tensor conv_tensor(const Tensor& image, const Tensor& filter, std::span<const Wi
   const DType dtype = on_floats ? image.dtype() : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
   const Reading reading = reading_of(channels, is_transposed);
-  Family family{.entry = on_floats ? &conv_each : &conv_i32,
+  Family family{.entry = &conv_each,
                 .options = {static_cast<std::int32_t>(axes.size()), is_transposed, reading},
                 .words = window_words(channels.image, channels.result, axes)};
   family.words.insert(family.words.end(), {word_of(channels.image_in_group()), word_of(channels.result_in_group())});
-  if (on_floats && reading != each_element && !is_transposed) {
+  if (reading != each_element && !is_transposed) {
     const std::int64_t width = axes.back().result;
-    family.entry = width < strip ? &conv_texel : &conv_strip;
+    const bool in_strips = on_floats && width >= strip;
+    family.entry = in_strips ? &conv_strip : &conv_texel;
     const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
-    if (width >= strip) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
+    if (in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
   }
   return family_tensor(result, dtype, std::move(family), {image, filter});
 }
@@ -181,7 +189,10 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
   check_filter_rank(op, filter, 2, "[height,width,out,in]");
   for (const Tensor* operand : {&image, &filter}) check_dtype(op, *operand, is_float(operand->dtype()), "floats");
   check_same_dtype(op, image, filter);
-  const Channels channels{.image = image.shape()[3], .result = filter.shape()[2], .groups = 1};
+  check_groups(op, options.groups);
+  const Channels channels{
+      .image = image.shape()[3], .result = filter.shape()[2] * options.groups, .groups = options.groups};
+  check_divides(op, channels.groups, channels.image, "image");
   if (filter.shape()[3] != channels.image)
     fail(ErrorCode::shape_mismatch, op,
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image) +

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 
@@ -9,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// "ij,jk->ik" as {"ij", "jk"} and "ik".
+// "ij,jk->ik" as {"ij", "jk"} and "ik". The axes of an ellipsis are digits, counted from its last axis, 0, on.
 struct Equation {
   std::vector<std::string> operands;
   std::string result;
@@ -19,10 +20,53 @@ struct Equation {
   fail(code, "einsum", "the equation \"" + std::string(equation) + "\" " + why);
 }
 
+std::string named(char letter) {
+  if (std::isdigit(static_cast<unsigned char>(letter)))
+    return "axis -" + std::to_string(letter - '0' + 1) + " of the ellipsis";
+  return "'" + std::string(1, letter) + "'";
+}
+
+constexpr std::string_view ellipsis = "...";
+
+std::string letters_of_ellipsis(std::size_t axes) {
+  std::string letters;
+  while (axes > 0) letters += static_cast<char>('0' + --axes);
+  return letters;
+}
+
+// What a user wrote for one tensor.
+struct Subscripts {
+  std::string before, after;
+  bool has_ellipsis;
+
+  std::size_t letters() const { return before.size() + after.size(); }
+  std::string with_ellipsis_of(std::size_t axes) const { return before + letters_of_ellipsis(axes) + after; }
+};
+
+Subscripts subscripts_of(std::string_view text, const std::string& part) {
+  const std::size_t at = part.find(ellipsis);
+  const bool has_ellipsis = at != std::string::npos;
+  const Subscripts its{part.substr(0, at), has_ellipsis ? part.substr(at + ellipsis.size()) : "", has_ellipsis};
+  for (const char c : its.before + its.after)
+    if (!std::isalpha(static_cast<unsigned char>(c)))
+      refuse(ErrorCode::invalid_argument, text, "has a '" + std::string(1, c) + "' where a letter is expected.");
+  return its;
+}
+
+// How many axes the ellipsis of an operand stands for.
+std::size_t axes_of_ellipsis(std::string_view text, const Subscripts& its, const Tensor& operand) {
+  const auto rank = static_cast<std::size_t>(operand.shape().rank());
+  if (its.letters() > rank || (!its.has_ellipsis && its.letters() < rank))
+    refuse(ErrorCode::shape_mismatch, text,
+           "has " + std::to_string(its.letters()) + " letters for an operand " + operand.shape().to_string() +
+               " of rank " + std::to_string(rank) + ".");
+  return rank - its.letters();
+}
+
 // The letters that occur once, in alphabetical order.
-std::string implied_result(const std::vector<std::string>& operands) {
+std::string implied_result(const std::vector<Subscripts>& operands) {
   std::string all, once;
-  for (const std::string& operand : operands) all += operand;
+  for (const Subscripts& operand : operands) all += operand.before + operand.after;
   std::sort(all.begin(), all.end());
   for (const char letter : all)
     if (std::count(all.begin(), all.end(), letter) == 1) once += letter;
@@ -31,33 +75,39 @@ std::string implied_result(const std::vector<std::string>& operands) {
 
 void check_result(std::string_view text, const Equation& equation) {
   for (const char letter : equation.result) {
-    const std::string quoted = "'" + std::string(1, letter) + "'";
     if (std::count(equation.result.begin(), equation.result.end(), letter) > 1)
-      refuse(ErrorCode::invalid_argument, text, "has " + quoted + " twice in its result.");
+      refuse(ErrorCode::invalid_argument, text, "has " + named(letter) + " twice in its result.");
     if (std::none_of(equation.operands.begin(), equation.operands.end(),
                      [&](const std::string& operand) { return operand.find(letter) != std::string::npos; }))
-      refuse(ErrorCode::invalid_argument, text, "has " + quoted + " in its result and in no operand.");
+      refuse(ErrorCode::invalid_argument, text, "has " + named(letter) + " in its result and in no operand.");
   }
 }
 
-Equation parsed(std::string_view text) {
-  if (text.find("...") != std::string_view::npos)
-    refuse(ErrorCode::unsupported, text, "has an ellipsis; name each axis by a letter.");
+Equation parsed(std::string_view text, std::span<const Tensor> operands) {
   std::string letters;
   for (const char c : text)
     if (c != ' ') letters += c;
   const std::size_t arrow = letters.find("->");
-  Equation equation{.operands = {""}, .result = {}};
-  for (const char c : letters.substr(0, arrow)) {
-    if (c == ',') equation.operands.emplace_back();
-    else equation.operands.back() += c;
+  std::vector<Subscripts> parts;
+  const std::string left = letters.substr(0, arrow) + ",";
+  for (std::size_t begin = 0, end = 0; (end = left.find(',', begin)) != std::string::npos; begin = end + 1)
+    parts.push_back(subscripts_of(text, left.substr(begin, end - begin)));
+  const bool is_implied = arrow == std::string::npos;
+  const Subscripts result =
+      is_implied ? Subscripts{"", implied_result(parts), true} : subscripts_of(text, letters.substr(arrow + 2));
+  if (parts.size() != operands.size())
+    refuse(ErrorCode::invalid_argument, text,
+           "is for " + std::to_string(parts.size()) + " operands; there are " + std::to_string(operands.size()) + ".");
+  Equation equation;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t axes = axes_of_ellipsis(text, parts[i], operands[i]);
+    equation.operands.push_back(parts[i].with_ellipsis_of(axes));
+    longest = std::max(longest, axes);
   }
-  equation.result = arrow == std::string::npos ? implied_result(equation.operands) : letters.substr(arrow + 2);
-  std::string all = equation.result;
-  for (const std::string& operand : equation.operands) all += operand;
-  for (const char c : all)
-    if (!std::isalpha(static_cast<unsigned char>(c)))
-      refuse(ErrorCode::invalid_argument, text, "has a '" + std::string(1, c) + "' where a letter is expected.");
+  if (longest > 0 && !result.has_ellipsis)
+    refuse(ErrorCode::invalid_argument, text, "has an ellipsis in an operand and none in its result.");
+  equation.result = result.with_ellipsis_of(longest);
   check_result(text, equation);
   return equation;
 }
@@ -96,6 +146,12 @@ std::string all_letters(std::span<const Labelled> operands) {
   return letters;
 }
 
+std::string shapes_of(std::span<const Labelled> operands) {
+  std::string text = operands[0].tensor.shape().to_string();
+  for (const Labelled& operand : operands.subspan(1)) text += " and " + operand.tensor.shape().to_string();
+  return text;
+}
+
 // The size of a letter in all operands: they agree, or are 1.
 std::int64_t common_size(std::string_view text, std::span<const Labelled> operands, char letter) {
   std::int64_t size = 1;
@@ -105,9 +161,8 @@ std::int64_t common_size(std::string_view text, std::span<const Labelled> operan
       if (operand.letters[axis] != letter || own == 1) continue;
       if (size != 1 && size != own)
         refuse(ErrorCode::shape_mismatch, text,
-               "gives '" + std::string(1, letter) + "' the sizes " + std::to_string(size) + " and " +
-                   std::to_string(own) + ", the operands being " + operands.front().tensor.shape().to_string() +
-                   (operands.size() > 1 ? " and " + operands.back().tensor.shape().to_string() : "") + ".");
+               "gives " + named(letter) + " the sizes " + std::to_string(size) + " and " + std::to_string(own) +
+                   ", the operands being " + shapes_of(operands) + ".");
       size = own;
     }
   return size;
@@ -183,28 +238,35 @@ Tensor of_two(std::string_view text, Labelled first, Labelled second, const std:
   return contract(a, b, Shape(dims), product_dtype("einsum", a, b), std::move(its)).cast(dtype);
 }
 
+// From left to right: of the first two operands stays what the result or a later one names.
+Tensor of_many(std::string_view text, std::vector<Labelled> operands, const std::string& result) {
+  DType dtype = operands[0].tensor.dtype();
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    check_same_context("einsum", *TensorAccess::node(operands[0].tensor), *TensorAccess::node(operands[i].tensor));
+    dtype = product_dtype("einsum", operands[0].tensor, operands[i].tensor);
+  }
+  for (Labelled& operand : operands) operand.tensor = operand.tensor.cast(is_float(dtype) ? DType::f32 : DType::i32);
+  Labelled product = operands[0];
+  for (std::size_t i = 1; i + 1 < operands.size(); ++i) {
+    const std::string later = all_letters(std::span(operands).subspan(i + 1)) + result;
+    std::string kept;
+    for (const char letter : all_letters(std::array{product, operands[i]}))
+      if (later.find(letter) != std::string::npos) kept += letter;
+    product = {of_two(text, product, operands[i], kept), kept};
+  }
+  return of_two(text, product, operands.back(), result).cast(dtype);
+}
+
 }  // namespace
 
 Tensor einsum(std::string_view text, std::span<const Tensor> operands) {
-  const Equation equation = parsed(text);
-  if (equation.operands.size() != operands.size())
-    refuse(ErrorCode::invalid_argument, text,
-           "is for " + std::to_string(equation.operands.size()) + " operands; there are " +
-               std::to_string(operands.size()) + ".");
-  if (operands.size() > 2)
-    refuse(ErrorCode::unsupported, text, "has " + std::to_string(operands.size()) + " operands; there can be 1 or 2.");
+  const Equation equation = parsed(text, operands);
   std::vector<Labelled> labelled;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const std::string& letters = equation.operands[i];
-    if (operands[i].shape().rank() != static_cast<int>(letters.size()))
-      refuse(ErrorCode::shape_mismatch, text,
-             "has " + std::to_string(letters.size()) + " letters for an operand " + operands[i].shape().to_string() +
-                 " of rank " + std::to_string(operands[i].shape().rank()) + ".");
-    labelled.push_back({operands[i], letters});
-  }
+  for (std::size_t i = 0; i < operands.size(); ++i) labelled.push_back({operands[i], equation.operands[i]});
   for (const char letter : all_letters(labelled)) common_size(text, labelled, letter);
-  return labelled.size() == 1 ? of_one(labelled[0], equation.result)
-                              : of_two(text, labelled[0], labelled[1], equation.result);
+  if (labelled.size() == 1) return of_one(labelled[0], equation.result);
+  if (labelled.size() == 2) return of_two(text, labelled[0], labelled[1], equation.result);
+  return of_many(text, std::move(labelled), equation.result);
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #include "core/family.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "core/context_impl.h"
@@ -82,6 +83,18 @@ Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, 
   Operation operation = in_order ? Operation(View{offset}) : Operation(Strided{offset, std::move(terms)});
   return TensorAccess::tensor(
       std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation), std::vector{node}));
+}
+
+float lowest_number(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::f16: return -std::numeric_limits<float>::infinity();
+    case DType::i32: return -2147483648.0f;
+    case DType::i8: return -128;
+    case DType::u8:
+    case DType::boolean: break;
+  }
+  return 0;
 }
 
 Tensor number_like(const Tensor& x, const Shape& shape, float value) {

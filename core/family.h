@@ -36,6 +36,9 @@ Tensor family_tensor(const Shape&, DType, Family, std::span<const Tensor> operan
 // Elements of x in another order, without a kernel of its own: see Strided.
 Tensor strided_tensor(const Tensor& x, const Shape&, std::int64_t offset, std::vector<Term>);
 
+// The lowest number of a type: minus infinity for floats, 0 for booleans.
+float lowest_number(DType);
+
 // A number as a tensor: of x's context and type.
 Tensor number_like(const Tensor& x, const Shape&, float value);
 

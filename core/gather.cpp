@@ -17,8 +17,7 @@ struct Entry {
 constexpr Entry entry_of(std::string_view name) {
   return {{.name = name, .file = "gather", .reads_once = true}, {.name = name, .file = "gather"}};
 }
-constexpr Entry gather_floats = entry_of("gather_axis"), gather_integers = entry_of("gather_axis_i32");
-constexpr Entry gather_nd_floats = entry_of("gather_nd"), gather_nd_integers = entry_of("gather_nd_i32");
+constexpr Entry gather_axis = entry_of("gather_axis"), gather_by_rows = entry_of("gather_nd");
 
 // scatter_rows gives the row of the result that each row of the indices names, or -1 where it is outside. Operand: the
 // indices; words: for each axis that is indexed, its size and how many rows its elements lie apart. Options: their
@@ -26,9 +25,7 @@ constexpr Entry gather_nd_floats = entry_of("gather_nd"), gather_nd_integers = e
 // elements of each.
 constexpr FamilyEntry scatter_rows{.name = "scatter_rows", .file = "gather", .reads_once = true};
 constexpr FamilyEntry scatter_sum{.name = "scatter_sum", .file = "gather", .reads_once = true};
-constexpr FamilyEntry scatter_sum_i32{.name = "scatter_sum_i32", .file = "gather", .reads_once = true};
 constexpr FamilyEntry scatter_last{.name = "scatter_last", .file = "gather", .reads_once = true};
-constexpr FamilyEntry scatter_last_i32{.name = "scatter_last_i32", .file = "gather", .reads_once = true};
 
 Shape joined(std::initializer_list<std::span<const std::int64_t>> parts) {
   std::vector<std::int64_t> dims;
@@ -61,14 +58,13 @@ void append_axes(std::vector<std::uint32_t>& words, std::span<const std::int64_t
 }
 
 // A look-up in x; `op` is what the user called.
-Tensor look_up(std::string_view op, const Entry& floats, const Entry& integers, const Tensor& x, const Tensor& indices,
-               const Shape& result, std::vector<std::int32_t> options, std::vector<std::uint32_t> words) {
+Tensor look_up(std::string_view op, const Entry& entry, const Tensor& x, const Tensor& indices, const Shape& result,
+               std::vector<std::int32_t> options, std::vector<std::uint32_t> words) {
   check_same_context(op, *TensorAccess::node(x), *TensorAccess::node(indices));
   if (result.size() == 0) return number_like(x, result, 0);
   if (x.shape().size() == 0)
     fail(ErrorCode::invalid_argument, op,
          "x " + x.shape().to_string() + " has no elements to fill " + result.to_string() + " with.");
-  const Entry& entry = is_float(x.dtype()) ? floats : integers;
   return family_tensor(result, x.dtype(),
                        {.entry = result.size() <= x.shape().size() ? &entry.reads_once : &entry.reads_again,
                         .options = std::move(options),
@@ -108,7 +104,7 @@ Tensor gather(const Tensor& x, const Tensor& indices, int axis) {
   const auto checked = static_cast<std::size_t>(checked_axis("gather", axis, x.shape().rank()));
   const Shape result = joined({dims.first(checked), indices.shape().dims(), dims.subspan(checked + 1)});
   return look_up(
-      "gather", gather_floats, gather_integers, x, indices, result, {},
+      "gather", gather_axis, x, indices, result, {},
       {word_of(product(dims.subspan(checked + 1))), word_of(indices.shape().size()), word_of(dims[checked])});
 }
 
@@ -119,8 +115,8 @@ Tensor gather_nd(const Tensor& x, const Tensor& indices) {
   const auto slice = dims.subspan(static_cast<std::size_t>(depth));
   std::vector<std::uint32_t> words{word_of(product(slice))};
   append_axes(words, dims.first(static_cast<std::size_t>(depth)), product(slice));
-  return look_up("gather_nd", gather_nd_floats, gather_nd_integers, x, indices,
-                 joined({rows.first(rows.size() - 1), slice}), {depth}, std::move(words));
+  return look_up("gather_nd", gather_by_rows, x, indices, joined({rows.first(rows.size() - 1), slice}), {depth},
+                 std::move(words));
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
@@ -129,11 +125,10 @@ Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& sha
   // Either of several booleans: that at least one is 1.
   const bool is_boolean = updates.dtype() == DType::boolean;
   const Tensor values = is_boolean ? updates.cast(DType::i32) : updates;
-  return family_tensor(shape, values.dtype(),
-                       {.entry = is_float(values.dtype()) ? &scatter_sum : &scatter_sum_i32,
-                        .options = {},
-                        .words = {word_of(scatter.updates), word_of(scatter.trailing)}},
-                       {rows_of(indices, shape, scatter.depth), values})
+  return family_tensor(
+             shape, values.dtype(),
+             {.entry = &scatter_sum, .options = {}, .words = {word_of(scatter.updates), word_of(scatter.trailing)}},
+             {rows_of(indices, shape, scatter.depth), values})
       .cast(updates.dtype());
 }
 
@@ -146,11 +141,10 @@ Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& upda
   check_same_context("scatter_update", *TensorAccess::node(x), *TensorAccess::node(updates));
   const Scatter scatter = checked_scatter("scatter_update", indices, updates, shape);
   if (shape.size() == 0 || updates.shape().size() == 0) return x;
-  return family_tensor(shape, x.dtype(),
-                       {.entry = is_float(x.dtype()) ? &scatter_last : &scatter_last_i32,
-                        .options = {},
-                        .words = {word_of(scatter.updates), word_of(scatter.trailing)}},
-                       {rows_of(indices, shape, scatter.depth), updates, x});
+  return family_tensor(
+      shape, x.dtype(),
+      {.entry = &scatter_last, .options = {}, .words = {word_of(scatter.updates), word_of(scatter.trailing)}},
+      {rows_of(indices, shape, scatter.depth), updates, x});
 }
 
 }  // namespace tessera

@@ -6,11 +6,10 @@
 namespace tessera {
 namespace {
 
-// Words: the bits of the value; then, for each axis, innermost first, the distance between two of its elements in the
+// Words: the value, as a float; then, for each axis, innermost first, the distance between two of its elements in the
 // result, its size there, how many come before x, its size in x and the distance between two elements in x.
 // Options: the mode, the number of axes.
-constexpr FamilyEntry pad_floats{.name = "pad", .file = "gather", .reads_once = true};
-constexpr FamilyEntry pad_integers{.name = "pad_i32", .file = "gather", .reads_once = true};
+constexpr FamilyEntry pad_entry{.name = "pad", .file = "gather", .reads_once = true};
 
 struct Axis {
   std::int64_t block, size, before, source_size, stride;
@@ -72,9 +71,9 @@ Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, 
   if (result == shape) return x;
   if (shape.size() == 0 || result.size() == 0) return TensorAccess::tensor(around);
   const std::vector<Axis> axes = axes_of(shape, padding);
-  Family family{.entry = is_float(x.dtype()) ? &pad_floats : &pad_integers,
+  Family family{.entry = &pad_entry,
                 .options = {static_cast<std::int32_t>(mode), static_cast<std::int32_t>(axes.size())},
-                .words = {number_of(value, x.dtype()).bits}};
+                .words = {word_of(value)}};
   for (const Axis& axis : axes)
     for (const std::int64_t word : {axis.block, axis.size, axis.before, axis.source_size, axis.stride})
       family.words.push_back(word_of(word));

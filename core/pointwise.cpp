@@ -16,7 +16,6 @@ std::string_view described(Takes takes) {
   switch (takes) {
     case Takes::floats: return "f32 and f16";
     case Takes::numbers: return "floats and integers";
-    case Takes::integers: return "integers";
     case Takes::i32: return "i32";
     case Takes::booleans: return "booleans";
     case Takes::anything:

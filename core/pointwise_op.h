@@ -8,12 +8,11 @@
 namespace tessera {
 
 // Which element types an operation takes. All operands have the same type, except the condition of `where`.
-enum class Takes : std::uint8_t { floats, numbers, integers, i32, booleans, anything, condition };
+enum class Takes : std::uint8_t { floats, numbers, i32, booleans, anything, condition };
 constexpr bool accepts(Takes takes, DType dtype) {
   switch (takes) {
     case Takes::floats: return is_float(dtype);
     case Takes::numbers: return dtype != DType::boolean;
-    case Takes::integers: return is_integer(dtype);
     case Takes::i32: return dtype == DType::i32;
     case Takes::booleans: return dtype == DType::boolean;
     case Takes::anything:

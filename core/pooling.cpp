@@ -1,6 +1,5 @@
 #include <tessera/pooling.h>
 
-#include <limits>
 #include <numeric>
 
 #include "core/window.h"
@@ -11,17 +10,16 @@ namespace tessera {
 namespace {
 
 // Words: those of window_words, then one that depends on the entry: what a window of nothing but padding gives for
-// pool_max_i32, the divisor for pool_average or 0 where it counts what is inside. Options: how many spatial axes there
-// are, and 1 where four channels are read as a texel.
+// pool_max, as a float, the divisor for pool_average or 0 where it counts what is inside. Options: how many spatial
+// axes there are, 1 where four channels are read as a texel, 1 for images of floats.
 struct PoolEntry {
   FamilyEntry overlapping, side_by_side;  // where windows share no elements, each element is read once
 };
 constexpr PoolEntry pool_entry(std::string_view name) {
   return {{.name = name, .file = "pool"}, {.name = name, .file = "pool", .reads_once = true}};
 }
-constexpr PoolEntry pool_max = pool_entry("pool_max"), pool_max_i32 = pool_entry("pool_max_i32"),
-                    pool_average = pool_entry("pool_average"), pool_argmax = pool_entry("pool_argmax"),
-                    pool_argmax_i32 = pool_entry("pool_argmax_i32");
+constexpr PoolEntry pool_max = pool_entry("pool_max"), pool_average = pool_entry("pool_average"),
+                    pool_argmax = pool_entry("pool_argmax");
 
 std::vector<int> or_else(std::string_view op, std::string_view what, const std::vector<int>& given,
                          const std::vector<int>& otherwise) {
@@ -71,25 +69,15 @@ Tensor pool(const PoolEntry& entry, const Tensor& image, std::span<const WindowA
   bool share_elements = false;
   for (const WindowAxis& axis : axes) share_elements = share_elements || axis.stride < axis.reach();
   Family family{.entry = share_elements ? &entry.overlapping : &entry.side_by_side,
-                .options = {static_cast<std::int32_t>(axes.size()), channels % 4 == 0},
+                .options = {static_cast<std::int32_t>(axes.size()), channels % 4 == 0, is_float(image.dtype())},
                 .words = window_words(channels, channels, axes)};
   family.words.push_back(word);
   return family_tensor(result, dtype, std::move(family), {image});
 }
 
-float lowest(DType dtype) {
-  switch (dtype) {
-    case DType::i8: return -128;
-    case DType::u8: return 0;
-    case DType::i32: return -2147483648.0f;
-    default: return -std::numeric_limits<float>::infinity();
-  }
-}
-
 Tensor max_values(const Tensor& image, std::span<const WindowAxis> axes) {
-  const DType dtype = image.dtype();
-  return pool(is_float(dtype) ? pool_max : pool_max_i32, image, axes, dtype, lowest(dtype),
-              number_of(lowest(dtype), dtype).bits);
+  const float lowest = lowest_number(image.dtype());
+  return pool(pool_max, image, axes, image.dtype(), lowest, word_of(lowest));
 }
 
 std::vector<int> spatial_axes(std::string_view op, const Tensor& image) {
@@ -120,8 +108,7 @@ Tensor average_pool(const Tensor& image, const Pooling& options) {
 MaxPool max_pool_with_indices(const Tensor& image, const Pooling& options) {
   check_dtype("max_pool_with_indices", image, image.dtype() != DType::boolean, "floats and integers");
   const std::vector<WindowAxis> axes = pool_axes("max_pool_with_indices", image, options);
-  return {max_values(image, axes),
-          pool(is_float(image.dtype()) ? pool_argmax : pool_argmax_i32, image, axes, DType::i32, -1)};
+  return {max_values(image, axes), pool(pool_argmax, image, axes, DType::i32, -1)};
 }
 
 Tensor global_max_pool(const Tensor& image) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "core/family.h"
 #include <tessera/pointwise.h>
@@ -11,31 +12,24 @@ namespace {
 
 // An entry gives [kept..., parts]: a stretch of `count` elements along the reduced axes is cut into parts, of which
 // part p takes the elements p, p + parts, p + 2 * parts, … such that neighbours read neighbours. Words: count, parts,
-// elements of the longest part; then, as terms, where the kept elements start in x, and where the reduced elements lie
-// from there. Options: the numbers of these terms, and 1 where x can be read by the texel.
-constexpr FamilyEntry reduce_sum{.name = "reduce_sum", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_prod{.name = "reduce_prod", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_max{.name = "reduce_max", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_min{.name = "reduce_min", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_sum_i32{.name = "reduce_sum_i32", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_prod_i32{.name = "reduce_prod_i32", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_max_i32{.name = "reduce_max_i32", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_min_i32{.name = "reduce_min_i32", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_argmax{.name = "reduce_argmax", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_argmin{.name = "reduce_argmin", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_argmax_i32{.name = "reduce_argmax_i32", .file = "reduce", .reads_once = true};
-constexpr FamilyEntry reduce_argmin_i32{.name = "reduce_argmin_i32", .file = "reduce", .reads_once = true};
+// one that depends on the entry; then, as terms, where the kept elements start in x, and where the reduced elements lie
+// from there. Options: the numbers of these terms, and two that depend on the entry.
+
+// Options: 1 where x can be read by the texel, and a Fold.
+constexpr FamilyEntry reduce_fold{.name = "reduce_fold", .file = "reduce", .reads_once = true};
+enum class Fold : std::int32_t { sum, product, largest, smallest };
+
+// The index of the largest element of each part, i32. The third word is what turns the bits of the smallest into those
+// of the largest. Options: 0, and 1 for floats.
+constexpr FamilyEntry reduce_arg{.name = "reduce_arg", .file = "reduce", .reads_once = true};
+// The same among the elements of x whose indices the second operand has, [kept..., count].
+constexpr FamilyEntry reduce_arg_among{.name = "reduce_arg_among", .file = "reduce"};
 
 // What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay
 // accurate, each part being small beside the whole.
 constexpr std::int64_t longest_part = 256;
 
-struct Kind {
-  std::string_view name;
-  const FamilyEntry* on_floats;
-  const FamilyEntry* on_integers;
-  float identity, integer_identity;
-};
+constexpr float infinity = std::numeric_limits<float>::infinity();
 
 Shape without_axes(const Shape& shape, std::span<const int> axes, bool keep_dims) {
   std::vector<std::int64_t> dims;
@@ -60,74 +54,93 @@ std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
   return count;
 }
 
-// x reduced over its axes to [kept..., parts].
-Tensor reduce_to_parts(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t parts,
-                       const Shape& result, DType dtype) {
-  const std::int64_t count = elements_along(x.shape(), axes);
+// Into how many parts a stretch is cut; 1 where one invocation reduces all of it.
+std::int64_t parts_of(std::int64_t count) { return count <= 2 * longest_part ? 1 : (count / longest_part + 3) / 4 * 4; }
+
+// An entry with its words and options, for x reduced over the axes.
+Family reduction(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t count,
+                 std::int64_t parts, std::uint32_t word) {
   const std::vector<Term> kept = terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())),
                           reduced = terms_of_axes(x.shape(), axes);
   const bool by_texel = kept.empty() && parts % 4 == 0 && reduced.size() == 1 && reduced[0].stride == 1;
   Family family{
       .entry = &entry,
       .options = {static_cast<std::int32_t>(kept.size()), static_cast<std::int32_t>(reduced.size()), by_texel},
-      .words = {word_of(count), word_of(parts), word_of((count + parts - 1) / parts)}};
+      .words = {word_of(count), word_of(parts), word}};
   for (const auto* terms : {&kept, &reduced})
     for (const Term& term : *terms)
       family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
-  return family_tensor(result, dtype, std::move(family), {x});
+  return family;
 }
 
-Tensor reduce(const Kind& kind, const Tensor& x, const Reduce& options) {
-  const std::vector<int> axes = checked_axes(kind.name, options.axes, x.shape().rank());
+// What the reduction of no elements gives.
+Tensor of_nothing(Fold fold, const Tensor& x, const Shape& result) {
+  switch (fold) {
+    case Fold::sum: return number_like(x, result, 0);
+    case Fold::product: return number_like(x, result, 1);
+    case Fold::largest: return number_like(x, result, lowest_number(x.dtype()));
+    case Fold::smallest: break;
+  }
+  // The highest i32 is no float.
+  if (x.dtype() == DType::i32) return bitwise_not(number_like(x, result, lowest_number(DType::i32)));
+  return number_like(x, result, is_float(x.dtype()) ? infinity : x.dtype() == DType::i8 ? 127 : 255);
+}
+
+Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& options) {
+  const std::vector<int> axes = checked_axes(name, options.axes, x.shape().rank());
   const Shape result = without_axes(x.shape(), axes, options.keep_dims);
-  const FamilyEntry& entry = is_float(x.dtype()) ? *kind.on_floats : *kind.on_integers;
   const std::int64_t count = elements_along(x.shape(), axes);
-  if (count == 0 || result.size() == 0)
-    return number_like(x, result, is_float(x.dtype()) ? kind.identity : kind.integer_identity);
+  if (count == 0 || result.size() == 0) return of_nothing(fold, x, result);
   if (count == 1) return x.reshape(result);
-  if (count <= 2 * longest_part) return reduce_to_parts(entry, x, axes, 1, result, x.dtype());
-  const std::int64_t parts = (count / longest_part + 3) / 4 * 4;
-  const std::int64_t kept = result.size();
-  return reduce(kind, reduce_to_parts(entry, x, axes, parts, {kept, parts}, x.dtype()), {.axes = {1}}).reshape(result);
+  const std::int64_t parts = parts_of(count);
+  Family family = reduction(reduce_fold, x, axes, count, parts, 0);
+  family.options.push_back(static_cast<std::int32_t>(fold));
+  if (parts == 1) return family_tensor(result, x.dtype(), std::move(family), {x});
+  const Tensor of_parts = family_tensor({result.size(), parts}, x.dtype(), std::move(family), {x});
+  return reduce(name, fold, of_parts, {.axes = {1}}).reshape(result);
 }
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float lowest_i32 = -2147483648.0f, highest_i32 = 2147483520.0f;  // the highest that a float can name
-constexpr Kind sum_kind{"sum", &reduce_sum, &reduce_sum_i32, 0, 0},
-    prod_kind{"prod", &reduce_prod, &reduce_prod_i32, 1, 1},
-    max_kind{"max", &reduce_max, &reduce_max_i32, -infinity, lowest_i32},
-    min_kind{"min", &reduce_min, &reduce_min_i32, infinity, highest_i32};
 
 // Narrow types reduce in wide ones.
 DType wide(DType dtype) { return dtype == DType::f16 ? DType::f32 : is_integer(dtype) ? DType::i32 : dtype; }
 
-Tensor reduce_wide(const Kind& kind, const Tensor& x, const Reduce& options) {
-  check_dtype(kind.name, x, x.dtype() != DType::boolean, "floats and integers");
-  return reduce(kind, x.cast(wide(x.dtype())), options).cast(x.dtype());
+Tensor reduce_wide(std::string_view name, Fold fold, const Tensor& x, const Reduce& options) {
+  check_dtype(name, x, x.dtype() != DType::boolean, "floats and integers");
+  if (x.shape().size() == 0) return reduce(name, fold, x, options);
+  return reduce(name, fold, x.cast(wide(x.dtype())), options).cast(x.dtype());
 }
 
-Tensor arg_reduce(std::string_view name, const FamilyEntry& on_floats, const FamilyEntry& on_integers, const Tensor& x,
-                  int axis, bool keep_dims) {
+Tensor arg_reduce(std::string_view name, const Tensor& x, int axis, bool keep_dims, bool is_smallest) {
   check_dtype(name, x, x.dtype() != DType::boolean, "floats and integers");
   const int checked = checked_axis(name, axis, x.shape().rank());
   if (x.shape()[checked] == 0)
     fail(ErrorCode::invalid_argument, name,
          "axis " + std::to_string(axis) + " of " + x.shape().to_string() + " has no elements.");
-  const Shape result = without_axes(x.shape(), std::span(&checked, 1), keep_dims);
-  return reduce_to_parts(is_float(x.dtype()) ? on_floats : on_integers, x, std::span(&checked, 1), 1, result,
-                         DType::i32);
+  const std::span<const int> axes(&checked, 1);
+  const Shape result = without_axes(x.shape(), axes, keep_dims);
+  const std::uint32_t turning = !is_smallest ? 0 : is_float(x.dtype()) ? 1u << 31 : ~0u;
+  std::optional<Tensor> candidates;  // for the index, fewer with each round
+  for (std::int64_t count = x.shape()[checked], parts = 0; parts != 1; count = parts) {
+    parts = parts_of(count);
+    Family family = reduction(candidates ? reduce_arg_among : reduce_arg, x, axes, count, parts, turning);
+    family.options.back() = 0;
+    family.options.push_back(is_float(x.dtype()));
+    const Shape shape = parts == 1 ? result : Shape{result.size(), parts};
+    candidates = candidates ? family_tensor(shape, DType::i32, std::move(family), {x, *candidates})
+                            : family_tensor(shape, DType::i32, std::move(family), {x});
+  }
+  return *candidates;
 }
 
 }  // namespace
 
-Tensor sum(const Tensor& x, const Reduce& options) { return reduce_wide(sum_kind, x, options); }
-Tensor prod(const Tensor& x, const Reduce& options) { return reduce_wide(prod_kind, x, options); }
-Tensor max(const Tensor& x, const Reduce& options) { return reduce_wide(max_kind, x, options); }
-Tensor min(const Tensor& x, const Reduce& options) { return reduce_wide(min_kind, x, options); }
+Tensor sum(const Tensor& x, const Reduce& options) { return reduce_wide("sum", Fold::sum, x, options); }
+Tensor prod(const Tensor& x, const Reduce& options) { return reduce_wide("prod", Fold::product, x, options); }
+Tensor max(const Tensor& x, const Reduce& options) { return reduce_wide("max", Fold::largest, x, options); }
+Tensor min(const Tensor& x, const Reduce& options) { return reduce_wide("min", Fold::smallest, x, options); }
 
 Tensor mean(const Tensor& x, const Reduce& options) {
   check_dtype("mean", x, is_float(x.dtype()), "floats");
-  const Tensor total = reduce(sum_kind, x.cast(DType::f32), options);
+  const Tensor total = reduce("mean", Fold::sum, x.cast(DType::f32), options);
   const auto count =
       static_cast<float>(elements_along(x.shape(), checked_axes("mean", options.axes, x.shape().rank())));
   return (total * (1.0f / count)).cast(x.dtype());
@@ -135,12 +148,12 @@ Tensor mean(const Tensor& x, const Reduce& options) {
 
 Tensor any(const Tensor& x, const Reduce& options) {
   check_dtype("any", x, x.dtype() == DType::boolean, "booleans");
-  return reduce(sum_kind, x.cast(DType::i32), options) > 0.0f;
+  return reduce("any", Fold::sum, x.cast(DType::i32), options) > 0.0f;
 }
 
 Tensor all(const Tensor& x, const Reduce& options) {
   check_dtype("all", x, x.dtype() == DType::boolean, "booleans");
-  return reduce(sum_kind, logical_not(x).cast(DType::i32), options) == 0.0f;
+  return reduce("all", Fold::sum, logical_not(x).cast(DType::i32), options) == 0.0f;
 }
 
 Tensor l1_norm(const Tensor& x, const Reduce& options) {
@@ -164,11 +177,7 @@ Tensor logsumexp(const Tensor& x, const Reduce& options) {
       .cast(x.dtype());
 }
 
-Tensor argmax(const Tensor& x, int axis, bool keep_dims) {
-  return arg_reduce("argmax", reduce_argmax, reduce_argmax_i32, x, axis, keep_dims);
-}
-Tensor argmin(const Tensor& x, int axis, bool keep_dims) {
-  return arg_reduce("argmin", reduce_argmin, reduce_argmin_i32, x, axis, keep_dims);
-}
+Tensor argmax(const Tensor& x, int axis, bool keep_dims) { return arg_reduce("argmax", x, axis, keep_dims, false); }
+Tensor argmin(const Tensor& x, int axis, bool keep_dims) { return arg_reduce("argmin", x, axis, keep_dims, true); }
 
 }  // namespace tessera

@@ -16,8 +16,8 @@ struct Entry {
 constexpr Entry entry_named(std::string_view name) {
   return {{.name = name, .file = "resize"}, {.name = name, .file = "resize", .reads_once = true}};
 }
-constexpr Entry nearest = entry_named("resize_nearest"), nearest_i32 = entry_named("resize_nearest_i32"),
-                bilinear = entry_named("resize_bilinear"), cubic = entry_named("resize_cubic");
+constexpr Entry nearest = entry_named("resize_nearest"), bilinear = entry_named("resize_bilinear"),
+                cubic = entry_named("resize_cubic");
 
 // Pixel i of the result lies at (i * step + start) / divisor: whole numbers, so that every device rounds alike.
 struct Fraction {
@@ -61,8 +61,8 @@ std::array<std::uint32_t, 3> words_of_axis(const Resize& options, std::int64_t i
   return {word_of(fraction.step), word_of(fraction.start), word_of(fraction.divisor)};
 }
 
-const Entry& entry_for(Interpolation mode, DType dtype) {
-  if (mode == Interpolation::nearest) return is_float(dtype) ? nearest : nearest_i32;
+const Entry& entry_for(Interpolation mode) {
+  if (mode == Interpolation::nearest) return nearest;
   return mode == Interpolation::bilinear ? bilinear : cubic;
 }
 
@@ -98,7 +98,7 @@ Tensor resize(const Tensor& image, int height, int width, const Resize& options)
   const std::int64_t taps = taps_of(options.mode);
   family.words.insert(family.words.end(), {word_of(options.cubic_coefficient), word_of(taps)});
   const Shape result = size.with(height, width, size.channels);
-  const Entry& entry = entry_for(options.mode, image.dtype());
+  const Entry& entry = entry_for(options.mode);
   family.entry = taps * taps * result.size() <= image.shape().size() ? &entry.reads_once : &entry.reads_often;
   if (options.mode == Interpolation::nearest) return family_tensor(result, image.dtype(), std::move(family), {image});
   return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());

@@ -11,12 +11,9 @@ namespace {
 // goes on from what is before each block; scan_totals gives [outer, blocks, inner], the whole of each block. Words:
 // count, inner, elements of a block, 1 where exclusive, 1 where reverse, how x is read, blocks. Options: 1 for
 // products.
-constexpr FamilyEntry scan_floats{.name = "scan_run", .file = "scan"};
-constexpr FamilyEntry scan_floats_after{.name = "scan_after", .file = "scan"};
-constexpr FamilyEntry scan_floats_totals{.name = "scan_totals", .file = "scan", .reads_once = true};
-constexpr FamilyEntry scan_integers{.name = "scan_run_i32", .file = "scan"};
-constexpr FamilyEntry scan_integers_after{.name = "scan_after_i32", .file = "scan"};
-constexpr FamilyEntry scan_integers_totals{.name = "scan_totals_i32", .file = "scan", .reads_once = true};
+constexpr FamilyEntry scan_run{.name = "scan_run", .file = "scan"};
+constexpr FamilyEntry scan_after{.name = "scan_after", .file = "scan"};
+constexpr FamilyEntry scan_totals{.name = "scan_totals", .file = "scan", .reads_once = true};
 
 // Each result reads its block up to itself: one kernel does a short axis, and blocks are shorter still.
 constexpr std::int64_t longest_run = 256, block_length = 64;
@@ -31,19 +28,17 @@ Lie lie_of(std::int64_t count, std::int64_t inner) {
 Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
   const auto [outer, count, inner] = AlongAxis(x.shape(), axis);
   const std::int64_t block = count <= longest_run ? longest_run : block_length, blocks = (count + block - 1) / block;
-  const bool on_floats = is_float(x.dtype());
-  const DType wide = on_floats ? DType::f32 : DType::i32;
-  const auto family = [&](const FamilyEntry& floats, const FamilyEntry& integers) {
-    return Family{.entry = on_floats ? &floats : &integers,
+  const DType wide = is_float(x.dtype()) ? DType::f32 : DType::i32;
+  const auto family = [&](const FamilyEntry& entry) {
+    return Family{.entry = &entry,
                   .options = {is_product},
                   .words = {word_of(count), word_of(inner), word_of(block), options.exclusive, options.reverse,
                             static_cast<std::uint32_t>(lie_of(count, inner)), word_of(blocks)}};
   };
-  if (blocks == 1) return family_tensor(x.shape(), wide, family(scan_floats, scan_integers), {x});
-  const Tensor totals =
-      family_tensor({outer, blocks, inner}, wide, family(scan_floats_totals, scan_integers_totals), {x});
+  if (blocks == 1) return family_tensor(x.shape(), wide, family(scan_run), {x});
+  const Tensor totals = family_tensor({outer, blocks, inner}, wide, family(scan_totals), {x});
   const Tensor before = scan(totals, 1, {.exclusive = true}, is_product);
-  return family_tensor(x.shape(), wide, family(scan_floats_after, scan_integers_after), {x, before});
+  return family_tensor(x.shape(), wide, family(scan_after), {x, before});
 }
 
 Tensor checked_scan(std::string_view name, const Tensor& x, int axis, const Scan& options, bool is_product) {

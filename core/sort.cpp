@@ -14,9 +14,9 @@ namespace {
 // one is left. What is sorted are pairs of a key and its index in the row, of each block no more than are wanted in the
 // end.
 
-// Keys [rows, stride] in the order wanted. Words: count, stride, inner, all bits set for descending order.
+// Keys [rows, stride] in the order wanted. Words: count, stride, inner, all bits set for descending order. Options: 1
+// for floats.
 constexpr FamilyEntry sort_keys{.name = "sort_keys", .file = "sort"};
-constexpr FamilyEntry sort_keys_i32{.name = "sort_keys_i32", .file = "sort"};
 // How many keys of its block come before each key. Words: stride, elements of a block.
 constexpr FamilyEntry sort_ranks{.name = "sort_ranks", .file = "sort"};
 // [rows, blocks, kept, 2]: from the ranks and the keys, the first pairs of each block in order. Words: stride, elements
@@ -27,7 +27,6 @@ constexpr FamilyEntry sort_blocks{.name = "sort_blocks", .file = "sort"};
 constexpr FamilyEntry sort_merge{.name = "sort_merge", .file = "sort"};
 // [outer, wanted, inner]: elements of x by the pairs [rows, kept, 2]. Words: count, wanted, inner, kept.
 constexpr FamilyEntry sort_take{.name = "sort_take", .file = "sort"};
-constexpr FamilyEntry sort_take_i32{.name = "sort_take_i32", .file = "sort"};
 
 constexpr std::int64_t counted_block = 64;
 
@@ -38,7 +37,8 @@ Tensor first_in_order(const Tensor& x, const AlongAxis& rows, std::int64_t wante
   const std::int64_t row_count = rows.outer * rows.inner, stride = whole_texels(rows.count);
   const Tensor keys =
       family_tensor({row_count, stride}, DType::i32,
-                    Family{.entry = is_float(x.dtype()) ? &sort_keys : &sort_keys_i32,
+                    Family{.entry = &sort_keys,
+                           .options = {is_float(x.dtype())},
                            .words = {word_of(rows.count), word_of(stride), word_of(rows.inner), descending ? ~0u : 0u}},
                     {x});
   const Tensor ranks =
@@ -74,7 +74,7 @@ Shape with_size(const Shape& shape, int axis, std::int64_t size) {
 Tensor taken(const Tensor& x, const AlongAxis& rows, const Tensor& pairs, const Shape& result, std::int64_t wanted) {
   return family_tensor(
       result, x.dtype(),
-      Family{.entry = is_float(x.dtype()) ? &sort_take : &sort_take_i32,
+      Family{.entry = &sort_take,
              .words = {word_of(rows.count), word_of(wanted), word_of(rows.inner), word_of(whole_texels(wanted))}},
       {x, pairs});
 }

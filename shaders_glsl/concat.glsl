@@ -16,168 +16,85 @@ uvec4 concat_place(uint k, uvec4 element) {
   return (element / core_word(0u)) * piece + uvec4(clamp(concat_at(k, element), ivec4(0), ivec4(int(piece) - 1)));
 }
 
-vec4 concat_piece_0(uvec4 element) {
+core_vector concat_piece_0(uvec4 element) {
   if (option_0 == 1) { return operand_0_texel(concat_place(0u, element).x / 4u); }
   return operand_0(concat_place(0u, element));
 }
 
-vec4 concat_piece_1(uvec4 element) {
+core_vector concat_piece_1(uvec4 element) {
   if (option_0 == 1) { return operand_1_texel(concat_place(1u, element).x / 4u); }
   return operand_1(concat_place(1u, element));
 }
 
-vec4 concat_2(uvec4 element) {
+core_vector concat_2(uvec4 element) {
   bvec4 mine = concat_has(1u, element);
-  vec4 value = vec4(0.0);
+  core_vector value = core_vector(0);
   if (!all(mine)) { value = concat_piece_0(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_1(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_1(element), value); }
   return value;
 }
 
-vec4 concat_piece_2(uvec4 element) {
+core_vector concat_piece_2(uvec4 element) {
   if (option_0 == 1) { return operand_2_texel(concat_place(2u, element).x / 4u); }
   return operand_2(concat_place(2u, element));
 }
 
-vec4 concat_3(uvec4 element) {
+core_vector concat_3(uvec4 element) {
   bvec4 mine = concat_has(2u, element);
-  vec4 value = vec4(0.0);
+  core_vector value = core_vector(0);
   if (!all(mine)) { value = concat_2(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_2(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_2(element), value); }
   return value;
 }
 
-vec4 concat_piece_3(uvec4 element) {
+core_vector concat_piece_3(uvec4 element) {
   if (option_0 == 1) { return operand_3_texel(concat_place(3u, element).x / 4u); }
   return operand_3(concat_place(3u, element));
 }
 
-vec4 concat_4(uvec4 element) {
+core_vector concat_4(uvec4 element) {
   bvec4 mine = concat_has(3u, element);
-  vec4 value = vec4(0.0);
+  core_vector value = core_vector(0);
   if (!all(mine)) { value = concat_3(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_3(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_3(element), value); }
   return value;
 }
 
-vec4 concat_piece_4(uvec4 element) {
+core_vector concat_piece_4(uvec4 element) {
   if (option_0 == 1) { return operand_4_texel(concat_place(4u, element).x / 4u); }
   return operand_4(concat_place(4u, element));
 }
 
-vec4 concat_5(uvec4 element) {
+core_vector concat_5(uvec4 element) {
   bvec4 mine = concat_has(4u, element);
-  vec4 value = vec4(0.0);
+  core_vector value = core_vector(0);
   if (!all(mine)) { value = concat_4(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_4(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_4(element), value); }
   return value;
 }
 
-vec4 concat_piece_5(uvec4 element) {
+core_vector concat_piece_5(uvec4 element) {
   if (option_0 == 1) { return operand_5_texel(concat_place(5u, element).x / 4u); }
   return operand_5(concat_place(5u, element));
 }
 
-vec4 concat_6(uvec4 element) {
+core_vector concat_6(uvec4 element) {
   bvec4 mine = concat_has(5u, element);
-  vec4 value = vec4(0.0);
+  core_vector value = core_vector(0);
   if (!all(mine)) { value = concat_5(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_5(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_5(element), value); }
   return value;
 }
 
-vec4 concat_piece_6(uvec4 element) {
+core_vector concat_piece_6(uvec4 element) {
   if (option_0 == 1) { return operand_6_texel(concat_place(6u, element).x / 4u); }
   return operand_6(concat_place(6u, element));
 }
 
-vec4 concat_7(uvec4 element) {
+core_vector concat_7(uvec4 element) {
   bvec4 mine = concat_has(6u, element);
-  vec4 value = vec4(0.0);
+  core_vector value = core_vector(0);
   if (!all(mine)) { value = concat_6(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_6(element), value); }
-  return value;
-}
-
-ivec4 concat_piece_0_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_0_texel(concat_place(0u, element).x / 4u); }
-  return operand_0(concat_place(0u, element));
-}
-
-ivec4 concat_piece_1_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_1_texel(concat_place(1u, element).x / 4u); }
-  return operand_1(concat_place(1u, element));
-}
-
-ivec4 concat_2_i32(uvec4 element) {
-  bvec4 mine = concat_has(1u, element);
-  ivec4 value = ivec4(0);
-  if (!all(mine)) { value = concat_piece_0_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_1_i32(element), value); }
-  return value;
-}
-
-ivec4 concat_piece_2_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_2_texel(concat_place(2u, element).x / 4u); }
-  return operand_2(concat_place(2u, element));
-}
-
-ivec4 concat_3_i32(uvec4 element) {
-  bvec4 mine = concat_has(2u, element);
-  ivec4 value = ivec4(0);
-  if (!all(mine)) { value = concat_2_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_2_i32(element), value); }
-  return value;
-}
-
-ivec4 concat_piece_3_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_3_texel(concat_place(3u, element).x / 4u); }
-  return operand_3(concat_place(3u, element));
-}
-
-ivec4 concat_4_i32(uvec4 element) {
-  bvec4 mine = concat_has(3u, element);
-  ivec4 value = ivec4(0);
-  if (!all(mine)) { value = concat_3_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_3_i32(element), value); }
-  return value;
-}
-
-ivec4 concat_piece_4_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_4_texel(concat_place(4u, element).x / 4u); }
-  return operand_4(concat_place(4u, element));
-}
-
-ivec4 concat_5_i32(uvec4 element) {
-  bvec4 mine = concat_has(4u, element);
-  ivec4 value = ivec4(0);
-  if (!all(mine)) { value = concat_4_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_4_i32(element), value); }
-  return value;
-}
-
-ivec4 concat_piece_5_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_5_texel(concat_place(5u, element).x / 4u); }
-  return operand_5(concat_place(5u, element));
-}
-
-ivec4 concat_6_i32(uvec4 element) {
-  bvec4 mine = concat_has(5u, element);
-  ivec4 value = ivec4(0);
-  if (!all(mine)) { value = concat_5_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_5_i32(element), value); }
-  return value;
-}
-
-ivec4 concat_piece_6_i32(uvec4 element) {
-  if (option_0 == 1) { return operand_6_texel(concat_place(6u, element).x / 4u); }
-  return operand_6(concat_place(6u, element));
-}
-
-ivec4 concat_7_i32(uvec4 element) {
-  bvec4 mine = concat_has(6u, element);
-  ivec4 value = ivec4(0);
-  if (!all(mine)) { value = concat_6_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_6_i32(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_6(element), value); }
   return value;
 }

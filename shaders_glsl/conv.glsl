@@ -14,21 +14,28 @@ ivec4 conv_along(int axis, ivec4 at, int tap) {
 
 // Where the weights of a tap start for result channels.
 uvec4 conv_weights(int tap, uvec4 channel) {
-  if (option_1 == 1) { return (uint(tap) * core_word(1u) + channel) * core_word(0u); }
+  if (option_1 == 1) {
+    uint in_group = core_word(21u);
+    return (uint(tap) * in_group + channel % in_group) * core_word(0u) + channel / in_group * core_word(20u);
+  }
   return uint(tap) * core_word(20u) * core_word(1u) + channel;
 }
 
 // The image's channels from `image` on times the weights from `weight` on, summed over one group.
-vec4 conv_tap(uvec4 image, uvec4 weight) {
+core_vector conv_tap(uvec4 image, uvec4 weight) {
   uint count = core_word(20u);
-  vec4 total = vec4(0.0);
+  core_vector total = core_vector(0);
   if (option_2 == 4) {
-    uint texels = count / 4u;
-    for (uint i = 0u; i < texels; i++) {
-      vec4 value = operand_0_texel(image.x / 4u + i);
+    uint texels = core_word(0u) / 4u;  // from one result channel to the next
+    for (uint i = 0u; i < count / 4u; i++) {
+      core_vector value = operand_0_texel(image.x / 4u + i);
       uint at = weight.x / 4u + i;
-      total += vec4(dot(value, operand_1_texel(at)), dot(value, operand_1_texel(at + texels)),
-                    dot(value, operand_1_texel(at + 2u * texels)), dot(value, operand_1_texel(at + 3u * texels)));
+      core_vector a = operand_1_texel(at);
+      core_vector b = operand_1_texel(at + texels);
+      core_vector c = operand_1_texel(at + 2u * texels);
+      core_vector d = operand_1_texel(at + 3u * texels);
+      total += value.x * core_vector(a.x, b.x, c.x, d.x) + value.y * core_vector(a.y, b.y, c.y, d.y);
+      total += value.z * core_vector(a.z, b.z, c.z, d.z) + value.w * core_vector(a.w, b.w, c.w, d.w);
     }
     return total;
   }
@@ -37,10 +44,10 @@ vec4 conv_tap(uvec4 image, uvec4 weight) {
   return total;
 }
 
-vec4 conv(uvec4 element) {
+core_vector conv(uvec4 element) {
   WindowPlace window = window_place(option_2 == 4 ? uvec4(element.x) : element);
   uvec4 channel = window.channel / core_word(21u) * core_word(20u);
-  vec4 total = vec4(0.0);
+  core_vector total = core_vector(0);
   for (int d = 0; d < window_taps(2); d++) {
     ivec4 plane = conv_along(2, window.plane, d);
     for (int h = 0; h < window_taps(1); h++) {
@@ -51,7 +58,7 @@ vec4 conv(uvec4 element) {
         if (option_2 == 0 || inside.x) {
           uvec4 pixel = window_pixel(window.batch, plane, row, column);
           uvec4 weight = conv_weights((d * window_taps(1) + h) * window_taps(0) + w, window.channel);
-          total = pick(inside, total + conv_tap(pixel * core_word(0u) + channel, weight), total);
+          total = core_pick(inside, total + conv_tap(pixel * core_word(0u) + channel, weight), total);
         }
       }
     }
@@ -74,12 +81,12 @@ int conv_end_tap(int axis, int at) {
 }
 
 // conv_tap for four result channels of one pixel, whose weights lie side by side.
-vec4 conv_texel_tap(uint image, uint weight) {
+core_vector conv_texel_tap(uint image, uint weight) {
   uint pixel = image / 4u;
   uint at = weight / 4u;
   if (option_2 == 3) { return operand_0_texel(pixel) * operand_1_texel(at); }
   uint texels = core_word(1u) / 4u;
-  vec4 total = vec4(0.0);
+  core_vector total = core_vector(0);
   if (option_2 == 1) {
     for (uint i = 0u; i < core_word(20u); i++) {
       total += operand_0(uvec4(image + i)).x * operand_1_texel(at);
@@ -88,7 +95,7 @@ vec4 conv_texel_tap(uint image, uint weight) {
     return total;
   }
   for (uint i = 0u; i < core_word(20u) / 4u; i++) {
-    vec4 value = operand_0_texel(pixel + i);
+    core_vector value = operand_0_texel(pixel + i);
     total += value.x * operand_1_texel(at);
     total += value.y * operand_1_texel(at + texels);
     total += value.z * operand_1_texel(at + 2u * texels);
@@ -99,7 +106,7 @@ vec4 conv_texel_tap(uint image, uint weight) {
 }
 
 // conv where the four elements are channels of one pixel and of one group, or depthwise: goes over the taps inside only.
-vec4 conv_texel(uvec4 element) {
+core_vector conv_texel(uvec4 element) {
   WindowPlace window = window_place(uvec4(element.x));
   uint channel = window.channel.x / core_word(21u) * core_word(20u);
   int column = window.column.x * window_word(0, 3) - window_word(0, 5);
@@ -111,7 +118,7 @@ vec4 conv_texel(uvec4 element) {
   int end_row = conv_end_tap(1, window.row.x);
   uint weights = core_word(20u) * core_word(1u);
   uint pixels = uint(window_word(0, 4)) * core_word(0u);
-  vec4 total = vec4(0.0);
+  core_vector total = core_vector(0);
   for (int d = conv_first_tap(2, window.plane.x); d < conv_end_tap(2, window.plane.x); d++) {
     int image_plane = window.batch.x * window_word(2, 0) + plane + d * window_word(2, 4);
     for (int h = first_row; h < end_row; h++) {
@@ -123,56 +130,6 @@ vec4 conv_texel(uvec4 element) {
         total += conv_texel_tap(image, weight);
         image += pixels;
         weight += weights;
-      }
-    }
-  }
-  return total;
-}
-
-ivec4 conv_tap_i32(uvec4 image, uvec4 weight) {
-  uint count = core_word(20u);
-  uint pixel = image.x / 4u;
-  uint first = weight.x / 4u;
-  if (option_2 == 3) { return operand_0_texel(pixel) * operand_1_texel(first); }
-  ivec4 total = ivec4(0);
-  if (option_2 == 0) {
-    uint stride = core_word(1u);
-    for (uint i = 0u; i < count; i++) { total += operand_0(image + uvec4(i)) * operand_1(weight + uvec4(i * stride)); }
-  }
-  if (option_2 == 1) {
-    uint stride = core_word(1u) / 4u;
-    for (uint i = 0u; i < count; i++) { total += operand_0(image + uvec4(i)).x * operand_1_texel(first + i * stride); }
-  }
-  if (option_2 == 2) {
-    uint stride = core_word(1u) / 4u;
-    for (uint i = 0u; i < count / 4u; i++) {
-      ivec4 value = operand_0_texel(pixel + i);
-      uint at = first + 4u * i * stride;
-      total += value.x * operand_1_texel(at);
-      total += value.y * operand_1_texel(at + stride);
-      total += value.z * operand_1_texel(at + 2u * stride);
-      total += value.w * operand_1_texel(at + 3u * stride);
-    }
-  }
-  return total;
-}
-
-ivec4 conv_i32(uvec4 element) {
-  WindowPlace window = window_place(option_2 != 0 ? uvec4(element.x) : element);
-  uvec4 channel = window.channel / core_word(21u) * core_word(20u);
-  ivec4 total = ivec4(0);
-  for (int d = 0; d < window_taps(2); d++) {
-    ivec4 plane = window_along(2, window.plane, d);
-    for (int h = 0; h < window_taps(1); h++) {
-      ivec4 row = window_along(1, window.row, h);
-      for (int w = 0; w < window_taps(0); w++) {
-        ivec4 column = window_along(0, window.column, w);
-        bvec4 inside = window_inside(plane, row, column);
-        if (option_2 == 0 || inside.x) {
-          uvec4 pixel = window_pixel(window.batch, plane, row, column);
-          uvec4 weight = conv_weights((d * window_taps(1) + h) * window_taps(0) + w, window.channel);
-          total = picki(inside, total + conv_tap_i32(pixel * core_word(0u) + channel, weight), total);
-        }
       }
     }
   }

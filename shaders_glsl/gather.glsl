@@ -24,9 +24,7 @@ uvec4 gather_place(uvec4 element) {
   return ((row / count) * size + nearest_inside(operand_1(row % count), size)) * trailing + element % trailing;
 }
 
-vec4 gather_axis(uvec4 element) { return operand_0(gather_place(element)); }
-
-ivec4 gather_axis_i32(uvec4 element) { return operand_0(gather_place(element)); }
+core_vector gather_axis(uvec4 element) { return operand_0(gather_place(element)); }
 
 uvec4 gather_nd_place(uvec4 element) {
   uint trailing = core_word(0u);
@@ -39,9 +37,7 @@ uvec4 gather_nd_place(uvec4 element) {
   return place;
 }
 
-vec4 gather_nd(uvec4 element) { return operand_0(gather_nd_place(element)); }
-
-ivec4 gather_nd_i32(uvec4 element) { return operand_0(gather_nd_place(element)); }
+core_vector gather_nd(uvec4 element) { return operand_0(gather_nd_place(element)); }
 
 ivec4 scatter_rows(uvec4 element) {
   ivec4 row = ivec4(0);
@@ -61,29 +57,15 @@ ivec4 scatter_targets(uint at) {
   return picki(lti(update, ivec4(int(core_word(0u)))), operand_0_texel(at), ivec4(-1));
 }
 
-vec4 scatter_sum(uvec4 element) {
+core_vector scatter_sum(uvec4 element) {
   uint trailing = core_word(1u);
   ivec4 row = ivec4(element / trailing);
-  vec4 total = vec4(0.0);
+  core_vector total = core_vector(0);
   for (uint at = 0u; 4u * at < core_word(0u); at++) {
     ivec4 targets = scatter_targets(at);
     for (uint i = 0u; i < 4u; i++) {
       bvec4 is_hit = eqi(row, ivec4(targets[i]));
-      if (any(is_hit)) { total = pick(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
-    }
-  }
-  return total;
-}
-
-ivec4 scatter_sum_i32(uvec4 element) {
-  uint trailing = core_word(1u);
-  ivec4 row = ivec4(element / trailing);
-  ivec4 total = ivec4(0);
-  for (uint at = 0u; 4u * at < core_word(0u); at++) {
-    ivec4 targets = scatter_targets(at);
-    for (uint i = 0u; i < 4u; i++) {
-      bvec4 is_hit = eqi(row, ivec4(targets[i]));
-      if (any(is_hit)) { total = picki(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
+      if (any(is_hit)) { total = core_pick(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
     }
   }
   return total;
@@ -104,14 +86,9 @@ uvec4 scatter_place(ivec4 update, uvec4 element) {
   return uvec4(max(update, ivec4(0))) * core_word(1u) + element % core_word(1u);
 }
 
-vec4 scatter_last(uvec4 element) {
+core_vector scatter_last(uvec4 element) {
   ivec4 update = scatter_last_update(ivec4(element / core_word(1u)));
-  return pick(lti(update, ivec4(0)), operand_2(element), operand_1(scatter_place(update, element)));
-}
-
-ivec4 scatter_last_i32(uvec4 element) {
-  ivec4 update = scatter_last_update(ivec4(element / core_word(1u)));
-  return picki(lti(update, ivec4(0)), operand_2(element), operand_1(scatter_place(update, element)));
+  return core_pick(lti(update, ivec4(0)), operand_2(element), operand_1(scatter_place(update, element)));
 }
 
 // Along the axis whose words start at `first`: the place in x, which may be before its start or past its end.
@@ -141,14 +118,8 @@ bvec4 pad_outside(uvec4 element) {
   return outside;
 }
 
-vec4 pad(uvec4 element) {
-  vec4 value = operand_0(pad_place(element));
+core_vector pad(uvec4 element) {
+  core_vector value = operand_0(pad_place(element));
   if (option_0 != 0) { return value; }
-  return pick(pad_outside(element), vec4(core_float(0u)), value);
-}
-
-ivec4 pad_i32(uvec4 element) {
-  ivec4 value = operand_0(pad_place(element));
-  if (option_0 != 0) { return value; }
-  return picki(pad_outside(element), ivec4(int(core_word(0u))), value);
+  return core_pick(pad_outside(element), core_vector(vec4(core_float(0u))), value);
 }

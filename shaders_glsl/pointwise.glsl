@@ -41,7 +41,15 @@ bvec4 both(bvec4 a, bvec4 b) { return bvec4(ivec4(a) & ivec4(b)); }
 
 bvec4 either(bvec4 a, bvec4 b) { return bvec4(ivec4(a) | ivec4(b)); }
 
+// For code over core_vector, the type of four elements of a core, which is vec4 or ivec4.
+vec4 core_pick(bvec4 condition, vec4 yes, vec4 no) { return pick(condition, yes, no); }
+ivec4 core_pick(bvec4 condition, ivec4 yes, ivec4 no) { return picki(condition, yes, no); }
+
+bvec4 core_gt(vec4 a, vec4 b) { return greaterThan(a, b); }
+bvec4 core_gt(ivec4 a, ivec4 b) { return greaterThan(a, b); }
+
 ivec4 bits_of(vec4 a) { return floatBitsToInt(a); }
+ivec4 bits_of(ivec4 a) { return a; }
 
 vec4 float_of(ivec4 a) { return intBitsToFloat(a); }
 
@@ -52,6 +60,17 @@ vec4 nearest(vec4 a) { return roundEven(a); }
 bvec4 nan4(vec4 a) { return gti(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
 
 bvec4 inf4(vec4 a) { return eqi(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
+
+bvec4 core_nan(vec4 a) { return nan4(a); }
+bvec4 core_nan(ivec4 a) { return bvec4(false); }
+
+// Integers in the order of the floats of these bits: those of negative ones count down. Both zeros are one, a NaN is
+// largest.
+ivec4 order_of(ivec4 bits) {
+  ivec4 magnitude = bits & vec4i(0x7fffffff);
+  ivec4 order = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
+  return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
+}
 
 vec4 infinity() { return float_of(runtime_bits(0x7f800000)); }
 

@@ -1,5 +1,5 @@
 // pool: the largest or the average of each window of an image, which window.glsl finds. core/pooling.cpp defines the
-// words and options: option_1 is 1 where four channels are read as a texel.
+// words and options: option_1 is 1 where four channels are read as a texel, option_2 where they are floats.
 
 // Where the windows of a pool are, in which four channels of one pixel may lie side by side.
 WindowPlace pool_place(uvec4 element) { return window_place(option_1 == 1 ? uvec4(element.x) : element); }
@@ -10,45 +10,23 @@ uvec4 pool_elements(uvec4 pixel, uvec4 channel) {
   return option_1 == 1 ? at.x + uvec4(0u, 1u, 2u, 3u) : at;
 }
 
-vec4 pool_value(uvec4 at) {
+core_vector pool_value(uvec4 at) {
   if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
   return operand_0(at);
 }
 
-ivec4 pool_value_i32(uvec4 at) {
-  if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
-  return operand_0(at);
-}
-
-vec4 pool_max(uvec4 element) {
+core_vector pool_max(uvec4 element) {
   WindowPlace window = pool_place(element);
-  vec4 largest = -infinity();
+  core_vector largest = core_vector(vec4(core_float(20u)));
   for (int d = 0; d < window_taps(2); d++) {
     ivec4 plane = window_along(2, window.plane, d);
     for (int h = 0; h < window_taps(1); h++) {
       ivec4 row = window_along(1, window.row, h);
       for (int w = 0; w < window_taps(0); w++) {
         ivec4 column = window_along(0, window.column, w);
-        vec4 value = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
-        bvec4 wins = either(gt(value, largest), nan4(value));
-        largest = pick(both(window_inside(plane, row, column), wins), value, largest);
-      }
-    }
-  }
-  return largest;
-}
-
-ivec4 pool_max_i32(uvec4 element) {
-  WindowPlace window = pool_place(element);
-  ivec4 largest = ivec4(int(core_word(20u)));
-  for (int d = 0; d < window_taps(2); d++) {
-    ivec4 plane = window_along(2, window.plane, d);
-    for (int h = 0; h < window_taps(1); h++) {
-      ivec4 row = window_along(1, window.row, h);
-      for (int w = 0; w < window_taps(0); w++) {
-        ivec4 column = window_along(0, window.column, w);
-        ivec4 value = pool_value_i32(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
-        largest = picki(both(window_inside(plane, row, column), gti(value, largest)), value, largest);
+        core_vector value = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
+        bvec4 wins = either(core_gt(value, largest), core_nan(value));
+        largest = core_pick(both(window_inside(plane, row, column), wins), value, largest);
       }
     }
   }
@@ -76,30 +54,15 @@ vec4 pool_average(uvec4 element) {
   return total / max(count, vec4(1.0));
 }
 
-ivec4 pool_argmax(uvec4 element) {
-  WindowPlace window = pool_place(element);
-  vec4 largest = vec4(0.0);
-  ivec4 index = ivec4(-1);
-  for (int d = 0; d < window_taps(2); d++) {
-    ivec4 plane = window_along(2, window.plane, d);
-    for (int h = 0; h < window_taps(1); h++) {
-      ivec4 row = window_along(1, window.row, h);
-      for (int w = 0; w < window_taps(0); w++) {
-        ivec4 column = window_along(0, window.column, w);
-        uvec4 at = pool_elements(window_pixel(window.batch, plane, row, column), window.channel);
-        vec4 value = pool_value(at);
-        ivec4 first_nan = ivec4(nan4(value)) - ivec4(nan4(largest));
-        bvec4 wins = either(lti(index, ivec4(0)), either(gt(value, largest), gti(first_nan, ivec4(0))));
-        bvec4 better = both(window_inside(plane, row, column), wins);
-        largest = pick(better, value, largest);
-        index = picki(better, ivec4(at), index);
-      }
-    }
-  }
-  return index;
+// What an element of the image counts as, the larger the better.
+ivec4 pool_order(uvec4 at) {
+  ivec4 bits;
+  if (option_1 == 1) { bits = bits_of(operand_0_texel(at.x / 4u)); } else { bits = bits_of(operand_0(at)); }
+  if (option_2 == 1) { return order_of(bits); }
+  return bits;
 }
 
-ivec4 pool_argmax_i32(uvec4 element) {
+ivec4 pool_argmax(uvec4 element) {
   WindowPlace window = pool_place(element);
   ivec4 largest = ivec4(0);
   ivec4 index = ivec4(-1);
@@ -110,10 +73,10 @@ ivec4 pool_argmax_i32(uvec4 element) {
       for (int w = 0; w < window_taps(0); w++) {
         ivec4 column = window_along(0, window.column, w);
         uvec4 at = pool_elements(window_pixel(window.batch, plane, row, column), window.channel);
-        ivec4 value = pool_value_i32(at);
-        bvec4 wins = either(lti(index, ivec4(0)), gti(value, largest));
+        ivec4 order = pool_order(at);
+        bvec4 wins = either(lti(index, ivec4(0)), gti(order, largest));
         bvec4 better = both(window_inside(plane, row, column), wins);
-        largest = picki(better, value, largest);
+        largest = picki(better, order, largest);
         index = picki(better, ivec4(at), index);
       }
     }

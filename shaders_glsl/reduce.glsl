@@ -25,176 +25,82 @@ uvec4 reduce_step(uvec4 index) {
 bvec4 before(uvec4 a, uvec4 b) { return lessThan(a, b); }
 
 // Element `index` of x along the stretch of `base`. Past its end it is anything.
-vec4 reduce_element(uvec4 base, uvec4 index) {
+core_vector reduce_element(uvec4 base, uvec4 index) {
   if (option_2 == 1) { return operand_0_texel(min(index.x, core_word(0u) - 1u) / 4u); }
   return operand_0(base + reduce_step(min(index, uvec4(core_word(0u) - 1u))));
 }
 
-ivec4 reduce_element_i32(uvec4 base, uvec4 index) {
-  if (option_2 == 1) { return operand_0_texel(min(index.x, core_word(0u) - 1u) / 4u); }
-  return operand_0(base + reduce_step(min(index, uvec4(core_word(0u) - 1u))));
+// Sums, products, the largest and the smallest. A NaN is both of the latter.
+core_vector reduce_combined(core_vector a, core_vector b) {
+  if (option_3 == 0) { return a + b; }
+  if (option_3 == 1) { return a * b; }
+  if (option_3 == 2) { return core_pick(either(core_gt(b, a), core_nan(b)), b, a); }
+  return core_pick(either(core_gt(a, b), core_nan(b)), b, a);
 }
 
-// Four at a time, for loops cost more than what this one does; the last round may be past the end of some parts.
-vec4 reduce_sum(uvec4 element) {
+// Sums go four at a time, for their loop costs more than what they do. The last round may be past the end of some parts.
+core_vector reduce_fold(uvec4 element) {
   uint parts = core_word(1u);
   uvec4 base = reduce_base(element / parts);
   uvec4 first = element % parts;
-  uint rounds = core_word(0u) / parts;
-  vec4 result = vec4(0.0);
-  uint turn = 0u;
-  for (; turn + 4u <= rounds; turn += 4u) {
-    uvec4 index = first + uvec4(turn * parts);
-    result += (reduce_element(base, index) + reduce_element(base, index + uvec4(parts))) +
-              (reduce_element(base, index + uvec4(2u * parts)) + reduce_element(base, index + uvec4(3u * parts)));
+  core_vector result = reduce_element(base, first);
+  uint at = parts;
+  if (option_3 == 0) {
+    for (; at + 4u * parts <= core_word(0u); at += 4u * parts) {
+      uvec4 index = first + uvec4(at);
+      result += (reduce_element(base, index) + reduce_element(base, index + uvec4(parts))) +
+                (reduce_element(base, index + uvec4(2u * parts)) + reduce_element(base, index + uvec4(3u * parts)));
+    }
   }
-  for (; turn < rounds; turn++) { result += reduce_element(base, first + uvec4(turn * parts)); }
-  if (rounds * parts < core_word(0u)) {
-    uvec4 index = first + uvec4(rounds * parts);
-    result = pick(before(index, uvec4(core_word(0u))), result + reduce_element(base, index), result);
+  for (; at < core_word(0u); at += parts) {
+    uvec4 index = first + uvec4(at);
+    bvec4 inside = before(index, uvec4(core_word(0u)));
+    result = core_pick(inside, reduce_combined(result, reduce_element(base, index)), result);
   }
   return result;
 }
 
-vec4 reduce_prod(uvec4 element) {
+// What an element of these bits counts as, the larger the better.
+ivec4 reduce_order(ivec4 bits) {
+  ivec4 turned = bits ^ ivec4(int(core_word(2u)));
+  if (option_3 == 1) { return order_of(turned); }
+  return turned;
+}
+
+// Of equal ones the first.
+bvec4 reduce_is_better(ivec4 order, ivec4 index, ivec4 best_order, ivec4 best) {
+  return either(gti(order, best_order), both(eqi(order, best_order), lti(index, best)));
+}
+
+// A place past the end is that of the last element, which is none the worse for being seen twice.
+ivec4 reduce_arg(uvec4 element) {
   uint parts = core_word(1u);
   uvec4 base = reduce_base(element / parts);
-  vec4 result = vec4(1.0);
-  for (uint j = 0u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    vec4 value = reduce_element(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = pick(inside, result * value, result);
+  ivec4 best = ivec4(element % parts);
+  ivec4 best_order = reduce_order(bits_of(operand_0(base + reduce_step(uvec4(best)))));
+  for (uint first = parts; first < core_word(0u); first += parts) {
+    uvec4 index = min(element % parts + uvec4(first), uvec4(core_word(0u) - 1u));
+    ivec4 order = reduce_order(bits_of(operand_0(base + reduce_step(index))));
+    bvec4 is_better = reduce_is_better(order, ivec4(index), best_order, best);
+    best_order = picki(is_better, order, best_order);
+    best = picki(is_better, ivec4(index), best);
   }
-  return result;
+  return best;
 }
 
-vec4 reduce_max(uvec4 element) {
+// The same among the elements that operand 1 names.
+ivec4 reduce_arg_among(uvec4 element) {
   uint parts = core_word(1u);
   uvec4 base = reduce_base(element / parts);
-  vec4 result = reduce_element(base, element % parts);
-  for (uint j = 1u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    vec4 value = reduce_element(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = pick(both(inside, either(gt(value, result), nan4(value))), value, result);
+  uvec4 candidates = (element / parts) * core_word(0u);
+  ivec4 best = operand_1(candidates + element % parts);
+  ivec4 best_order = reduce_order(bits_of(operand_0(base + reduce_step(uvec4(best)))));
+  for (uint first = parts; first < core_word(0u); first += parts) {
+    ivec4 index = operand_1(candidates + min(element % parts + uvec4(first), uvec4(core_word(0u) - 1u)));
+    ivec4 order = reduce_order(bits_of(operand_0(base + reduce_step(uvec4(index)))));
+    bvec4 is_better = reduce_is_better(order, index, best_order, best);
+    best_order = picki(is_better, order, best_order);
+    best = picki(is_better, index, best);
   }
-  return result;
-}
-
-vec4 reduce_min(uvec4 element) {
-  uint parts = core_word(1u);
-  uvec4 base = reduce_base(element / parts);
-  vec4 result = reduce_element(base, element % parts);
-  for (uint j = 1u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    vec4 value = reduce_element(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = pick(both(inside, either(lt(value, result), nan4(value))), value, result);
-  }
-  return result;
-}
-
-ivec4 reduce_sum_i32(uvec4 element) {
-  uint parts = core_word(1u);
-  uvec4 base = reduce_base(element / parts);
-  ivec4 result = ivec4(0);
-  for (uint j = 0u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    ivec4 value = reduce_element_i32(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = picki(inside, result + value, result);
-  }
-  return result;
-}
-
-ivec4 reduce_prod_i32(uvec4 element) {
-  uint parts = core_word(1u);
-  uvec4 base = reduce_base(element / parts);
-  ivec4 result = ivec4(1);
-  for (uint j = 0u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    ivec4 value = reduce_element_i32(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = picki(inside, result * value, result);
-  }
-  return result;
-}
-
-ivec4 reduce_max_i32(uvec4 element) {
-  uint parts = core_word(1u);
-  uvec4 base = reduce_base(element / parts);
-  ivec4 result = reduce_element_i32(base, element % parts);
-  for (uint j = 1u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    ivec4 value = reduce_element_i32(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = picki(inside, max(result, value), result);
-  }
-  return result;
-}
-
-ivec4 reduce_min_i32(uvec4 element) {
-  uint parts = core_word(1u);
-  uvec4 base = reduce_base(element / parts);
-  ivec4 result = reduce_element_i32(base, element % parts);
-  for (uint j = 1u; j < core_word(2u); j++) {
-    uvec4 index = element % parts + uvec4(j * parts);
-    ivec4 value = reduce_element_i32(base, index);
-    bvec4 inside = before(index, uvec4(core_word(0u)));
-    result = picki(inside, min(result, value), result);
-  }
-  return result;
-}
-
-ivec4 reduce_argmax(uvec4 element) {
-  uvec4 base = reduce_base(element);
-  vec4 best = reduce_element(base, uvec4(0u));
-  ivec4 where_best = ivec4(0);
-  for (uint j = 1u; j < core_word(0u); j++) {
-    vec4 value = reduce_element(base, uvec4(j));
-    bvec4 is_better = either(gt(value, best), both(nan4(value), eqi(ivec4(nan4(best)), ivec4(0))));
-    best = pick(is_better, value, best);
-    where_best = picki(is_better, ivec4(int(j)), where_best);
-  }
-  return where_best;
-}
-
-ivec4 reduce_argmin(uvec4 element) {
-  uvec4 base = reduce_base(element);
-  vec4 best = reduce_element(base, uvec4(0u));
-  ivec4 where_best = ivec4(0);
-  for (uint j = 1u; j < core_word(0u); j++) {
-    vec4 value = reduce_element(base, uvec4(j));
-    bvec4 is_better = either(lt(value, best), both(nan4(value), eqi(ivec4(nan4(best)), ivec4(0))));
-    best = pick(is_better, value, best);
-    where_best = picki(is_better, ivec4(int(j)), where_best);
-  }
-  return where_best;
-}
-
-ivec4 reduce_argmax_i32(uvec4 element) {
-  uvec4 base = reduce_base(element);
-  ivec4 best = reduce_element_i32(base, uvec4(0u));
-  ivec4 where_best = ivec4(0);
-  for (uint j = 1u; j < core_word(0u); j++) {
-    ivec4 value = reduce_element_i32(base, uvec4(j));
-    bvec4 is_better = gti(value, best);
-    best = picki(is_better, value, best);
-    where_best = picki(is_better, ivec4(int(j)), where_best);
-  }
-  return where_best;
-}
-
-ivec4 reduce_argmin_i32(uvec4 element) {
-  uvec4 base = reduce_base(element);
-  ivec4 best = reduce_element_i32(base, uvec4(0u));
-  ivec4 where_best = ivec4(0);
-  for (uint j = 1u; j < core_word(0u); j++) {
-    ivec4 value = reduce_element_i32(base, uvec4(j));
-    bvec4 is_better = lti(value, best);
-    best = picki(is_better, value, best);
-    where_best = picki(is_better, ivec4(int(j)), where_best);
-  }
-  return where_best;
+  return best;
 }

@@ -28,13 +28,10 @@ vec4 resize_value(uvec4 element, uvec4 row, uvec4 column) {
   return vec4(operand_0(at));
 }
 
-vec4 resize_nearest(uvec4 element) {
-  return resize_value(element, resize_place_y(element) / core_word(8u), resize_place_x(element) / core_word(11u));
-}
-
-// Integers, which floats could not all hold.
-ivec4 resize_nearest_i32(uvec4 element) {
-  return operand_0(resize_at(element, resize_place_y(element) / core_word(8u), resize_place_x(element) / core_word(11u)));
+core_vector resize_nearest(uvec4 element) {
+  uvec4 at = resize_at(element, resize_place_y(element) / core_word(8u), resize_place_x(element) / core_word(11u));
+  if (core_word(5u) == 1u) { return operand_0_texel(at.x / 4u); }
+  return operand_0(at);
 }
 
 vec4 resize_bilinear(uvec4 element) {

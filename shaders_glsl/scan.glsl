@@ -22,128 +22,65 @@ uvec4 scan_block(uvec4 element) {
   return (row * core_word(6u) + scan_position(element) / core_word(2u)) * inner + element % inner;
 }
 
-vec4 scan_combine(vec4 a, vec4 b) {
+core_vector scan_combine(core_vector a, core_vector b) {
   if (option_0 == 1) { return a * b; }
   return a + b;
 }
 
 // Of the four elements of a texel, the last one in the direction of the scan comes last.
-vec4 scan_in_direction(vec4 a) {
+core_vector scan_in_direction(core_vector a) {
   if (core_word(4u) == 1u) { return a.wzyx; }
   return a;
 }
 
 // The texel's elements lie along the axis: the texels before it in its block, then its own elements.
-vec4 scan_along(uvec4 element) {
-  vec4 start = vec4(float(option_0));
+core_vector scan_along(uvec4 element) {
+  core_vector start = core_vector(ivec4(option_0));
   uint own_texel = element.x / 4u;
   uvec4 position = scan_position(element);
   uint texels_before = min(position.x, position.w) % core_word(2u) / 4u;
   uint first = own_texel - texels_before * scan_stride();
-  vec4 total = start;
+  core_vector total = start;
   for (uint j = 0u; j < texels_before; j++) { total = scan_combine(total, operand_0_texel(first + j * scan_stride())); }
-  vec4 halves = scan_combine(total, total.zwxy);
-  vec4 before = scan_combine(halves, halves.yxwz);
-  vec4 own = scan_in_direction(operand_0_texel(own_texel));
-  vec4 pairs = scan_combine(own, vec4(start.x, own.x, start.x, own.z));
-  vec4 run = scan_combine(pairs, vec4(start.xy, pairs.yy));
-  if (core_word(3u) == 1u) { return scan_in_direction(scan_combine(before, vec4(start.x, run.xyz))); }
+  core_vector halves = scan_combine(total, total.zwxy);
+  core_vector before = scan_combine(halves, halves.yxwz);
+  core_vector own = scan_in_direction(operand_0_texel(own_texel));
+  core_vector pairs = scan_combine(own, core_vector(start.x, own.x, start.x, own.z));
+  core_vector run = scan_combine(pairs, core_vector(start.xy, pairs.yy));
+  if (core_word(3u) == 1u) { return scan_in_direction(scan_combine(before, core_vector(start.x, run.xyz))); }
   return scan_in_direction(scan_combine(before, run));
 }
 
-vec4 scan_run(uvec4 element) {
+core_vector scan_run(uvec4 element) {
   if (core_word(5u) == 1u) { return scan_along(element); }
   uvec4 in_block = scan_position(element) % core_word(2u);
   uvec4 first = element - in_block * scan_stride();
   uvec4 count = in_block + uvec4(1u - core_word(3u));
   uint longest = max(max(count.x, count.y), max(count.z, count.w));
-  vec4 result = vec4(float(option_0));
+  core_vector result = core_vector(ivec4(option_0));
   for (uint j = 0u; j < longest; j++) {
     uvec4 at = first + min(uvec4(j), in_block) * scan_stride();
-    vec4 value;
+    core_vector value;
     if (core_word(5u) == 2u) { value = operand_0_texel(at.x / 4u); } else { value = operand_0(at); }
-    result = pick(scan_inside(uvec4(j), count), scan_combine(result, value), result);
+    result = core_pick(scan_inside(uvec4(j), count), scan_combine(result, value), result);
   }
   return result;
 }
 
-vec4 scan_after(uvec4 element) { return scan_combine(operand_1(scan_block(element)), scan_run(element)); }
+core_vector scan_after(uvec4 element) { return scan_combine(operand_1(scan_block(element)), scan_run(element)); }
 
-vec4 scan_totals(uvec4 element) {
+core_vector scan_totals(uvec4 element) {
   uint inner = core_word(1u);
   uint last = core_word(0u) - 1u;
   uvec4 row = element / (core_word(6u) * inner);
   uvec4 position = ((element / inner) % core_word(6u)) * core_word(2u);
-  vec4 result = vec4(float(option_0));
+  core_vector result = core_vector(ivec4(option_0));
   for (uint j = 0u; j < core_word(2u); j++) {
     uvec4 bounded = min(position + uvec4(j), uvec4(last));
     uvec4 along = bounded;
     if (core_word(4u) == 1u) { along = uvec4(last) - bounded; }
-    vec4 value = operand_0((row * core_word(0u) + along) * inner + element % inner);
-    result = pick(scan_inside(position + uvec4(j), uvec4(core_word(0u))), scan_combine(result, value), result);
-  }
-  return result;
-}
-
-ivec4 scan_combine_i32(ivec4 a, ivec4 b) {
-  if (option_0 == 1) { return a * b; }
-  return a + b;
-}
-
-// Of the four elements of a texel, the last one in the direction of the scan comes last.
-ivec4 scan_in_direction_i32(ivec4 a) {
-  if (core_word(4u) == 1u) { return a.wzyx; }
-  return a;
-}
-
-// The texel's elements lie along the axis: the texels before it in its block, then its own elements.
-ivec4 scan_along_i32(uvec4 element) {
-  ivec4 start = ivec4(int(option_0));
-  uint own_texel = element.x / 4u;
-  uvec4 position = scan_position(element);
-  uint texels_before = min(position.x, position.w) % core_word(2u) / 4u;
-  uint first = own_texel - texels_before * scan_stride();
-  ivec4 total = start;
-  for (uint j = 0u; j < texels_before; j++) { total = scan_combine_i32(total, operand_0_texel(first + j * scan_stride())); }
-  ivec4 halves = scan_combine_i32(total, total.zwxy);
-  ivec4 before = scan_combine_i32(halves, halves.yxwz);
-  ivec4 own = scan_in_direction_i32(operand_0_texel(own_texel));
-  ivec4 pairs = scan_combine_i32(own, ivec4(start.x, own.x, start.x, own.z));
-  ivec4 run = scan_combine_i32(pairs, ivec4(start.xy, pairs.yy));
-  if (core_word(3u) == 1u) { return scan_in_direction_i32(scan_combine_i32(before, ivec4(start.x, run.xyz))); }
-  return scan_in_direction_i32(scan_combine_i32(before, run));
-}
-
-ivec4 scan_run_i32(uvec4 element) {
-  if (core_word(5u) == 1u) { return scan_along_i32(element); }
-  uvec4 in_block = scan_position(element) % core_word(2u);
-  uvec4 first = element - in_block * scan_stride();
-  uvec4 count = in_block + uvec4(1u - core_word(3u));
-  uint longest = max(max(count.x, count.y), max(count.z, count.w));
-  ivec4 result = ivec4(int(option_0));
-  for (uint j = 0u; j < longest; j++) {
-    uvec4 at = first + min(uvec4(j), in_block) * scan_stride();
-    ivec4 value;
-    if (core_word(5u) == 2u) { value = operand_0_texel(at.x / 4u); } else { value = operand_0(at); }
-    result = picki(scan_inside(uvec4(j), count), scan_combine_i32(result, value), result);
-  }
-  return result;
-}
-
-ivec4 scan_after_i32(uvec4 element) { return scan_combine_i32(operand_1(scan_block(element)), scan_run_i32(element)); }
-
-ivec4 scan_totals_i32(uvec4 element) {
-  uint inner = core_word(1u);
-  uint last = core_word(0u) - 1u;
-  uvec4 row = element / (core_word(6u) * inner);
-  uvec4 position = ((element / inner) % core_word(6u)) * core_word(2u);
-  ivec4 result = ivec4(int(option_0));
-  for (uint j = 0u; j < core_word(2u); j++) {
-    uvec4 bounded = min(position + uvec4(j), uvec4(last));
-    uvec4 along = bounded;
-    if (core_word(4u) == 1u) { along = uvec4(last) - bounded; }
-    ivec4 value = operand_0((row * core_word(0u) + along) * inner + element % inner);
-    result = picki(scan_inside(position + uvec4(j), uvec4(core_word(0u))), scan_combine_i32(result, value), result);
+    core_vector value = operand_0((row * core_word(0u) + along) * inner + element % inner);
+    result = core_pick(scan_inside(position + uvec4(j), uvec4(core_word(0u))), scan_combine(result, value), result);
   }
   return result;
 }

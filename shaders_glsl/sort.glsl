@@ -1,5 +1,5 @@
-// sort: rows sorted by merging, as pairs of a key and its index. core/sort.cpp defines the words. Rows and blocks are whole texels, so that the
-// four elements of a texel share theirs.
+// sort: rows sorted by merging, as pairs of a key and its index. core/sort.cpp defines the words and
+// options. Rows and blocks are whole texels, so that the four elements of a texel share theirs.
 
 // Where x has the elements of a padded row; past the end of the row, its last one.
 uvec4 sort_source(uvec4 element) {
@@ -10,21 +10,12 @@ uvec4 sort_source(uvec4 element) {
 }
 
 // In the order wanted; what only pads the row comes last, since of equal keys the first one does.
-ivec4 sort_finished_keys(uvec4 element, ivec4 key) {
+ivec4 sort_keys(uvec4 element) {
+  ivec4 key = bits_of(operand_0(sort_source(element)));
+  if (option_0 == 1) { key = order_of(key); }
   bvec4 is_inside = lti(ivec4(element % core_word(1u)), ivec4(int(core_word(0u))));
   return picki(is_inside, key ^ ivec4(int(core_word(3u))), ivec4(0x7fffffff));
 }
-
-// Integers in the order of the floats: the bits of negative ones count down. Both zeros are one, a NaN is largest.
-ivec4 sort_keys(uvec4 element) {
-  vec4 value = operand_0(sort_source(element));
-  ivec4 bits = bits_of(value);
-  ivec4 magnitude = bits & ivec4(0x7fffffff);
-  ivec4 key = picki(lti(bits, ivec4(0)), -magnitude, magnitude);
-  return sort_finished_keys(element, picki(nan4(value), ivec4(0x7fffffff), key));
-}
-
-ivec4 sort_keys_i32(uvec4 element) { return sort_finished_keys(element, operand_0(sort_source(element))); }
 
 // 1 for each of the others that a key comes before.
 ivec4 sort_is_before(int key, uint index, ivec4 others, ivec4 other_indices) {
@@ -124,6 +115,4 @@ uvec4 sort_taken_index(uvec4 element) {
   return 2u * (row * core_word(3u) + (element / inner) % core_word(1u)) + 1u;
 }
 
-vec4 sort_take(uvec4 element) { return operand_0(sort_taken(element, uvec4(operand_1(sort_taken_index(element))))); }
-
-ivec4 sort_take_i32(uvec4 element) { return operand_0(sort_taken(element, uvec4(operand_1(sort_taken_index(element))))); }
+core_vector sort_take(uvec4 element) { return operand_0(sort_taken(element, uvec4(operand_1(sort_taken_index(element))))); }

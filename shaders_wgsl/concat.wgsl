@@ -16,168 +16,85 @@ fn concat_place(k: u32, element: vec4u) -> vec4u {
   return (element / core_word(0u)) * piece + vec4u(clamp(concat_at(k, element), vec4i(0), vec4i(i32(piece) - 1)));
 }
 
-fn concat_piece_0(element: vec4u) -> vec4f {
+fn concat_piece_0(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_0_texel(concat_place(0u, element).x / 4u); }
   return operand_0(concat_place(0u, element));
 }
 
-fn concat_piece_1(element: vec4u) -> vec4f {
+fn concat_piece_1(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_1_texel(concat_place(1u, element).x / 4u); }
   return operand_1(concat_place(1u, element));
 }
 
-fn concat_2(element: vec4u) -> vec4f {
+fn concat_2(element: vec4u) -> core_vector {
   let mine: vec4<bool> = concat_has(1u, element);
-  var value: vec4f = vec4f(0.0);
+  var value: core_vector = core_vector(0);
   if (!all(mine)) { value = concat_piece_0(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_1(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_1(element), value); }
   return value;
 }
 
-fn concat_piece_2(element: vec4u) -> vec4f {
+fn concat_piece_2(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_2_texel(concat_place(2u, element).x / 4u); }
   return operand_2(concat_place(2u, element));
 }
 
-fn concat_3(element: vec4u) -> vec4f {
+fn concat_3(element: vec4u) -> core_vector {
   let mine: vec4<bool> = concat_has(2u, element);
-  var value: vec4f = vec4f(0.0);
+  var value: core_vector = core_vector(0);
   if (!all(mine)) { value = concat_2(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_2(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_2(element), value); }
   return value;
 }
 
-fn concat_piece_3(element: vec4u) -> vec4f {
+fn concat_piece_3(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_3_texel(concat_place(3u, element).x / 4u); }
   return operand_3(concat_place(3u, element));
 }
 
-fn concat_4(element: vec4u) -> vec4f {
+fn concat_4(element: vec4u) -> core_vector {
   let mine: vec4<bool> = concat_has(3u, element);
-  var value: vec4f = vec4f(0.0);
+  var value: core_vector = core_vector(0);
   if (!all(mine)) { value = concat_3(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_3(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_3(element), value); }
   return value;
 }
 
-fn concat_piece_4(element: vec4u) -> vec4f {
+fn concat_piece_4(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_4_texel(concat_place(4u, element).x / 4u); }
   return operand_4(concat_place(4u, element));
 }
 
-fn concat_5(element: vec4u) -> vec4f {
+fn concat_5(element: vec4u) -> core_vector {
   let mine: vec4<bool> = concat_has(4u, element);
-  var value: vec4f = vec4f(0.0);
+  var value: core_vector = core_vector(0);
   if (!all(mine)) { value = concat_4(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_4(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_4(element), value); }
   return value;
 }
 
-fn concat_piece_5(element: vec4u) -> vec4f {
+fn concat_piece_5(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_5_texel(concat_place(5u, element).x / 4u); }
   return operand_5(concat_place(5u, element));
 }
 
-fn concat_6(element: vec4u) -> vec4f {
+fn concat_6(element: vec4u) -> core_vector {
   let mine: vec4<bool> = concat_has(5u, element);
-  var value: vec4f = vec4f(0.0);
+  var value: core_vector = core_vector(0);
   if (!all(mine)) { value = concat_5(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_5(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_5(element), value); }
   return value;
 }
 
-fn concat_piece_6(element: vec4u) -> vec4f {
+fn concat_piece_6(element: vec4u) -> core_vector {
   if (option_0 == 1) { return operand_6_texel(concat_place(6u, element).x / 4u); }
   return operand_6(concat_place(6u, element));
 }
 
-fn concat_7(element: vec4u) -> vec4f {
+fn concat_7(element: vec4u) -> core_vector {
   let mine: vec4<bool> = concat_has(6u, element);
-  var value: vec4f = vec4f(0.0);
+  var value: core_vector = core_vector(0);
   if (!all(mine)) { value = concat_6(element); }
-  if (any(mine)) { value = pick(mine, concat_piece_6(element), value); }
-  return value;
-}
-
-fn concat_piece_0_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_0_texel(concat_place(0u, element).x / 4u); }
-  return operand_0(concat_place(0u, element));
-}
-
-fn concat_piece_1_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_1_texel(concat_place(1u, element).x / 4u); }
-  return operand_1(concat_place(1u, element));
-}
-
-fn concat_2_i32(element: vec4u) -> vec4i {
-  let mine: vec4<bool> = concat_has(1u, element);
-  var value: vec4i = vec4i(0);
-  if (!all(mine)) { value = concat_piece_0_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_1_i32(element), value); }
-  return value;
-}
-
-fn concat_piece_2_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_2_texel(concat_place(2u, element).x / 4u); }
-  return operand_2(concat_place(2u, element));
-}
-
-fn concat_3_i32(element: vec4u) -> vec4i {
-  let mine: vec4<bool> = concat_has(2u, element);
-  var value: vec4i = vec4i(0);
-  if (!all(mine)) { value = concat_2_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_2_i32(element), value); }
-  return value;
-}
-
-fn concat_piece_3_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_3_texel(concat_place(3u, element).x / 4u); }
-  return operand_3(concat_place(3u, element));
-}
-
-fn concat_4_i32(element: vec4u) -> vec4i {
-  let mine: vec4<bool> = concat_has(3u, element);
-  var value: vec4i = vec4i(0);
-  if (!all(mine)) { value = concat_3_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_3_i32(element), value); }
-  return value;
-}
-
-fn concat_piece_4_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_4_texel(concat_place(4u, element).x / 4u); }
-  return operand_4(concat_place(4u, element));
-}
-
-fn concat_5_i32(element: vec4u) -> vec4i {
-  let mine: vec4<bool> = concat_has(4u, element);
-  var value: vec4i = vec4i(0);
-  if (!all(mine)) { value = concat_4_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_4_i32(element), value); }
-  return value;
-}
-
-fn concat_piece_5_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_5_texel(concat_place(5u, element).x / 4u); }
-  return operand_5(concat_place(5u, element));
-}
-
-fn concat_6_i32(element: vec4u) -> vec4i {
-  let mine: vec4<bool> = concat_has(5u, element);
-  var value: vec4i = vec4i(0);
-  if (!all(mine)) { value = concat_5_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_5_i32(element), value); }
-  return value;
-}
-
-fn concat_piece_6_i32(element: vec4u) -> vec4i {
-  if (option_0 == 1) { return operand_6_texel(concat_place(6u, element).x / 4u); }
-  return operand_6(concat_place(6u, element));
-}
-
-fn concat_7_i32(element: vec4u) -> vec4i {
-  let mine: vec4<bool> = concat_has(6u, element);
-  var value: vec4i = vec4i(0);
-  if (!all(mine)) { value = concat_6_i32(element); }
-  if (any(mine)) { value = picki(mine, concat_piece_6_i32(element), value); }
+  if (any(mine)) { value = core_pick(mine, concat_piece_6(element), value); }
   return value;
 }

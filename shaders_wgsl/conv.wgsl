@@ -14,21 +14,28 @@ fn conv_along(axis: i32, at: vec4i, tap: i32) -> vec4i {
 
 // Where the weights of a tap start for result channels.
 fn conv_weights(tap: i32, channel: vec4u) -> vec4u {
-  if (option_1 == 1) { return (u32(tap) * core_word(1u) + channel) * core_word(0u); }
+  if (option_1 == 1) {
+    let in_group: u32 = core_word(21u);
+    return (u32(tap) * in_group + channel % in_group) * core_word(0u) + channel / in_group * core_word(20u);
+  }
   return u32(tap) * core_word(20u) * core_word(1u) + channel;
 }
 
 // The image's channels from `image` on times the weights from `weight` on, summed over one group.
-fn conv_tap(image: vec4u, weight: vec4u) -> vec4f {
+fn conv_tap(image: vec4u, weight: vec4u) -> core_vector {
   let count: u32 = core_word(20u);
-  var total: vec4f = vec4f(0.0);
+  var total: core_vector = core_vector(0);
   if (option_2 == 4) {
-    let texels: u32 = count / 4u;
-    for (var i: u32 = 0u; i < texels; i++) {
-      let value: vec4f = operand_0_texel(image.x / 4u + i);
+    let texels: u32 = core_word(0u) / 4u;  // from one result channel to the next
+    for (var i: u32 = 0u; i < count / 4u; i++) {
+      let value: core_vector = operand_0_texel(image.x / 4u + i);
       let at: u32 = weight.x / 4u + i;
-      total += vec4f(dot(value, operand_1_texel(at)), dot(value, operand_1_texel(at + texels)),
-                     dot(value, operand_1_texel(at + 2u * texels)), dot(value, operand_1_texel(at + 3u * texels)));
+      let a: core_vector = operand_1_texel(at);
+      let b: core_vector = operand_1_texel(at + texels);
+      let c: core_vector = operand_1_texel(at + 2u * texels);
+      let d: core_vector = operand_1_texel(at + 3u * texels);
+      total += value.x * core_vector(a.x, b.x, c.x, d.x) + value.y * core_vector(a.y, b.y, c.y, d.y);
+      total += value.z * core_vector(a.z, b.z, c.z, d.z) + value.w * core_vector(a.w, b.w, c.w, d.w);
     }
     return total;
   }
@@ -37,10 +44,10 @@ fn conv_tap(image: vec4u, weight: vec4u) -> vec4f {
   return total;
 }
 
-fn conv(element: vec4u) -> vec4f {
+fn conv(element: vec4u) -> core_vector {
   let window: WindowPlace = window_place(select(element, vec4u(element.x), option_2 == 4));
   let channel: vec4u = window.channel / core_word(21u) * core_word(20u);
-  var total: vec4f = vec4f(0.0);
+  var total: core_vector = core_vector(0);
   for (var d: i32 = 0; d < window_taps(2); d++) {
     let plane: vec4i = conv_along(2, window.plane, d);
     for (var h: i32 = 0; h < window_taps(1); h++) {
@@ -51,7 +58,7 @@ fn conv(element: vec4u) -> vec4f {
         if (option_2 == 0 || inside.x) {
           let pixel: vec4u = window_pixel(window.batch, plane, row, column);
           let weight: vec4u = conv_weights((d * window_taps(1) + h) * window_taps(0) + w, window.channel);
-          total = pick(inside, total + conv_tap(pixel * core_word(0u) + channel, weight), total);
+          total = core_pick(inside, total + conv_tap(pixel * core_word(0u) + channel, weight), total);
         }
       }
     }
@@ -74,12 +81,12 @@ fn conv_end_tap(axis: i32, at: i32) -> i32 {
 }
 
 // conv_tap for four result channels of one pixel, whose weights lie side by side.
-fn conv_texel_tap(image: u32, weight: u32) -> vec4f {
+fn conv_texel_tap(image: u32, weight: u32) -> core_vector {
   let pixel: u32 = image / 4u;
   var at: u32 = weight / 4u;
   if (option_2 == 3) { return operand_0_texel(pixel) * operand_1_texel(at); }
   let texels: u32 = core_word(1u) / 4u;
-  var total: vec4f = vec4f(0.0);
+  var total: core_vector = core_vector(0);
   if (option_2 == 1) {
     for (var i: u32 = 0u; i < core_word(20u); i++) {
       total += operand_0(vec4u(image + i)).x * operand_1_texel(at);
@@ -88,7 +95,7 @@ fn conv_texel_tap(image: u32, weight: u32) -> vec4f {
     return total;
   }
   for (var i: u32 = 0u; i < core_word(20u) / 4u; i++) {
-    let value: vec4f = operand_0_texel(pixel + i);
+    let value: core_vector = operand_0_texel(pixel + i);
     total += value.x * operand_1_texel(at);
     total += value.y * operand_1_texel(at + texels);
     total += value.z * operand_1_texel(at + 2u * texels);
@@ -99,7 +106,7 @@ fn conv_texel_tap(image: u32, weight: u32) -> vec4f {
 }
 
 // conv where the four elements are channels of one pixel and of one group, or depthwise: goes over the taps inside only.
-fn conv_texel(element: vec4u) -> vec4f {
+fn conv_texel(element: vec4u) -> core_vector {
   let window: WindowPlace = window_place(vec4u(element.x));
   let channel: u32 = window.channel.x / core_word(21u) * core_word(20u);
   let column: i32 = window.column.x * window_word(0, 3) - window_word(0, 5);
@@ -111,7 +118,7 @@ fn conv_texel(element: vec4u) -> vec4f {
   let end_row: i32 = conv_end_tap(1, window.row.x);
   let weights: u32 = core_word(20u) * core_word(1u);
   let pixels: u32 = u32(window_word(0, 4)) * core_word(0u);
-  var total: vec4f = vec4f(0.0);
+  var total: core_vector = core_vector(0);
   for (var d: i32 = conv_first_tap(2, window.plane.x); d < conv_end_tap(2, window.plane.x); d++) {
     let image_plane: i32 = window.batch.x * window_word(2, 0) + plane + d * window_word(2, 4);
     for (var h: i32 = first_row; h < end_row; h++) {
@@ -196,54 +203,4 @@ fn conv_strip(group: u32, local: u32) {
   if (start + 1u < width) { texel = element.y / 4u; finish(total[1]); }
   if (start + 2u < width) { texel = element.z / 4u; finish(total[2]); }
   if (start + 3u < width) { texel = element.w / 4u; finish(total[3]); }
-}
-
-fn conv_tap_i32(image: vec4u, weight: vec4u) -> vec4i {
-  let count: u32 = core_word(20u);
-  let pixel: u32 = image.x / 4u;
-  let first: u32 = weight.x / 4u;
-  if (option_2 == 3) { return operand_0_texel(pixel) * operand_1_texel(first); }
-  var total: vec4i = vec4i(0);
-  if (option_2 == 0) {
-    let stride: u32 = core_word(1u);
-    for (var i: u32 = 0u; i < count; i++) { total += operand_0(image + vec4u(i)) * operand_1(weight + vec4u(i * stride)); }
-  }
-  if (option_2 == 1) {
-    let stride: u32 = core_word(1u) / 4u;
-    for (var i: u32 = 0u; i < count; i++) { total += operand_0(image + vec4u(i)).x * operand_1_texel(first + i * stride); }
-  }
-  if (option_2 == 2) {
-    let stride: u32 = core_word(1u) / 4u;
-    for (var i: u32 = 0u; i < count / 4u; i++) {
-      let value: vec4i = operand_0_texel(pixel + i);
-      let at: u32 = first + 4u * i * stride;
-      total += value.x * operand_1_texel(at);
-      total += value.y * operand_1_texel(at + stride);
-      total += value.z * operand_1_texel(at + 2u * stride);
-      total += value.w * operand_1_texel(at + 3u * stride);
-    }
-  }
-  return total;
-}
-
-fn conv_i32(element: vec4u) -> vec4i {
-  let window: WindowPlace = window_place(select(element, vec4u(element.x), option_2 != 0));
-  let channel: vec4u = window.channel / core_word(21u) * core_word(20u);
-  var total: vec4i = vec4i(0);
-  for (var d: i32 = 0; d < window_taps(2); d++) {
-    let plane: vec4i = window_along(2, window.plane, d);
-    for (var h: i32 = 0; h < window_taps(1); h++) {
-      let row: vec4i = window_along(1, window.row, h);
-      for (var w: i32 = 0; w < window_taps(0); w++) {
-        let column: vec4i = window_along(0, window.column, w);
-        let inside: vec4<bool> = window_inside(plane, row, column);
-        if (option_2 == 0 || inside.x) {
-          let pixel: vec4u = window_pixel(window.batch, plane, row, column);
-          let weight: vec4u = conv_weights((d * window_taps(1) + h) * window_taps(0) + w, window.channel);
-          total = picki(inside, total + conv_tap_i32(pixel * core_word(0u) + channel, weight), total);
-        }
-      }
-    }
-  }
-  return total;
 }

@@ -24,9 +24,7 @@ fn gather_place(element: vec4u) -> vec4u {
   return ((row / count) * size + nearest_inside(operand_1(row % count), size)) * trailing + element % trailing;
 }
 
-fn gather_axis(element: vec4u) -> vec4f { return operand_0(gather_place(element)); }
-
-fn gather_axis_i32(element: vec4u) -> vec4i { return operand_0(gather_place(element)); }
+fn gather_axis(element: vec4u) -> core_vector { return operand_0(gather_place(element)); }
 
 fn gather_nd_place(element: vec4u) -> vec4u {
   let trailing: u32 = core_word(0u);
@@ -39,9 +37,7 @@ fn gather_nd_place(element: vec4u) -> vec4u {
   return place;
 }
 
-fn gather_nd(element: vec4u) -> vec4f { return operand_0(gather_nd_place(element)); }
-
-fn gather_nd_i32(element: vec4u) -> vec4i { return operand_0(gather_nd_place(element)); }
+fn gather_nd(element: vec4u) -> core_vector { return operand_0(gather_nd_place(element)); }
 
 fn scatter_rows(element: vec4u) -> vec4i {
   var row: vec4i = vec4i(0);
@@ -61,29 +57,15 @@ fn scatter_targets(at: u32) -> vec4i {
   return picki(lti(update, vec4i(i32(core_word(0u)))), operand_0_texel(at), vec4i(-1));
 }
 
-fn scatter_sum(element: vec4u) -> vec4f {
+fn scatter_sum(element: vec4u) -> core_vector {
   let trailing: u32 = core_word(1u);
   let row: vec4i = vec4i(element / trailing);
-  var total: vec4f = vec4f(0.0);
+  var total: core_vector = core_vector(0);
   for (var at: u32 = 0u; 4u * at < core_word(0u); at++) {
     let targets: vec4i = scatter_targets(at);
     for (var i: u32 = 0u; i < 4u; i++) {
       let is_hit: vec4<bool> = eqi(row, vec4i(targets[i]));
-      if (any(is_hit)) { total = pick(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
-    }
-  }
-  return total;
-}
-
-fn scatter_sum_i32(element: vec4u) -> vec4i {
-  let trailing: u32 = core_word(1u);
-  let row: vec4i = vec4i(element / trailing);
-  var total: vec4i = vec4i(0);
-  for (var at: u32 = 0u; 4u * at < core_word(0u); at++) {
-    let targets: vec4i = scatter_targets(at);
-    for (var i: u32 = 0u; i < 4u; i++) {
-      let is_hit: vec4<bool> = eqi(row, vec4i(targets[i]));
-      if (any(is_hit)) { total = picki(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
+      if (any(is_hit)) { total = core_pick(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
     }
   }
   return total;
@@ -104,14 +86,9 @@ fn scatter_place(update: vec4i, element: vec4u) -> vec4u {
   return vec4u(max(update, vec4i(0))) * core_word(1u) + element % core_word(1u);
 }
 
-fn scatter_last(element: vec4u) -> vec4f {
+fn scatter_last(element: vec4u) -> core_vector {
   let update: vec4i = scatter_last_update(vec4i(element / core_word(1u)));
-  return pick(lti(update, vec4i(0)), operand_2(element), operand_1(scatter_place(update, element)));
-}
-
-fn scatter_last_i32(element: vec4u) -> vec4i {
-  let update: vec4i = scatter_last_update(vec4i(element / core_word(1u)));
-  return picki(lti(update, vec4i(0)), operand_2(element), operand_1(scatter_place(update, element)));
+  return core_pick(lti(update, vec4i(0)), operand_2(element), operand_1(scatter_place(update, element)));
 }
 
 // Along the axis whose words start at `first`: the place in x, which may be before its start or past its end.
@@ -141,14 +118,8 @@ fn pad_outside(element: vec4u) -> vec4<bool> {
   return outside;
 }
 
-fn pad(element: vec4u) -> vec4f {
-  let value: vec4f = operand_0(pad_place(element));
+fn pad(element: vec4u) -> core_vector {
+  let value: core_vector = operand_0(pad_place(element));
   if (option_0 != 0) { return value; }
-  return pick(pad_outside(element), vec4f(core_float(0u)), value);
-}
-
-fn pad_i32(element: vec4u) -> vec4i {
-  let value: vec4i = operand_0(pad_place(element));
-  if (option_0 != 0) { return value; }
-  return picki(pad_outside(element), vec4i(i32(core_word(0u))), value);
+  return core_pick(pad_outside(element), core_vector(vec4f(core_float(0u))), value);
 }

@@ -33,6 +33,17 @@ fn both(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a & b; }
 
 fn either(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a | b; }
 
+// For code over core_vector, the type of four elements of a core, which is vec4f or vec4i.
+fn core_pick(condition: vec4<bool>, yes: core_vector, no: core_vector) -> core_vector { return select(no, yes, condition); }
+
+fn core_gt(a: core_vector, b: core_vector) -> vec4<bool> { return a > b; }
+
+// Integers, in which one half is nothing, have none.
+fn core_nan(a: core_vector) -> vec4<bool> {
+  let is_float: vec4<bool> = core_vector(1) / core_vector(2) != core_vector(0);
+  return both(is_float, nan4(bitcast<vec4f>(a)));
+}
+
 fn bits_of(a: vec4f) -> vec4i { return bitcast<vec4i>(a); }
 
 fn float_of(a: vec4i) -> vec4f { return bitcast<vec4f>(a); }
@@ -48,6 +59,14 @@ fn nearest(a: vec4f) -> vec4f { return round(a); }
 fn nan4(a: vec4f) -> vec4<bool> { return gti(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
 
 fn inf4(a: vec4f) -> vec4<bool> { return eqi(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
+
+// Integers in the order of the floats of these bits: those of negative ones count down. Both zeros are one, a NaN is
+// largest.
+fn order_of(bits: vec4i) -> vec4i {
+  let magnitude: vec4i = bits & vec4i(0x7fffffff);
+  let order: vec4i = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
+  return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
+}
 
 fn infinity() -> vec4f { return float_of(runtime_bits(0x7f800000)); }
 

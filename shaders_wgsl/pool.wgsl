@@ -1,5 +1,5 @@
 // pool: the largest or the average of each window of an image, which window.wgsl finds. core/pooling.cpp defines the
-// words and options: option_1 is 1 where four channels are read as a texel.
+// words and options: option_1 is 1 where four channels are read as a texel, option_2 where they are floats.
 
 // Where the windows of a pool are, in which four channels of one pixel may lie side by side.
 fn pool_place(element: vec4u) -> WindowPlace { return window_place(select(element, vec4u(element.x), option_1 == 1)); }
@@ -10,45 +10,23 @@ fn pool_elements(pixel: vec4u, channel: vec4u) -> vec4u {
   return select(at, at.x + vec4u(0u, 1u, 2u, 3u), option_1 == 1);
 }
 
-fn pool_value(at: vec4u) -> vec4f {
+fn pool_value(at: vec4u) -> core_vector {
   if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
   return operand_0(at);
 }
 
-fn pool_value_i32(at: vec4u) -> vec4i {
-  if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
-  return operand_0(at);
-}
-
-fn pool_max(element: vec4u) -> vec4f {
+fn pool_max(element: vec4u) -> core_vector {
   let window: WindowPlace = pool_place(element);
-  var largest: vec4f = -infinity();
+  var largest: core_vector = core_vector(vec4f(core_float(20u)));
   for (var d: i32 = 0; d < window_taps(2); d++) {
     let plane: vec4i = window_along(2, window.plane, d);
     for (var h: i32 = 0; h < window_taps(1); h++) {
       let row: vec4i = window_along(1, window.row, h);
       for (var w: i32 = 0; w < window_taps(0); w++) {
         let column: vec4i = window_along(0, window.column, w);
-        let value: vec4f = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
-        let wins: vec4<bool> = either(gt(value, largest), nan4(value));
-        largest = pick(both(window_inside(plane, row, column), wins), value, largest);
-      }
-    }
-  }
-  return largest;
-}
-
-fn pool_max_i32(element: vec4u) -> vec4i {
-  let window: WindowPlace = pool_place(element);
-  var largest: vec4i = vec4i(i32(core_word(20u)));
-  for (var d: i32 = 0; d < window_taps(2); d++) {
-    let plane: vec4i = window_along(2, window.plane, d);
-    for (var h: i32 = 0; h < window_taps(1); h++) {
-      let row: vec4i = window_along(1, window.row, h);
-      for (var w: i32 = 0; w < window_taps(0); w++) {
-        let column: vec4i = window_along(0, window.column, w);
-        let value: vec4i = pool_value_i32(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
-        largest = picki(both(window_inside(plane, row, column), gti(value, largest)), value, largest);
+        let value: core_vector = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
+        let wins: vec4<bool> = either(core_gt(value, largest), core_nan(value));
+        largest = core_pick(both(window_inside(plane, row, column), wins), value, largest);
       }
     }
   }
@@ -76,30 +54,15 @@ fn pool_average(element: vec4u) -> vec4f {
   return total / max(count, vec4f(1.0));
 }
 
-fn pool_argmax(element: vec4u) -> vec4i {
-  let window: WindowPlace = pool_place(element);
-  var largest: vec4f = vec4f(0.0);
-  var index: vec4i = vec4i(-1);
-  for (var d: i32 = 0; d < window_taps(2); d++) {
-    let plane: vec4i = window_along(2, window.plane, d);
-    for (var h: i32 = 0; h < window_taps(1); h++) {
-      let row: vec4i = window_along(1, window.row, h);
-      for (var w: i32 = 0; w < window_taps(0); w++) {
-        let column: vec4i = window_along(0, window.column, w);
-        let at: vec4u = pool_elements(window_pixel(window.batch, plane, row, column), window.channel);
-        let value: vec4f = pool_value(at);
-        let first_nan: vec4i = vec4i(nan4(value)) - vec4i(nan4(largest));
-        let wins: vec4<bool> = either(lti(index, vec4i(0)), either(gt(value, largest), gti(first_nan, vec4i(0))));
-        let better: vec4<bool> = both(window_inside(plane, row, column), wins);
-        largest = pick(better, value, largest);
-        index = picki(better, vec4i(at), index);
-      }
-    }
-  }
-  return index;
+// What an element of the image counts as, the larger the better.
+fn pool_order(at: vec4u) -> vec4i {
+  var bits: vec4i;
+  if (option_1 == 1) { bits = bitcast<vec4i>(operand_0_texel(at.x / 4u)); } else { bits = bitcast<vec4i>(operand_0(at)); }
+  if (option_2 == 1) { return order_of(bits); }
+  return bits;
 }
 
-fn pool_argmax_i32(element: vec4u) -> vec4i {
+fn pool_argmax(element: vec4u) -> vec4i {
   let window: WindowPlace = pool_place(element);
   var largest: vec4i = vec4i(0);
   var index: vec4i = vec4i(-1);
@@ -110,10 +73,10 @@ fn pool_argmax_i32(element: vec4u) -> vec4i {
       for (var w: i32 = 0; w < window_taps(0); w++) {
         let column: vec4i = window_along(0, window.column, w);
         let at: vec4u = pool_elements(window_pixel(window.batch, plane, row, column), window.channel);
-        let value: vec4i = pool_value_i32(at);
-        let wins: vec4<bool> = either(lti(index, vec4i(0)), gti(value, largest));
+        let order: vec4i = pool_order(at);
+        let wins: vec4<bool> = either(lti(index, vec4i(0)), gti(order, largest));
         let better: vec4<bool> = both(window_inside(plane, row, column), wins);
-        largest = picki(better, value, largest);
+        largest = picki(better, order, largest);
         index = picki(better, vec4i(at), index);
       }
     }

@@ -25,176 +25,82 @@ fn reduce_step(index: vec4u) -> vec4u {
 fn before(a: vec4u, b: vec4u) -> vec4<bool> { return a < b; }
 
 // Element `index` of x along the stretch of `base`. Past its end it is anything.
-fn reduce_element(base: vec4u, index: vec4u) -> vec4f {
+fn reduce_element(base: vec4u, index: vec4u) -> core_vector {
   if (option_2 == 1) { return operand_0_texel(min(index.x, core_word(0u) - 1u) / 4u); }
   return operand_0(base + reduce_step(min(index, vec4u(core_word(0u) - 1u))));
 }
 
-fn reduce_element_i32(base: vec4u, index: vec4u) -> vec4i {
-  if (option_2 == 1) { return operand_0_texel(min(index.x, core_word(0u) - 1u) / 4u); }
-  return operand_0(base + reduce_step(min(index, vec4u(core_word(0u) - 1u))));
+// Sums, products, the largest and the smallest. A NaN is both of the latter.
+fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
+  if (option_3 == 0) { return a + b; }
+  if (option_3 == 1) { return a * b; }
+  if (option_3 == 2) { return core_pick(either(core_gt(b, a), core_nan(b)), b, a); }
+  return core_pick(either(core_gt(a, b), core_nan(b)), b, a);
 }
 
-// Four at a time, for loops cost more than what this one does; the last round may be past the end of some parts.
-fn reduce_sum(element: vec4u) -> vec4f {
+// Sums go four at a time, for their loop costs more than what they do. The last round may be past the end of some parts.
+fn reduce_fold(element: vec4u) -> core_vector {
   let parts: u32 = core_word(1u);
   let base: vec4u = reduce_base(element / parts);
   let first: vec4u = element % parts;
-  let rounds: u32 = core_word(0u) / parts;
-  var result: vec4f = vec4f(0.0);
-  var turn: u32 = 0u;
-  for (; turn + 4u <= rounds; turn += 4u) {
-    let index: vec4u = first + vec4u(turn * parts);
-    result += (reduce_element(base, index) + reduce_element(base, index + vec4u(parts))) +
-              (reduce_element(base, index + vec4u(2u * parts)) + reduce_element(base, index + vec4u(3u * parts)));
+  var result: core_vector = reduce_element(base, first);
+  var at: u32 = parts;
+  if (option_3 == 0) {
+    for (; at + 4u * parts <= core_word(0u); at += 4u * parts) {
+      let index: vec4u = first + vec4u(at);
+      result += (reduce_element(base, index) + reduce_element(base, index + vec4u(parts))) +
+                (reduce_element(base, index + vec4u(2u * parts)) + reduce_element(base, index + vec4u(3u * parts)));
+    }
   }
-  for (; turn < rounds; turn++) { result += reduce_element(base, first + vec4u(turn * parts)); }
-  if (rounds * parts < core_word(0u)) {
-    let index: vec4u = first + vec4u(rounds * parts);
-    result = pick(before(index, vec4u(core_word(0u))), result + reduce_element(base, index), result);
+  for (; at < core_word(0u); at += parts) {
+    let index: vec4u = first + vec4u(at);
+    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
+    result = core_pick(inside, reduce_combined(result, reduce_element(base, index)), result);
   }
   return result;
 }
 
-fn reduce_prod(element: vec4u) -> vec4f {
+// What an element of these bits counts as, the larger the better.
+fn reduce_order(bits: vec4i) -> vec4i {
+  let turned: vec4i = bits ^ vec4i(i32(core_word(2u)));
+  if (option_3 == 1) { return order_of(turned); }
+  return turned;
+}
+
+// Of equal ones the first.
+fn reduce_is_better(order: vec4i, index: vec4i, best_order: vec4i, best: vec4i) -> vec4<bool> {
+  return either(gti(order, best_order), both(eqi(order, best_order), lti(index, best)));
+}
+
+// A place past the end is that of the last element, which is none the worse for being seen twice.
+fn reduce_arg(element: vec4u) -> vec4i {
   let parts: u32 = core_word(1u);
   let base: vec4u = reduce_base(element / parts);
-  var result: vec4f = vec4f(1.0);
-  for (var j: u32 = 0u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4f = reduce_element(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = pick(inside, result * value, result);
+  var best: vec4i = vec4i(element % parts);
+  var best_order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(vec4u(best)))));
+  for (var first: u32 = parts; first < core_word(0u); first += parts) {
+    let index: vec4u = min(element % parts + vec4u(first), vec4u(core_word(0u) - 1u));
+    let order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(index))));
+    let is_better: vec4<bool> = reduce_is_better(order, vec4i(index), best_order, best);
+    best_order = picki(is_better, order, best_order);
+    best = picki(is_better, vec4i(index), best);
   }
-  return result;
+  return best;
 }
 
-fn reduce_max(element: vec4u) -> vec4f {
+// The same among the elements that operand 1 names.
+fn reduce_arg_among(element: vec4u) -> vec4i {
   let parts: u32 = core_word(1u);
   let base: vec4u = reduce_base(element / parts);
-  var result: vec4f = reduce_element(base, element % parts);
-  for (var j: u32 = 1u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4f = reduce_element(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = pick(both(inside, either(gt(value, result), nan4(value))), value, result);
+  let candidates: vec4u = (element / parts) * core_word(0u);
+  var best: vec4i = operand_1(candidates + element % parts);
+  var best_order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(vec4u(best)))));
+  for (var first: u32 = parts; first < core_word(0u); first += parts) {
+    let index: vec4i = operand_1(candidates + min(element % parts + vec4u(first), vec4u(core_word(0u) - 1u)));
+    let order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(vec4u(index)))));
+    let is_better: vec4<bool> = reduce_is_better(order, index, best_order, best);
+    best_order = picki(is_better, order, best_order);
+    best = picki(is_better, index, best);
   }
-  return result;
-}
-
-fn reduce_min(element: vec4u) -> vec4f {
-  let parts: u32 = core_word(1u);
-  let base: vec4u = reduce_base(element / parts);
-  var result: vec4f = reduce_element(base, element % parts);
-  for (var j: u32 = 1u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4f = reduce_element(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = pick(both(inside, either(lt(value, result), nan4(value))), value, result);
-  }
-  return result;
-}
-
-fn reduce_sum_i32(element: vec4u) -> vec4i {
-  let parts: u32 = core_word(1u);
-  let base: vec4u = reduce_base(element / parts);
-  var result: vec4i = vec4i(0);
-  for (var j: u32 = 0u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4i = reduce_element_i32(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = picki(inside, result + value, result);
-  }
-  return result;
-}
-
-fn reduce_prod_i32(element: vec4u) -> vec4i {
-  let parts: u32 = core_word(1u);
-  let base: vec4u = reduce_base(element / parts);
-  var result: vec4i = vec4i(1);
-  for (var j: u32 = 0u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4i = reduce_element_i32(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = picki(inside, result * value, result);
-  }
-  return result;
-}
-
-fn reduce_max_i32(element: vec4u) -> vec4i {
-  let parts: u32 = core_word(1u);
-  let base: vec4u = reduce_base(element / parts);
-  var result: vec4i = reduce_element_i32(base, element % parts);
-  for (var j: u32 = 1u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4i = reduce_element_i32(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = picki(inside, max(result, value), result);
-  }
-  return result;
-}
-
-fn reduce_min_i32(element: vec4u) -> vec4i {
-  let parts: u32 = core_word(1u);
-  let base: vec4u = reduce_base(element / parts);
-  var result: vec4i = reduce_element_i32(base, element % parts);
-  for (var j: u32 = 1u; j < core_word(2u); j++) {
-    let index: vec4u = element % parts + vec4u(j * parts);
-    let value: vec4i = reduce_element_i32(base, index);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
-    result = picki(inside, min(result, value), result);
-  }
-  return result;
-}
-
-fn reduce_argmax(element: vec4u) -> vec4i {
-  let base: vec4u = reduce_base(element);
-  var best: vec4f = reduce_element(base, vec4u(0u));
-  var where_best: vec4i = vec4i(0);
-  for (var j: u32 = 1u; j < core_word(0u); j++) {
-    let value: vec4f = reduce_element(base, vec4u(j));
-    let is_better: vec4<bool> = either(gt(value, best), both(nan4(value), eqi(vec4i(nan4(best)), vec4i(0))));
-    best = pick(is_better, value, best);
-    where_best = picki(is_better, vec4i(i32(j)), where_best);
-  }
-  return where_best;
-}
-
-fn reduce_argmin(element: vec4u) -> vec4i {
-  let base: vec4u = reduce_base(element);
-  var best: vec4f = reduce_element(base, vec4u(0u));
-  var where_best: vec4i = vec4i(0);
-  for (var j: u32 = 1u; j < core_word(0u); j++) {
-    let value: vec4f = reduce_element(base, vec4u(j));
-    let is_better: vec4<bool> = either(lt(value, best), both(nan4(value), eqi(vec4i(nan4(best)), vec4i(0))));
-    best = pick(is_better, value, best);
-    where_best = picki(is_better, vec4i(i32(j)), where_best);
-  }
-  return where_best;
-}
-
-fn reduce_argmax_i32(element: vec4u) -> vec4i {
-  let base: vec4u = reduce_base(element);
-  var best: vec4i = reduce_element_i32(base, vec4u(0u));
-  var where_best: vec4i = vec4i(0);
-  for (var j: u32 = 1u; j < core_word(0u); j++) {
-    let value: vec4i = reduce_element_i32(base, vec4u(j));
-    let is_better: vec4<bool> = gti(value, best);
-    best = picki(is_better, value, best);
-    where_best = picki(is_better, vec4i(i32(j)), where_best);
-  }
-  return where_best;
-}
-
-fn reduce_argmin_i32(element: vec4u) -> vec4i {
-  let base: vec4u = reduce_base(element);
-  var best: vec4i = reduce_element_i32(base, vec4u(0u));
-  var where_best: vec4i = vec4i(0);
-  for (var j: u32 = 1u; j < core_word(0u); j++) {
-    let value: vec4i = reduce_element_i32(base, vec4u(j));
-    let is_better: vec4<bool> = lti(value, best);
-    best = picki(is_better, value, best);
-    where_best = picki(is_better, vec4i(i32(j)), where_best);
-  }
-  return where_best;
+  return best;
 }

@@ -28,13 +28,10 @@ fn resize_value(element: vec4u, row: vec4u, column: vec4u) -> vec4f {
   return vec4f(operand_0(at));
 }
 
-fn resize_nearest(element: vec4u) -> vec4f {
-  return resize_value(element, resize_place_y(element) / core_word(8u), resize_place_x(element) / core_word(11u));
-}
-
-// Integers, which floats could not all hold.
-fn resize_nearest_i32(element: vec4u) -> vec4i {
-  return operand_0(resize_at(element, resize_place_y(element) / core_word(8u), resize_place_x(element) / core_word(11u)));
+fn resize_nearest(element: vec4u) -> core_vector {
+  let at: vec4u = resize_at(element, resize_place_y(element) / core_word(8u), resize_place_x(element) / core_word(11u));
+  if (core_word(5u) == 1u) { return operand_0_texel(at.x / 4u); }
+  return operand_0(at);
 }
 
 fn resize_bilinear(element: vec4u) -> vec4f {

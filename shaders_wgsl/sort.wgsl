@@ -1,5 +1,5 @@
-// sort: rows sorted by merging, as pairs of a key and its index. core/sort.cpp defines the words. Rows and blocks are whole texels, so that the
-// four elements of a texel share theirs.
+// sort: rows sorted by merging, as pairs of a key and its index. core/sort.cpp defines the words and
+// options. Rows and blocks are whole texels, so that the four elements of a texel share theirs.
 
 // Where x has the elements of a padded row; past the end of the row, its last one.
 fn sort_source(element: vec4u) -> vec4u {
@@ -10,21 +10,12 @@ fn sort_source(element: vec4u) -> vec4u {
 }
 
 // In the order wanted; what only pads the row comes last, since of equal keys the first one does.
-fn sort_finished_keys(element: vec4u, key: vec4i) -> vec4i {
+fn sort_keys(element: vec4u) -> vec4i {
+  var key: vec4i = bitcast<vec4i>(operand_0(sort_source(element)));
+  if (option_0 == 1) { key = order_of(key); }
   let is_inside: vec4<bool> = lti(vec4i(element % core_word(1u)), vec4i(i32(core_word(0u))));
   return picki(is_inside, key ^ vec4i(i32(core_word(3u))), vec4i(0x7fffffff));
 }
-
-// Integers in the order of the floats: the bits of negative ones count down. Both zeros are one, a NaN is largest.
-fn sort_keys(element: vec4u) -> vec4i {
-  let value: vec4f = operand_0(sort_source(element));
-  let bits: vec4i = bits_of(value);
-  let magnitude: vec4i = bits & vec4i(0x7fffffff);
-  let key: vec4i = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
-  return sort_finished_keys(element, picki(nan4(value), vec4i(0x7fffffff), key));
-}
-
-fn sort_keys_i32(element: vec4u) -> vec4i { return sort_finished_keys(element, operand_0(sort_source(element))); }
 
 // 1 for each of the others that a key comes before.
 fn sort_is_before(key: i32, index: u32, others: vec4i, other_indices: vec4i) -> vec4i {
@@ -124,6 +115,4 @@ fn sort_taken_index(element: vec4u) -> vec4u {
   return 2u * (row * core_word(3u) + (element / inner) % core_word(1u)) + 1u;
 }
 
-fn sort_take(element: vec4u) -> vec4f { return operand_0(sort_taken(element, vec4u(operand_1(sort_taken_index(element))))); }
-
-fn sort_take_i32(element: vec4u) -> vec4i { return operand_0(sort_taken(element, vec4u(operand_1(sort_taken_index(element))))); }
+fn sort_take(element: vec4u) -> core_vector { return operand_0(sort_taken(element, vec4u(operand_1(sort_taken_index(element))))); }

@@ -17,10 +17,11 @@ class TransposedConvolution : public OnDevice {
   }
 
   // `forward` is the convolution that is gone back through: its image is our result.
-  void check(const WindowCase& forward, std::int64_t in) {
-    SCOPED_TRACE("back through " + forward.to_string() + " from " + std::to_string(in) + " channels");
+  void check(const WindowCase& forward, std::int64_t in, int groups = 1) {
+    SCOPED_TRACE("back through " + forward.to_string() + " from " + std::to_string(in) + " channels in " +
+                 std::to_string(groups) + " groups");
     const Shape image_shape = forward.shape(forward.result_sizes(), in);
-    const std::int64_t out = forward.channels;
+    const std::int64_t out = forward.channels / groups;  // of one group
     const std::vector<float> image = random_values(static_cast<std::size_t>(image_shape.size()), -1, 1, 3);
     const std::vector<float> filter =
         random_values(static_cast<std::size_t>(forward.window[1] * forward.window[2] * out * in), -1, 1, 4);
@@ -28,12 +29,13 @@ class TransposedConvolution : public OnDevice {
     forward.for_each_tap([&](std::int64_t pixel, std::int64_t result_pixel, int tap) {
       for (std::int64_t o = 0; o < out; ++o)
         for (std::int64_t i = 0; i < in; ++i)
-          totals[static_cast<std::size_t>(result_pixel * out + o)] +=
+          totals[static_cast<std::size_t>(result_pixel * forward.channels + i / (in / groups) * out + o)] +=
               static_cast<double>(image[static_cast<std::size_t>(pixel * in + i)]) *
               static_cast<double>(filter[static_cast<std::size_t>((tap * out + o) * in + i)]);
     });
     Conv2dTranspose options{.strides = {forward.strides[1], forward.strides[2]},
-                            .dilations = {forward.dilations[1], forward.dilations[2]}};
+                            .dilations = {forward.dilations[1], forward.dilations[2]},
+                            .groups = groups};
     if (forward.pads == WindowCase::Pads::same) options.padding = Padding::same;
     if (forward.pads == WindowCase::Pads::given)
       options.pads = {forward.given[2], forward.given[3], forward.given[4], forward.given[5]};
@@ -54,6 +56,16 @@ TEST_P(TransposedConvolution, RandomCases) {
     check(forward, std::array{1, 3, 4, 8}[random() % 4]);
     ++i;
   }
+}
+
+TEST_P(TransposedConvolution, Groups) {
+  const auto with_channels = [](std::int64_t out) {
+    return WindowCase{.batch = 2, .channels = out, .size = {1, 5, 6}, .window = {1, 3, 2}, .strides = {1, 2, 1}};
+  };
+  check(with_channels(6), 4, 2);
+  check(with_channels(3), 3, 3);   // depthwise
+  check(with_channels(8), 16, 2);  // four channels at a time
+  check(with_channels(12), 12, 3);
 }
 
 // The examples of ONNX's ConvTranspose.
@@ -121,6 +133,8 @@ TEST_P(TransposedConvolution, BadInput) {
                        "conv2d_transpose", "i8", "floats");
   EXPECT_TESSERA_ERROR(conv2d_transpose(image, context().zeros({3, 3, 2, 3}, DType::f16)), dtype_mismatch,
                        "conv2d_transpose", "f32", "f16");
+  fails({.groups = 0}, ErrorCode::invalid_argument, {"0 groups"});
+  fails({.groups = 2}, ErrorCode::shape_mismatch, {"2 groups", "3 channels"});
   fails({.strides = {0, 1}}, ErrorCode::invalid_argument, {"stride", "0"});
   fails({.dilations = {1, -1}}, ErrorCode::invalid_argument, {"dilation", "-1"});
   fails({.pads = {{-1, 0, 0, 0}}}, ErrorCode::invalid_argument, {"padding", "-1"});

@@ -134,6 +134,43 @@ TEST_P(Einsums, TwoOperands) {
   check({"abcdef", "fedg"}, "gcab", {{'a', 2}, {'b', 3}, {'c', 2}, {'d', 3}, {'e', 2}, {'f', 4}, {'g', 5}});
 }
 
+TEST_P(Einsums, SeveralOperands) {
+  check({"ij", "jk", "kl"}, "il", {{'i', 3}, {'j', 4}, {'k', 5}, {'l', 2}});
+  check({"i", "j", "k"}, "kij", {{'i', 3}, {'j', 4}, {'k', 5}});
+  check({"bi", "ij", "bj"}, "b", {{'b', 3}, {'i', 4}, {'j', 5}});  // a bilinear form
+  check({"a", "ab", "abc", "c"}, "b", {{'a', 3}, {'b', 4}, {'c', 5}});
+  check({"ij", "kl", "jk"}, "", {{'i', 3}, {'j', 4}, {'k', 5}, {'l', 2}});
+  const Tensor bytes = context().tensor({2}, std::vector<std::int8_t>{100, -100});
+  EXPECT_EQ(einsum("i,i,i->i", {bytes, bytes, bytes}).read<std::int32_t>(),
+            (std::vector<std::int32_t>{1000000, -1000000}));
+  // Halves could not hold the product of the first two.
+  const Tensor large = context().full({2}, 1000, DType::f16), small = context().full({2}, 0.001f, DType::f16);
+  const Tensor product = einsum("i,i,i->i", {large, large, small});
+  EXPECT_EQ(product.dtype(), DType::f16);
+  EXPECT_TRUE(all_agree(product.read(), {1000, 1000}, 1e-3f));
+}
+
+// The examples of numpy.einsum, and those of ONNX's Einsum.
+TEST_P(Einsums, AnEllipsisStandsForTheOtherAxes) {
+  const Tensor a = counting({5, 5}), b = counting({5}), c = counting({2, 3});
+  EXPECT_EQ(einsum("...j->...", {a}).read(), (std::vector<float>{10, 35, 60, 85, 110}));
+  EXPECT_EQ(einsum("i...->...", {a}).read(), (std::vector<float>{50, 55, 60, 65, 70}));
+  EXPECT_EQ(einsum("...j,j", {a, b}).read(), (std::vector<float>{30, 80, 130, 180, 230}));
+  EXPECT_EQ(einsum("..., ...", {context().full({}, 3), c}).read(), (std::vector<float>{0, 3, 6, 9, 12, 15}));
+  const std::vector<float> product{10, 28, 46, 64, 13, 40, 67, 94};
+  EXPECT_EQ(einsum("ki,...k->i...", {counting({3, 2}), counting({4, 3})}).read(), product);
+  EXPECT_EQ(einsum("k...,jk", {counting({3, 2}), counting({4, 3})}).read(), product);
+  const Tensor diagonals = einsum("...ii ->...i", {counting({2, 3, 3})});
+  EXPECT_EQ(diagonals.shape(), (Shape{2, 3}));
+  EXPECT_EQ(diagonals.read(), (std::vector<float>{0, 4, 8, 9, 13, 17}));
+  EXPECT_EQ(einsum("bij, bjk -> bik", {counting({2, 1, 2}), counting({2, 2, 1})}).read(), (std::vector<float>{1, 13}));
+  // Ellipses of different lengths align at their last axes, and a size of 1 stretches.
+  const Tensor batches = einsum("...ij,...jk->...ik", {counting({2, 1, 2, 3}), counting({4, 3, 1})});
+  EXPECT_EQ(batches.shape(), (Shape{2, 4, 2, 1}));
+  EXPECT_EQ(batches.read(), matmul(counting({2, 1, 2, 3}), counting({4, 3, 1})).read());
+  EXPECT_EQ(einsum("i...->i...", {b}).shape(), Shape{5});
+}
+
 TEST_P(Einsums, ASizeOfOneStretches) {
   EXPECT_EQ(einsum("ij,jk->ik", {context().tensor({2, 1}, {1, 2}), counting({3, 2})}).read(),
             (std::vector<float>{6, 9, 12, 18}));
@@ -183,8 +220,16 @@ TEST_P(Einsums, BadInput) {
   EXPECT_TESSERA_ERROR(einsum("ij->ii", {a}), invalid_argument, "'i'", "twice");
   EXPECT_TESSERA_ERROR(einsum("i1->i", {a}), invalid_argument, "'1'");
   EXPECT_TESSERA_ERROR(einsum("ij->i->j", {a}), invalid_argument, "'-'");
-  EXPECT_TESSERA_ERROR(einsum("...i->...", {a}), unsupported, "ellipsis");
-  EXPECT_TESSERA_ERROR(einsum("ij,jk,kl->il", {a, a, a}), unsupported, "3 operands");
+  EXPECT_TESSERA_ERROR(einsum("...i->i", {a}), invalid_argument, "ellipsis", "none in its result");
+  EXPECT_TESSERA_ERROR(einsum("...ijk->...", {a}), shape_mismatch, "3 letters", "[2,3]", "rank 2");
+  EXPECT_TESSERA_ERROR(einsum("...i...->i", {a}), invalid_argument, "'.'");
+  EXPECT_TESSERA_ERROR(einsum("i..->i", {a}), invalid_argument, "'.'");
+  EXPECT_TESSERA_ERROR(einsum("...i,...i->...", {a, context().zeros({4, 3})}), shape_mismatch,
+                       "axis -1 of the ellipsis", "2 and 4");
+  EXPECT_TESSERA_ERROR(einsum("ij,jk,kl->il", {a, context().zeros({3, 4}), b.reshape({5, 4})}), shape_mismatch, "'k'",
+                       "4 and 5", "[2,3] and [3,4] and [5,4]");
+  EXPECT_TESSERA_ERROR(einsum("i,i,i->", {a.reshape({6}), a.reshape({6}), context().zeros({6}, DType::f16)}),
+                       dtype_mismatch, "einsum", "f32", "f16");
   EXPECT_TESSERA_ERROR(einsum("ij,ij->", {a, context().zeros({2, 3}, DType::i32)}), dtype_mismatch, "einsum", "f32",
                        "i32");
   EXPECT_TESSERA_ERROR(einsum("ij->", {context().zeros({2, 3}, DType::boolean)}), dtype_mismatch, "einsum", "boolean");

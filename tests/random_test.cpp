@@ -16,13 +16,6 @@ constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::nu
 class Random : public OnDevice {
  protected:
   static constexpr std::int64_t many = 1'000'000;
-
-  // The same call on the cpu backend.
-  static Context& cpu() {
-    for (const TestDevice& device : all_devices())
-      if (device.backend == BackendKind::cpu) return shared_context(device);
-    throw std::logic_error("no cpu device");
-  }
 };
 
 struct Statistics {
@@ -112,12 +105,14 @@ TEST_P(Random, TheSameEverywhere) {
   for (const std::int64_t size : {1, 2, 3, 4, 5, 63, 64, 65, 70001}) {
     const std::uint64_t seed = 0x123456789abcdef0u + static_cast<std::uint64_t>(size);
     const std::vector<float> units = uniform(context(), {size}, seed).read();
-    EXPECT_EQ(units, uniform(cpu(), {size}, seed).read());
-    EXPECT_EQ(uniform(context(), {size}, seed, -0.3f, 12.7f).read(), uniform(cpu(), {size}, seed, -0.3f, 12.7f).read());
-    EXPECT_EQ(uniform(context(), {size}, seed, 1e-3f, 3e7f).read(), uniform(cpu(), {size}, seed, 1e-3f, 3e7f).read());
-    EXPECT_TRUE(all_agree(normal(context(), {size}, seed).read(), normal(cpu(), {size}, seed).read(), 1e-5f));
+    EXPECT_EQ(units, uniform(cpu_context(), {size}, seed).read());
+    EXPECT_EQ(uniform(context(), {size}, seed, -0.3f, 12.7f).read(),
+              uniform(cpu_context(), {size}, seed, -0.3f, 12.7f).read());
+    EXPECT_EQ(uniform(context(), {size}, seed, 1e-3f, 3e7f).read(),
+              uniform(cpu_context(), {size}, seed, 1e-3f, 3e7f).read());
+    EXPECT_TRUE(all_agree(normal(context(), {size}, seed).read(), normal(cpu_context(), {size}, seed).read(), 1e-5f));
     EXPECT_EQ(uniform_integers(context(), {size}, seed, -1000, 1000).read<std::int32_t>(),
-              uniform_integers(cpu(), {size}, seed, -1000, 1000).read<std::int32_t>());
+              uniform_integers(cpu_context(), {size}, seed, -1000, 1000).read<std::int32_t>());
     EXPECT_EQ(units, uniform(context(), {size}, seed).read());  // and each time
   }
 }

@@ -132,6 +132,13 @@ TEST_P(Reductions, NoElements) {
   EXPECT_EQ(sum(context().zeros({0})).read(), std::vector<float>{0});
   EXPECT_EQ(prod(context().zeros({2, 0}), {{1}}).read(), (std::vector<float>{1, 1}));
   EXPECT_EQ(max(context().zeros({0})).read(), std::vector<float>{-infinity});
+  EXPECT_EQ(min(context().zeros({0}, DType::f16)).read(), std::vector<float>{infinity});
+  EXPECT_EQ(max(context().zeros({0}, DType::i32)).read<std::int32_t>(), std::vector<std::int32_t>{-2147483647 - 1});
+  EXPECT_EQ(min(context().zeros({0}, DType::i32)).read<std::int32_t>(), std::vector<std::int32_t>{2147483647});
+  EXPECT_EQ(max(context().zeros({0}, DType::i8)).read(), std::vector<float>{-128});
+  EXPECT_EQ(min(context().zeros({0}, DType::i8)).read(), std::vector<float>{127});
+  EXPECT_EQ(max(context().zeros({0}, DType::u8)).read(), std::vector<float>{0});
+  EXPECT_EQ(min(context().zeros({0}, DType::u8)).read(), std::vector<float>{255});
   EXPECT_TRUE(std::isnan(mean(context().zeros({0})).read()[0]));
   EXPECT_TRUE(sum(context().zeros({0, 3}), {{1}}).read().empty());
   EXPECT_EQ(all(context().zeros({0}, DType::boolean)).read(), std::vector<float>{1});
@@ -168,10 +175,39 @@ TEST_P(Reductions, ArgMaxAndArgMin) {
   EXPECT_EQ(argmax(context().tensor({4}, {1, nan, 3, nan})).read<std::int32_t>(), std::vector<std::int32_t>{1});
   EXPECT_EQ(argmin(context().tensor({3}, std::vector<std::uint8_t>{5, 0, 0})).read<std::int32_t>(),
             std::vector<std::int32_t>{1});
-  const std::vector<float> values = random_values(3000, -1, 1, 9);
-  const auto largest = std::max_element(values.begin(), values.end()) - values.begin();
-  EXPECT_EQ(argmax(context().tensor({3000}, values)).read<std::int32_t>(),
-            std::vector<std::int32_t>{static_cast<std::int32_t>(largest)});
+  EXPECT_EQ(argmin(context().tensor({4}, {1, nan, -infinity, nan})).read<std::int32_t>(), std::vector<std::int32_t>{1});
+  EXPECT_EQ(argmax(context().tensor({4}, {-1, -0.0f, 0, -infinity})).read<std::int32_t>(),
+            std::vector<std::int32_t>{1});  // both zeros are equal
+  const Tensor whole = context().tensor({4}, std::vector<std::int32_t>{0, 2147483647, -2147483647 - 1, 2147483647});
+  EXPECT_EQ(argmax(whole).read<std::int32_t>(), std::vector<std::int32_t>{1});
+  EXPECT_EQ(argmin(whole).read<std::int32_t>(), std::vector<std::int32_t>{2});
+}
+
+// Axes that are reduced in rounds: the first of equal ones, wherever the rounds cut the axis.
+TEST_P(Reductions, ArgMaxOverLongAxes) {
+  for (const auto& [outer, count, inner] :
+       {std::tuple{1, 513, 1}, std::tuple{1, 3001, 1}, std::tuple{3, 1030, 2}, std::tuple{1, 150000, 1}}) {
+    SCOPED_TRACE(count);
+    std::vector<float> values = random_values(static_cast<std::size_t>(outer * count * inner), -1, 1, 9);
+    for (float& value : values) value = std::round(value * 50);  // many are equal
+    std::vector<std::int32_t> largest, smallest;
+    for (int o = 0; o < outer; ++o)
+      for (int i = 0; i < inner; ++i) {
+        const auto at = [&](int along) { return values[static_cast<std::size_t>((o * count + along) * inner + i)]; };
+        int high = 0, low = 0;
+        for (int along = 1; along < count; ++along) {
+          if (at(along) > at(high)) high = along;
+          if (at(along) < at(low)) low = along;
+        }
+        largest.push_back(high);
+        smallest.push_back(low);
+      }
+    const Tensor x = context().tensor({outer, count, inner}, values);
+    EXPECT_EQ(argmax(x, 1).read<std::int32_t>(), largest);
+    EXPECT_EQ(argmin(x.cast(DType::i32), 1).read<std::int32_t>(), smallest);
+  }
+  const std::vector<float> equal(2000, 7);
+  EXPECT_EQ(argmax(context().tensor({2000}, equal)).read<std::int32_t>(), std::vector<std::int32_t>{0});
 }
 
 TEST_P(Reductions, WorkBeforeAndAfterIsPartOfTheKernel) {

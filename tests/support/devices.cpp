@@ -55,6 +55,8 @@ Context& shared_context(const TestDevice& device) {
                                         : shared_contexts.emplace(device.name, open(device)).first->second;
 }
 
+Context& cpu_context() { return shared_context(all_devices().front()); }
+
 void OnDevice::SetUp() {
   if (is_left_out(GetParam()))
     GTEST_SKIP() << "this build leaves out the " << to_string(GetParam().backend) << " backend";

@@ -25,6 +25,7 @@ inline void PrintTo(const TestDevice& device, std::ostream* out) { *out << devic
 // One context a device for the whole program, since opening one takes time.
 Context& shared_context(const TestDevice&);
 Context open(const TestDevice&);
+Context& cpu_context();  // the shared one, which others are measured by
 
 // Runs on the device of its parameter.
 class OnDevice : public ::testing::TestWithParam<TestDevice> {

@@ -55,10 +55,11 @@ struct Conv2dTranspose {
   // for same padding, size * stride + max(filter - stride, 0) for valid, (size - 1) * stride + filter - pads for pads,
   // where a filter with dilations counts as far as it reaches.
   std::optional<std::array<int, 2>> size{};
+  int groups = 1;  // of the channels of image and result: `out` is what the filter has for one group
 };
 
 // The way back of a convolution (its gradient), which spreads each pixel over the pixels that it would be made of.
-// image [batch,height,width,in] with filter [height,width,out,in] to [batch,height',width',out]; floats
+// image [batch,height,width,in] with filter [height,width,out,in] to [batch,height',width',out * groups]; floats
 TESSERA_API Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dTranspose& = {});
 
 }  // namespace tessera

@@ -11,7 +11,8 @@ struct Reduce {
   bool keep_dims = false;      // reduced axes stay, with a size of 1
 };
 
-// Of x [...]: f16 sums in f32, i8 and u8 in i32, and the result has x's type again. The same device gives the same bits
+// x [...] to the axes that are left, with keep_dims to all axes, the reduced ones of size 1. f16 reduces in f32, i8 and
+// u8 in i32, and the result has x's type again; integers that do not fit it wrap. The same device gives the same bits
 // each time. Over no elements: sum 0, prod 1, max and min the lowest and highest number, mean NaN.
 TESSERA_API Tensor sum(const Tensor& x, const Reduce& = {});   // numbers
 TESSERA_API Tensor mean(const Tensor& x, const Reduce& = {});  // floats
@@ -24,8 +25,8 @@ TESSERA_API Tensor l1_norm(const Tensor& x, const Reduce& = {});    // the sum o
 TESSERA_API Tensor l2_norm(const Tensor& x, const Reduce& = {});    // the root of the sum of squares; floats
 TESSERA_API Tensor logsumexp(const Tensor& x, const Reduce& = {});  // log(sum(exp(x))) without overflow; floats
 
-// The index of the largest or smallest element along an axis, i32; of equal ones the first; a NaN counts as the largest
-// and as the smallest.
+// x [a...,size,b...] to [a...,b...], with keep_dims to [a...,1,b...], i32: the index along the axis of the largest or
+// smallest element; of equal ones the first; a NaN counts as the largest and as the smallest.
 TESSERA_API Tensor argmax(const Tensor& x, int axis = -1, bool keep_dims = false);
 TESSERA_API Tensor argmin(const Tensor& x, int axis = -1, bool keep_dims = false);
 
