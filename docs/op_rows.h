@@ -245,6 +245,7 @@ inline constexpr OpRow image_rows[] = {
 inline constexpr OpRow tensor_rows[] = {
     {"x.cast(dtype)", every_type, "x's shape, that type", "exact",
      "float to integer truncates and saturates, NaN becomes 0; integers wrap; boolean is x != 0"},
+    {"x.to(context)", every_type, "the shape and type of x, on the other context", "exact", "through the host"},
     {"x.reshape(shape)", every_type, "`shape`, the same type", "exact", "a view: no data moves"},
 };
 
@@ -253,6 +254,13 @@ inline constexpr OpRow context_rows[] = {
      "the values are copied at once and uploaded when first needed"},
     {"context.zeros(shape, dtype)", "", "`shape`, any type", "exact", "costs nothing where pointwise work reads it"},
     {"context.full(shape, value, dtype)", "", "`shape`, any type", "exact", "as zeros"},
+};
+
+inline constexpr OpRow custom_rows[] = {
+    {"map_kernel(expression, arguments)", "the types of the functions in it", "as its operations give",
+     "that of its operations", "fuses like the operators"},
+    {"run_custom(context, kernel, run)", every_type, "the outputs by name", "yours", "WGSL on webgpu, GLSL on gles",
+     "webgpu, gles"},
 };
 
 inline constexpr Section sections[] = {
@@ -286,6 +294,7 @@ inline constexpr Section sections[] = {
      "An image is [batch,height,width,channels] or [height,width,channels]. u8 images compute in f32, round half to "
      "even and saturate.",
      image_rows},
+    {"Kernels of your own", "tessera/custom.h", "See the header for what a kernel's source may use.", custom_rows},
 };
 
 }  // namespace tessera::docs
