@@ -28,6 +28,22 @@ std::size_t character_length(std::string_view text) {
   return is_other ? 0 : length;
 }
 
+// A few slips, or a third of the letters.
+std::size_t farthest(std::size_t length) { return std::max<std::size_t>(2, length / 3); }
+
+struct Near {
+  std::size_t distance;
+  std::string text;
+};
+
+std::string listed(std::vector<Near> near) {
+  std::stable_sort(near.begin(), near.end(), [](const Near& a, const Near& b) { return a.distance < b.distance; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 3); ++i)
+    text += (i ? ", " : ", but there is ") + near[i].text;
+  return text;
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view name) {
@@ -71,6 +87,49 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+std::string text_of(const TensorRef& ref) { return in_quotes(ref.name) + " of " + in_quotes(ref.model); }
+
+std::string near_names(const TensorRef& wanted, const std::vector<TensorRef>& known) {
+  std::vector<Near> near;
+  const std::size_t most = farthest(wanted.name.size() + wanted.model.size());
+  for (const TensorRef& ref : known) {
+    const std::size_t of_model = edit_distance(wanted.model, ref.model), of_name = edit_distance(wanted.name, ref.name);
+    // The same name in another model is near, whatever that model is called.
+    const std::size_t distance = of_name + (of_name == 0 ? std::min(of_model, most) : of_model);
+    if (distance <= most) near.push_back({distance, text_of(ref)});
+  }
+  return listed(std::move(near));
+}
+
+std::string near_names(std::string_view wanted_model, const std::vector<std::string>& known_models) {
+  std::vector<Near> near;
+  for (const std::string& model : known_models)
+    if (const std::size_t distance = edit_distance(wanted_model, model); distance <= farthest(wanted_model.size()))
+      near.push_back({distance, in_quotes(model)});
+  return listed(std::move(near));
+}
+
+std::string file_name_of(const TensorRef& ref) {
+  const bool is_plain = ref.model.empty() && ref.name.find('/') == std::string::npos && ref.name != "__metadata__";
+  if (is_plain) return ref.name;
+  std::string text;
+  for (const char c : ref.model) text += c == '%' ? "%25" : c == '/' ? "%2F" : std::string(1, c);
+  return text + "/" + ref.name;
+}
+
+TensorRef ref_of(std::string_view file_name) {
+  const std::size_t slash = file_name.find('/');
+  if (slash == file_name.npos) return {std::string(file_name), ""};
+  TensorRef ref{std::string(file_name.substr(slash + 1)), ""};
+  std::string_view model = file_name.substr(0, slash);
+  while (!model.empty()) {
+    const bool is_percent = model.starts_with("%25"), is_slash = model.starts_with("%2F");
+    ref.model += is_percent ? '%' : is_slash ? '/' : model[0];
+    model.remove_prefix(is_percent || is_slash ? 3 : 1);
+  }
+  return ref;
 }
 
 }  // namespace tessera
