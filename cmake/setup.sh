@@ -8,8 +8,8 @@ preset=release
 log=$root/build/setup.log
 
 packages=(
-  ca-certificates cmake g++ ninja-build python3-glad                     # to build
-  libbenchmark-dev libgmock-dev libgtest-dev nlohmann-json3-dev          # to test and measure
+  ca-certificates cmake g++ ninja-build nlohmann-json3-dev python3-glad  # to build
+  libbenchmark-dev libgmock-dev libgtest-dev                             # to test and measure
   libegl-mesa0 libegl1 libgl1-mesa-dri libgles2 libvulkan1               # to run on OpenGL ES and Vulkan
 )
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then

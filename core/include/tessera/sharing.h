@@ -1,0 +1,104 @@
+// TensorHub: tensors that the models of an application share by name.
+//
+//   tessera::TensorHub hub(gpu);
+//   hub.publish({"hidden", "bert"}, hidden);               // the tensor "hidden" of the model "bert"
+//   hub.share({"hidden", "bert"}, {"clip"});               // "hidden" of "clip" too: the same storage
+//   hub.matmul({"hidden", "clip"}, {"projection", "clip"}, {"embedding", "clip"});
+//   std::vector<float> values = hub.get({"embedding", "clip"}).read();
+//
+// Several names may stand for one tensor, which lives until the last of them is released. Tensors do not change: giving
+// a name another tensor changes nothing under any other name, nor in the hands of who got it before. Operations are
+// lazy, as everywhere: they run when a result is read, computed or synchronised.
+//
+// A hub is a handle: copies refer to the same names. Any thread may call. A name that there is not is a not_found error
+// with the names that come near it.
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/safetensors.h>
+#include <tessera/tessera.h>
+
+namespace tessera {
+
+struct TensorRef {
+  std::string name, model;
+  auto operator<=>(const TensorRef&) const = default;
+};
+
+enum class Sync { cpu_to_gpu, gpu_to_cpu, both };
+enum class Activation { relu, sigmoid, tanh };
+
+// What list() tells of each name.
+struct SharedTensor {
+  TensorRef ref;
+  Shape shape;
+  DType dtype;
+  int references;      // names that stand for this tensor
+  bool is_view;        // a part of another tensor's storage
+  bool is_on_device;   // its storage is; what is not computed yet has none
+  bool has_host_copy;  // in the hub's keeping
+};
+
+struct HubImpl;
+
+class TESSERA_API TensorHub {
+ public:
+  explicit TensorHub(Context&);
+
+  // ---- names
+  void publish(const TensorRef&, const Tensor&);  // a name that there is already stands for the new tensor from now on
+  Tensor get(const TensorRef&) const;
+  bool contains(const TensorRef&) const;
+  // The tensor under the same name in other models, where it takes the place of what had that name.
+  void share(const TensorRef&, std::initializer_list<std::string> models);
+  void share(const TensorRef&, const std::vector<std::string>& models);
+  // `size` elements from the element `offset` on, as a tensor of one dimension in the same storage; without a size, all
+  // that follow. The view stays when the name of its source goes.
+  void view(const TensorRef& source, const TensorRef& view, std::int64_t offset = 0,
+            std::optional<std::int64_t> size = {});
+  int references(const TensorRef&) const;  // how many names stand for the same tensor; views are tensors of their own
+  std::vector<SharedTensor> list() const;  // by model, then by name
+  std::vector<SharedTensor> list(std::string_view model) const;
+  void release(const TensorRef&);
+  void release_model(std::string_view model);
+
+  // ---- operations on names: `out` is published
+  void matmul(const TensorRef& a, const TensorRef& b, const TensorRef& out, MatMul = {});
+  void elementwise(const TensorRef& in, const TensorRef& out, Activation = Activation::relu);
+  void softmax(const TensorRef& in, const TensorRef& out, int axis = -1);
+  // To i8 with one scale, which is published as "<name of out>.scale" of the same model; answers that name.
+  TensorRef quantize(const TensorRef& in, const TensorRef& out);
+  void dequantize(const TensorRef& in, const TensorRef& scale, const TensorRef& out);
+
+  // ---- memory
+  // cpu_to_gpu: computed, and on the device. gpu_to_cpu: the hub keeps a copy on the host from now on, and the tensor
+  // is the next to leave the device. both: the copy, and on the device.
+  void synchronize(const TensorRef&, Sync = Sync::both);
+  std::uint64_t gpu_memory_usage() const;  // bytes of the elements that names of this hub hold on the device
+  // Tensors leave the device for the host, least recently used first, until the hub's take no more than keep_bytes
+  // there; without a number, those leave that nobody used since the last call. They come back when they are used. What
+  // somebody outside of the hub holds stays, since nothing would be gained. What is pending is computed first, as it
+  // holds on to its inputs; free memory goes back to the device (Context::trim).
+  void optimize_memory(std::optional<std::uint64_t> keep_bytes = {});
+
+  // ---- files, see <tessera/safetensors.h>
+  // The whole hub: a tensor is "model/name" in the file, and is written once; its other names are in the metadata.
+  void save(const std::filesystem::path&) const;
+  void load(const std::filesystem::path&);  // all of the file or, where it is refused, nothing
+  // One model, whose tensors have their plain names in the file: for files that other tools read or wrote.
+  void save(const std::filesystem::path&, std::string_view model) const;
+  void load(const std::filesystem::path&, std::string_view model);
+
+ private:
+  std::shared_ptr<HubImpl> impl_;
+};
+
+}  // namespace tessera
