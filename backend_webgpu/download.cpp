@@ -18,7 +18,7 @@ class BufferDownload final : public Download {
     // Copies are made of whole 32-bit words.
     mapped_ = (skip_ + count_ + 3) / 4 * 4;
     staging_ = pool_->take(mapped_);
-    submit_copy(source, first - skip_);
+    submit_copy(source, source.offset + first - skip_);
 
     WGPUBufferMapCallbackInfo callback{};
     callback.mode = WGPUCallbackMode_WaitAnyOnly;
