@@ -49,6 +49,22 @@ TEST_P(WebGpuIn, ABorrowedBufferStaysTheHosts) {
   EXPECT_THAT(host->read<float>(buffer, 0, 64), ElementsAreArray(ramp(64)));
 }
 
+TEST_P(WebGpuIn, ABufferThatIsNotMadeForCopiesCanBeRead) {
+  WGPUBufferDescriptor descriptor{};
+  descriptor.size = 16;
+  descriptor.usage = WGPUBufferUsage_Storage;
+  const WGPUBuffer buffer = wgpuDeviceCreateBuffer(host->device, &descriptor);
+  const WGPUCommandEncoder commands = host->encoder();
+  host->compute(commands,
+                "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n"
+                "@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) { x[i] = f32(i); }\n",
+                {{.index = 0, .buffer = buffer}}, 1);
+  host->submit(commands);
+  EXPECT_THAT(webgpu::from_buffer(*gpu, buffer, {4}).read(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(webgpu::from_buffer(*gpu, buffer, {2}, DType::f32, {.offset = 4}).read(), ElementsAre(1, 2));
+  wgpuBufferRelease(buffer);
+}
+
 TEST_P(WebGpuIn, TheTensorKeepsTheBufferAlive) {
   WGPUBufferDescriptor descriptor{};
   descriptor.size = 16;
