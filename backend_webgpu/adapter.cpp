@@ -51,17 +51,7 @@ void describe(Adapter& adapter, bool is_swiftshader) {
   WGPUAdapterInfo info{};
   wgpuAdapterGetInfo(adapter.handle.get(), &info);
   wgpuAdapterGetLimits(adapter.handle.get(), &adapter.limits);
-  const std::uint64_t bytes =
-      std::min({adapter.limits.maxStorageBufferBindingSize, adapter.limits.maxBufferSize, max_addressable_bytes});
-  adapter.info.backend = BackendKind::webgpu;
-  adapter.info.name = string_of(info.device);
-  // Mesa's lavapipe calls itself by the name of its rasteriser.
-  const bool is_lavapipe = contains_ignoring_case(adapter.info.name, "llvmpipe");
-  adapter.info.driver =
-      std::string("Dawn on ") + (is_lavapipe ? "lavapipe" : "Vulkan") + ": " + string_of(info.description);
-  adapter.info.vendor = string_of(info.vendor);
-  adapter.info.is_software = info.adapterType == WGPUAdapterType_CPU;
-  adapter.info.max_tensor_bytes = bytes / 16 * 16;
+  adapter.info = webgpu::describe(info, adapter.limits);
   adapter.rank = rank_of(info.adapterType, is_swiftshader);
   if (info.backendType == WGPUBackendType_Null) {  // it computes nothing and reports success
     adapter.handle = {};
@@ -108,6 +98,21 @@ std::string nothing_usable() {
 }
 
 }  // namespace
+
+DeviceInfo describe(const WGPUAdapterInfo& adapter, const WGPULimits& limits) {
+  const std::uint64_t bytes =
+      std::min({limits.maxStorageBufferBindingSize, limits.maxBufferSize, max_addressable_bytes});
+  DeviceInfo info{};
+  info.backend = BackendKind::webgpu;
+  info.name = string_of(adapter.device);
+  // Mesa's lavapipe calls itself by the name of its rasteriser.
+  const bool is_lavapipe = contains_ignoring_case(info.name, "llvmpipe");
+  info.driver = std::string("Dawn on ") + (is_lavapipe ? "lavapipe" : "Vulkan") + ": " + string_of(adapter.description);
+  info.vendor = string_of(adapter.vendor);
+  info.is_software = adapter.adapterType == WGPUAdapterType_CPU;
+  info.max_tensor_bytes = bytes / 16 * 16;
+  return info;
+}
 
 std::vector<const Adapter*> usable_adapters() {
   std::vector<const Adapter*> usable;

@@ -21,6 +21,9 @@ struct Adapter {
   std::string refusal;  // why there is no handle
 };
 
+// What there is to say about a device with these limits on this adapter.
+DeviceInfo describe(const WGPUAdapterInfo&, const WGPULimits&);
+
 std::vector<const Adapter*> usable_adapters();  // best first
 
 // The best one whose name or driver contains `driver`. Throws not_found.

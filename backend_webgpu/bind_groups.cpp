@@ -21,6 +21,7 @@ WGPUBindGroupEntry entry_of(std::size_t binding, const BoundBuffer& buffer, std:
   WGPUBindGroupEntry entry{};
   entry.binding = static_cast<std::uint32_t>(binding);
   entry.buffer = buffer.handle;
+  entry.offset = buffer.offset;
   entry.size = bytes;
   return entry;
 }
@@ -55,11 +56,11 @@ const BindGroups::Layout& BindGroups::layout(std::size_t inputs) {
   return layout;
 }
 
-WGPUBindGroup BindGroups::get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
-                              std::span<const BoundBuffer> inputs_and_output) {
+Handle<WGPUBindGroup> BindGroups::get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
+                                      std::span<const BoundBuffer> inputs_and_output) {
   std::vector<std::uint64_t> key{parameter_bytes, parameters.id};
   for (const BoundBuffer& buffer : inputs_and_output) key.push_back(buffer.id);
-  if (const auto found = groups_.find(key); found != groups_.end()) return found->second.get();
+  if (const auto found = groups_.find(key); found != groups_.end()) return shared(found->second.get());
   if (groups_.size() >= max_groups) groups_.clear();
 
   std::vector<WGPUBindGroupEntry> entries{entry_of(0, parameters, parameter_bytes)};
@@ -70,7 +71,7 @@ WGPUBindGroup BindGroups::get(const BoundBuffer& parameters, std::uint64_t param
   descriptor.entryCount = entries.size();
   descriptor.entries = entries.data();
   Handle group(wgpuDeviceCreateBindGroup(device_->get(), &descriptor));
-  return groups_.emplace(std::move(key), std::move(group)).first->second.get();
+  return shared(groups_.emplace(std::move(key), std::move(group)).first->second.get());
 }
 
 void BindGroups::forget(std::uint64_t buffer_id) {

@@ -15,7 +15,8 @@ namespace tessera::webgpu {
 struct BoundBuffer {
   WGPUBuffer handle = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t id = 0;  // unlike a handle, never used again
+  std::uint64_t offset = 0;  // in the buffer, in bytes: that of a binding
+  std::uint64_t id = 0;      // unlike a handle, never used again
 };
 
 std::uint64_t next_buffer_id();
@@ -28,10 +29,9 @@ class BindGroups {
 
   WGPUPipelineLayout pipeline_layout(std::size_t inputs) { return layout(inputs).pipeline.get(); }
 
-  // `parameters` is bound with its first `parameter_bytes`, at an offset that the dispatch gives. Valid until the next
-  // call.
-  WGPUBindGroup get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
-                    std::span<const BoundBuffer> inputs_and_output);
+  // `parameters` is bound with its first `parameter_bytes`, at an offset that the dispatch gives.
+  Handle<WGPUBindGroup> get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
+                            std::span<const BoundBuffer> inputs_and_output);
 
   void forget(std::uint64_t buffer_id);  // bind groups keep their buffers alive
 

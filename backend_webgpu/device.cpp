@@ -19,7 +19,15 @@ std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
 
 }  // namespace
 
-Device::Device(const Adapter& adapter, const MessageSink& messages) : adapter_(adapter), messages_(messages) {
+Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info, const MessageSink& messages)
+    : instance_(shared(instance)), info_(info), messages_(messages), is_ours_(false), device_(shared(device)) {
+  wgpuDeviceGetLimits(device, &limits_);
+  loss_ = wgpuDeviceGetLostFuture(device);
+  queue_ = Handle(wgpuDeviceGetQueue(device));
+}
+
+Device::Device(const Adapter& adapter, const MessageSink& messages)
+    : instance_(shared(adapter.instance.get())), info_(adapter.info), messages_(messages), is_ours_(true) {
   const std::vector<WGPUFeatureName> features = wanted_features(adapter.handle.get());
   WGPUDeviceDescriptor descriptor{};
   descriptor.label = view_of("tessera");
@@ -57,10 +65,12 @@ Device::Device(const Adapter& adapter, const MessageSink& messages) : adapter_(a
   if (!answer.device)
     throw Error(ErrorCode::unsupported, "WebGPU: " + adapter.info.name + " gives no device: " + answer.message);
   device_ = std::move(answer.device);
+  wgpuDeviceGetLimits(device_.get(), &limits_);
   queue_ = Handle(wgpuDeviceGetQueue(device_.get()));
 }
 
 Device::~Device() {
+  if (!is_ours_) return;
   {
     const std::lock_guard lock(faults_lock_);
     is_closing_ = true;
@@ -69,8 +79,21 @@ Device::~Device() {
   wgpuDeviceDestroy(device_.get());
 }
 
+bool Device::wait_for(WGPUFuture future, std::uint64_t nanoseconds) const {
+  if (can_sleep_) {
+    const Wait result = webgpu::wait_for(instance_.get(), future, nanoseconds);
+    if (result != Wait::cannot_sleep) return result == Wait::done;
+    can_sleep_ = false;
+    if (messages_)
+      messages_(Message::Level::info,
+                "WebGPU: the host's instance has no timed waits, so tessera asks its device now and then instead of "
+                "sleeping until it is done.");
+  }
+  return poll_for(instance_.get(), future, nanoseconds) == Wait::done;
+}
+
 void Device::note_loss(const std::string& why) {
-  const std::string text = "WebGPU: the device " + adapter_.info.name + " was lost: " + why;
+  const std::string text = "WebGPU: the device " + info_.name + " was lost: " + why;
   {
     const std::lock_guard lock(faults_lock_);
     if (is_closing_ || is_lost_) return;
@@ -82,7 +105,7 @@ void Device::note_loss(const std::string& why) {
 }
 
 void Device::note_error(ErrorCode code, const std::string& what) {
-  const std::string text = "WebGPU: an error on the device " + adapter_.info.name + ": " + what;
+  const std::string text = "WebGPU: an error on the device " + info_.name + ": " + what;
   {
     const std::lock_guard lock(faults_lock_);
     if (is_closing_) return;
@@ -106,6 +129,7 @@ void Device::lose() {
 }
 
 void Device::throw_faults() {
+  if (!is_ours_ && !is_lost_ && is_done(instance_.get(), loss_)) note_loss("its host has been told why.");
   const std::lock_guard lock(faults_lock_);
   if (fault_.empty()) return;
   const Error fault(fault_code_, fault_);

@@ -1,7 +1,11 @@
-// A Dawn device with its queue, and what went wrong on it.
+// A Dawn device with its queue, and what went wrong on it: one of our own, or one that a host lends.
+//
+// An own device tells of faults through its callbacks. Those of a host's device are the host's, so there every call
+// that can fail is made within an ErrorScope, and a loss is found by asking.
 //
 // Everything that holds an object of the device shares this, so it goes last. Faults may be noted from any thread.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -15,19 +19,20 @@ namespace tessera::webgpu {
 
 class Device {
  public:
-  Device(const Adapter&, const MessageSink&);
+  Device(const Adapter&, const MessageSink&);                               // a new one
+  Device(WGPUInstance, WGPUDevice, const DeviceInfo&, const MessageSink&);  // a host's
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
   WGPUDevice get() const { return device_.get(); }
   WGPUQueue queue() const { return queue_.get(); }
-  const DeviceInfo& info() const { return adapter_.info; }
-  const WGPULimits& limits() const { return adapter_.limits; }  // a device has all that its adapter offers
+  WGPUInstance instance() const { return instance_.get(); }
+  const DeviceInfo& info() const { return info_; }
+  const WGPULimits& limits() const { return limits_; }
 
-  bool wait_for(WGPUFuture future, std::uint64_t nanoseconds = forever) const {
-    return webgpu::wait_for(adapter_.instance.get(), future, nanoseconds);
-  }
+  // Waits until the future's callback has run; false where `nanoseconds` have passed before.
+  bool wait_for(WGPUFuture future, std::uint64_t nanoseconds = forever) const;
 
   bool is_lost();
   void lose();  // for tests
@@ -42,13 +47,18 @@ class Device {
   void note_loss(const std::string& why);
   void note_error(ErrorCode, const std::string& what);
 
-  const Adapter& adapter_;
+  const Handle<WGPUInstance> instance_;
+  const DeviceInfo info_;
   const MessageSink messages_;
+  const bool is_ours_;
+  mutable std::atomic<bool> can_sleep_{true};
+  WGPULimits limits_{};
   std::mutex faults_lock_;
   bool is_closing_ = false;
   bool is_lost_ = false;
   ErrorCode fault_code_{};
   std::string fault_;  // the loss, or else the first error that was not thrown yet; empty where all is well
+  WGPUFuture loss_{};  // of a host's device
   Handle<WGPUDevice> device_;
   Handle<WGPUQueue> queue_;
 };

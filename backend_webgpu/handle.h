@@ -20,7 +20,17 @@ inline void release(WGPUDevice object) { wgpuDeviceRelease(object); }
 inline void release(WGPUInstance object) { wgpuInstanceRelease(object); }
 inline void release(WGPUPipelineLayout object) { wgpuPipelineLayoutRelease(object); }
 inline void release(WGPUQueue object) { wgpuQueueRelease(object); }
+inline void release(WGPURenderPassEncoder object) { wgpuRenderPassEncoderRelease(object); }
+inline void release(WGPURenderPipeline object) { wgpuRenderPipelineRelease(object); }
 inline void release(WGPUShaderModule object) { wgpuShaderModuleRelease(object); }
+inline void release(WGPUTexture object) { wgpuTextureRelease(object); }
+inline void release(WGPUTextureView object) { wgpuTextureViewRelease(object); }
+
+inline void add_reference(WGPUBindGroup object) { wgpuBindGroupAddRef(object); }
+inline void add_reference(WGPUBuffer object) { wgpuBufferAddRef(object); }
+inline void add_reference(WGPUDevice object) { wgpuDeviceAddRef(object); }
+inline void add_reference(WGPUInstance object) { wgpuInstanceAddRef(object); }
+inline void add_reference(WGPUTexture object) { wgpuTextureAddRef(object); }
 
 // Takes over the reference that a wgpu function returned.
 template <class T>
@@ -43,6 +53,13 @@ class Handle {
  private:
   T object_ = nullptr;
 };
+
+// A reference of our own to what others hold too.
+template <class T>
+Handle<T> shared(T object) {
+  add_reference(object);
+  return Handle(object);
+}
 
 // Valid as long as `text` is.
 inline WGPUStringView view_of(std::string_view text) { return {text.data(), text.size()}; }

@@ -13,17 +13,32 @@ std::uint32_t Parameters::add(std::span<const std::uint32_t> words) {
   return static_cast<std::uint32_t>(first * 4);
 }
 
-const BoundBuffer& Parameters::upload() {
+BoundBuffer Parameters::upload(Use use) {
   const std::uint64_t bytes = words_.size() * 4;
-  if (bytes > buffer_.bytes) {
-    const std::uint64_t size = std::bit_ceil(std::max<std::uint64_t>(bytes, 16 * 1024));
-    Handle larger = device_->make_buffer(size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst, "tessera parameters");
-    bind_groups_->forget(buffer_.id);
-    handle_ = std::move(larger);
-    buffer_ = {handle_.get(), size, next_buffer_id()};
+  if (bytes == 0) return {};
+  Block* block = &now_;
+  if (use == Use::recorded) {
+    if (free_.empty()) free_.emplace_back();
+    recorded_.push_back(std::move(free_.back()));
+    free_.pop_back();
+    block = &recorded_.back();
   }
-  wgpuQueueWriteBuffer(device_->queue(), buffer_.handle, 0, words_.data(), bytes);
-  return buffer_;
+  if (bytes > block->buffer.bytes) grow(*block, bytes);
+  wgpuQueueWriteBuffer(device_->queue(), block->buffer.handle, 0, words_.data(), bytes);
+  return block->buffer;
+}
+
+void Parameters::grow(Block& block, std::uint64_t bytes) {
+  const std::uint64_t size = std::bit_ceil(std::max<std::uint64_t>(bytes, 16 * 1024));
+  Handle larger = device_->make_buffer(size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst, "tessera parameters");
+  bind_groups_->forget(block.buffer.id);
+  block.handle = std::move(larger);
+  block.buffer = {.handle = block.handle.get(), .bytes = size, .id = next_buffer_id()};
+}
+
+void Parameters::submitted() {
+  for (Block& block : recorded_) free_.push_back(std::move(block));
+  recorded_.clear();
 }
 
 }  // namespace tessera::webgpu

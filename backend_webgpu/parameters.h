@@ -1,6 +1,7 @@
 // The parameter words of all dispatches of a run, in one uniform buffer that is written once.
 //
-// The buffer is used again by the next run: the queue keeps writes and dispatches in order.
+// The buffer is used again by the next run: the queue keeps writes and dispatches in order. Runs that are recorded into
+// a host's commands get one of their own each until these have been submitted, since writes are not recorded.
 #pragma once
 #include <memory>
 #include <span>
@@ -22,14 +23,22 @@ class Parameters {
 
   void clear() { words_.clear(); }
   std::uint32_t add(std::span<const std::uint32_t> words);  // gives the dispatch's offset in bytes
-  const BoundBuffer& upload();
+  enum class Use { now, recorded };
+  BoundBuffer upload(Use);
+  void submitted();  // what was recorded so far
 
  private:
+  struct Block {
+    Handle<WGPUBuffer> handle;
+    BoundBuffer buffer;
+  };
+  void grow(Block&, std::uint64_t bytes);
+
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   std::vector<std::uint32_t> words_;
-  Handle<WGPUBuffer> handle_;
-  BoundBuffer buffer_;
+  Block now_;
+  std::vector<Block> recorded_, free_;
 };
 
 }  // namespace tessera::webgpu

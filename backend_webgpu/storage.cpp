@@ -8,6 +8,10 @@
 namespace tessera::webgpu {
 namespace {
 
+// All that a host may want to do with a tensor's buffer, so that handing it out never takes a copy.
+constexpr WGPUBufferUsage usages = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst |
+                                   WGPUBufferUsage_Vertex | WGPUBufferUsage_Index | WGPUBufferUsage_Indirect |
+                                   WGPUBufferUsage_Uniform;
 constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
 constexpr std::uint64_t small_step = 256;
 constexpr std::uint64_t small_limit = 64 * 1024;
@@ -20,9 +24,17 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
                              std::uint64_t bytes)
     : device_(std::move(device)),
       bind_groups_(std::move(bind_groups)),
-      handle_(device_->make_buffer(bytes, WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst,
-                                   "tessera storage, " + std::to_string(bytes) + " bytes")),
-      buffer_{handle_.get(), bytes, next_buffer_id()} {}
+      handle_(device_->make_buffer(bytes, usages, "tessera storage, " + std::to_string(bytes) + " bytes")),
+      buffer_{.handle = handle_.get(), .bytes = bytes, .id = next_buffer_id()},
+      is_lent_(false) {}
+
+BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups, WGPUBuffer lent,
+                             std::uint64_t offset, std::uint64_t bytes)
+    : device_(std::move(device)),
+      bind_groups_(std::move(bind_groups)),
+      handle_(shared(lent)),
+      buffer_{.handle = lent, .bytes = bytes, .offset = offset, .id = next_buffer_id()},
+      is_lent_(true) {}
 
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 

@@ -10,20 +10,28 @@ namespace tessera::webgpu {
 class BufferStorage final : public Storage {
  public:
   BufferStorage(std::shared_ptr<Device>, std::shared_ptr<BindGroups>, std::uint64_t bytes);
+  // A part of a buffer that a host lent.
+  BufferStorage(std::shared_ptr<Device>, std::shared_ptr<BindGroups>, WGPUBuffer, std::uint64_t offset,
+                std::uint64_t bytes);
   ~BufferStorage() override;
 
   const BoundBuffer& buffer() const { return buffer_; }
+  bool is_lent() const { return is_lent_; }
+  void keep(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }  // of a buffer that a host lent
 
  private:
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   Handle<WGPUBuffer> handle_;
   BoundBuffer buffer_;
+  bool is_lent_;
+  std::shared_ptr<const void> owner_;
 };
 
 inline const BoundBuffer& buffer_of(const Storage& storage) {
   return static_cast<const BufferStorage&>(storage).buffer();
 }
+inline bool is_lent(const Storage& storage) { return static_cast<const BufferStorage&>(storage).is_lent(); }
 
 // What a storage for so many bytes takes, never more than `limit`.
 StorageClass class_for(std::uint64_t bytes, std::uint64_t limit);

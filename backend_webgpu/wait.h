@@ -8,8 +8,15 @@ namespace tessera::webgpu {
 
 inline constexpr std::uint64_t forever = UINT64_MAX;
 
-// Sleeps until the future's callback has run, for `nanoseconds` at the most; false where it has not run by then.
+// Whether the future's callback has run, or runs now. Never waits.
+bool is_done(WGPUInstance, WGPUFuture);
+
+// Sleeps until the future's callback has run, for `nanoseconds` at the most, if the instance can do so.
 // The callback runs on this thread, inside this call: futures come from callbacks of mode WaitAnyOnly.
-bool wait_for(WGPUInstance, WGPUFuture, std::uint64_t nanoseconds = forever);
+enum class Wait { done, timed_out, cannot_sleep };
+Wait wait_for(WGPUInstance, WGPUFuture, std::uint64_t nanoseconds = forever);
+
+// The same for the instance of a host that was made without timed waits: asks now and then.
+Wait poll_for(WGPUInstance, WGPUFuture, std::uint64_t nanoseconds);
 
 }  // namespace tessera::webgpu

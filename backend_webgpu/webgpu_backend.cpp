@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "backend_webgpu/bind_groups.h"
-#include "backend_webgpu/device.h"
-#include "backend_webgpu/download.h"
-#include "backend_webgpu/kernel_cache.h"
-#include "backend_webgpu/parameters.h"
+#include "backend_webgpu/backend.h"
+#include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/storage.h"
 
 namespace tessera::webgpu {
@@ -16,58 +13,22 @@ std::uint64_t bytes_of(DType dtype, std::int64_t elements) {
   return static_cast<std::uint64_t>(elements) * size_of(dtype);
 }
 
-class WebGpuBackend final : public Backend {
- public:
-  WebGpuBackend(const Adapter& adapter, const MessageSink& messages)
-      : device_(std::make_shared<Device>(adapter, messages)) {}
+bool has_work(const Dispatch& dispatch) { return dispatch.pass || dispatch.custom || dispatch.output_elements > 0; }
 
-  const DeviceInfo& device() const override { return device_->info(); }
-  Limits limits() const override;
+// Whether something of a host's takes part, that it may have destroyed or not set up as it should.
+bool uses_what_a_host_lent(const Dispatch& dispatch) {
+  return dispatch.pass || std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
+                                      [](const BoundInput& input) { return is_lent(*input.storage); });
+}
 
-  StorageClass storage_class(const StorageSpec& spec) const override {
-    return class_for(bytes_of(spec.dtype, spec.elements), device_->info().max_tensor_bytes);
-  }
+}  // namespace
 
-  std::unique_ptr<Storage> allocate(const StorageSpec& spec) override {
-    return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);
-  }
-
-  void upload(Storage& storage, DType, std::span<const std::byte> elements) override {
-    device_->throw_faults();
-    write(*device_, buffer_of(storage), elements);
-  }
-
-  void prepare(const Dispatch& dispatch) override {
-    device_->throw_faults();
-    kernels_.get(*dispatch.kernel);
-  }
-  void run(std::span<const Dispatch>) override;
-
-  std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,
-                                     std::int64_t count) override {
-    device_->throw_faults();
-    return start_download(staging_, buffer_of(storage), bytes_of(dtype, first), bytes_of(dtype, count));
-  }
-
-  void wait() override;
-
-  std::uint64_t kernels_compiled() const override { return kernels_.compiled(); }
-  bool is_lost() const override { return device_->is_lost(); }
-  void lose() override { device_->lose(); }
-
- private:
-  struct Step {
-    const Dispatch* dispatch;
-    WGPUComputePipeline pipeline;
-    std::uint32_t parameter_offset;
-  };
-  void encode(WGPUComputePassEncoder, const Step&, const BoundBuffer& parameters);
-
-  std::shared_ptr<Device> device_;
-  std::shared_ptr<BindGroups> bind_groups_ = std::make_shared<BindGroups>(device_);
-  std::shared_ptr<StagingPool> staging_ = std::make_shared<StagingPool>(device_);
-  KernelCache kernels_{device_, bind_groups_};
-  Parameters parameters_{device_, bind_groups_};
+// What is recorded for a dispatch: a kernel in a compute pass that kernels share, or a pass of its own.
+struct WebGpuBackend::Step {
+  WGPUComputePipeline pipeline = nullptr;
+  Handle<WGPUBindGroup> group{};
+  std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
+  PreparedPass pass{};
 };
 
 Limits WebGpuBackend::limits() const {
@@ -77,32 +38,117 @@ Limits WebGpuBackend::limits() const {
           static_cast<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)), true};
 }
 
+StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const {
+  return class_for(bytes_of(spec.dtype, spec.elements), device_->info().max_tensor_bytes);
+}
+
+std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
+  return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);
+}
+
+std::unique_ptr<Storage> WebGpuBackend::borrow(WGPUBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
+  return std::make_unique<BufferStorage>(device_, bind_groups_, buffer, offset, bytes);
+}
+
+void WebGpuBackend::upload(Storage& storage, DType, std::span<const std::byte> elements) {
+  device_->throw_faults();
+  write(*device_, buffer_of(storage), elements);
+}
+
+void WebGpuBackend::prepare(const Dispatch& dispatch) {
+  device_->throw_faults();
+  if (dispatch.custom) custom_kernels_.get(*dispatch.custom);
+  else if (!dispatch.pass) kernels_.get(*dispatch.kernel);
+}
+
+std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType dtype, std::int64_t first,
+                                                  std::int64_t count) {
+  device_->throw_faults();
+  const BoundBuffer& buffer = buffer_of(storage);
+  if (count == 0 || !is_lent(storage) || (wgpuBufferGetUsage(buffer.handle) & WGPUBufferUsage_CopySrc))
+    return start_download(staging_, buffer, bytes_of(dtype, first), bytes_of(dtype, count));
+  // The host did not make its buffer for copies, but kernels can read it.
+  const std::unique_ptr<Storage> copy = allocate({dtype, count});
+  const std::unique_ptr<WebGpuPass> pass =
+      copying_pass(buffer.handle, {buffer.offset, bytes_of(dtype, first), bytes_of(dtype, count)});
+  run(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}});
+  return start_download(staging_, buffer_of(*copy), 0, bytes_of(dtype, count));
+}
+
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
   device_->throw_faults();
-  // First what can fail, so that a run is submitted whole or not at all.
-  std::vector<Step> steps;
-  parameters_.clear();
-  for (const Dispatch& dispatch : dispatches)
-    if (dispatch.output_elements > 0)
-      steps.push_back({&dispatch, kernels_.get(*dispatch.kernel), parameters_.add(dispatch.words)});
-  if (steps.empty()) return;
-  const BoundBuffer& parameters = parameters_.upload();
+  ErrorScope refused(*device_, WGPUErrorFilter_Validation);
+  const auto throw_refusal = [&] {
+    const std::string error = refused.close();
+    device_->throw_faults();
+    if (error.empty()) return;
+    const bool is_hosts = std::any_of(dispatches.begin(), dispatches.end(), uses_what_a_host_lent);
+    throw Error(is_hosts || host_encoder_ ? ErrorCode::invalid_argument : ErrorCode::unsupported,
+                std::string("compute: Dawn refuses the work") +
+                    (is_hosts ? ", which uses buffers or textures that the host lent: " : ": ") + error);
+  };
 
-  WGPUCommandEncoderDescriptor encoder_descriptor{};
-  encoder_descriptor.label = view_of("tessera run");
-  const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), &encoder_descriptor));
-  WGPUComputePassDescriptor pass_descriptor{};
-  pass_descriptor.label = view_of("tessera run");
-  const Handle pass(wgpuCommandEncoderBeginComputePass(encoder.get(), &pass_descriptor));
-  for (const Step& step : steps) encode(pass.get(), step, parameters);
-  wgpuComputePassEncoderEnd(pass.get());
+  // First what can fail, so that a run is submitted, or recorded, whole or not at all.
+  const std::vector<Step> steps = steps_for(dispatches);
+  if (steps.empty()) return;
+  if (host_encoder_) {
+    record_all(host_encoder_, steps);
+    return throw_refusal();
+  }
+  WGPUCommandEncoderDescriptor descriptor{};
+  descriptor.label = view_of("tessera run");
+  const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), &descriptor));
+  record_all(encoder.get(), steps);
   const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
   const WGPUCommandBuffer to_submit = commands.get();
   wgpuQueueSubmit(device_->queue(), 1, &to_submit);
+  throw_refusal();
 }
 
-void WebGpuBackend::encode(WGPUComputePassEncoder pass, const Step& step, const BoundBuffer& parameters) {
-  const Dispatch& dispatch = *step.dispatch;
+std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispatch> dispatches) {
+  std::vector<const Dispatch*> with_work;
+  std::vector<std::uint32_t> offsets;
+  parameters_.clear();
+  for (const Dispatch& dispatch : dispatches) {
+    if (!has_work(dispatch)) continue;
+    with_work.push_back(&dispatch);
+    prepare(dispatch);
+    offsets.push_back(parameters_.add(dispatch.pass     ? static_cast<const WebGpuPass&>(*dispatch.pass).words()
+                                      : dispatch.custom ? words_of(*dispatch.custom)
+                                                        : dispatch.words));
+  }
+  const BoundBuffer parameters = parameters_.upload(host_encoder_ ? Parameters::Use::recorded : Parameters::Use::now);
+
+  ErrorScope refused(*device_, WGPUErrorFilter_Validation);
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < with_work.size(); ++i) {
+    const Dispatch& dispatch = *with_work[i];
+    if (dispatch.custom) {
+      BoundBuffer words = parameters;
+      words.offset = offsets[i];
+      words.bytes = parameter_bytes(dispatch.custom->parameters.size());
+      steps.push_back({.pass = custom_kernels_.prepare(dispatch, words)});
+      continue;
+    }
+    if (!dispatch.pass) {
+      steps.push_back(kernel_step(dispatch, parameters, offsets[i]));
+      continue;
+    }
+    const auto& pass = static_cast<const WebGpuPass&>(*dispatch.pass);
+    BoundBuffer words = parameters;
+    words.offset = offsets[i];
+    words.bytes = parameter_bytes(pass.words().size());
+    steps.push_back({.pass = pass.prepare({*device_, passes_,
+                                           dispatch.inputs.empty() ? nullptr : &buffer_of(*dispatch.inputs[0].storage),
+                                           dispatch.output ? &buffer_of(*dispatch.output) : nullptr, words})});
+  }
+  if (const std::string error = refused.close(); !error.empty())
+    throw Error(ErrorCode::invalid_argument, "compute: Dawn refuses a buffer or texture that the host lent: " + error);
+  return steps;
+}
+
+WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const BoundBuffer& parameters,
+                                               std::uint32_t parameter_offset) {
   std::vector<BoundBuffer> buffers;
   for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
   buffers.push_back(buffer_of(*dispatch.output));
@@ -115,12 +161,35 @@ void WebGpuBackend::encode(WGPUComputePassEncoder pass, const Step& step, const 
                                    : (static_cast<std::uint64_t>(dispatch.output_elements) + per_group - 1) / per_group;
   const std::uint64_t longest_row = device_->limits().maxComputeWorkgroupsPerDimension;
   const std::uint64_t rows = (groups + longest_row - 1) / longest_row;
-  const std::uint64_t row = (groups + rows - 1) / rows;
+  return {.pipeline = kernels_.get(*dispatch.kernel),
+          .group = bind_groups_->get(parameters, parameter_bytes(dispatch.words.size()), buffers),
+          .parameter_offset = parameter_offset,
+          .groups_x = static_cast<std::uint32_t>((groups + rows - 1) / rows),
+          .groups_y = static_cast<std::uint32_t>(rows)};
+}
 
-  const WGPUBindGroup group = bind_groups_->get(parameters, parameter_bytes(dispatch.words.size()), buffers);
-  wgpuComputePassEncoderSetPipeline(pass, step.pipeline);
-  wgpuComputePassEncoderSetBindGroup(pass, 0, group, 1, &step.parameter_offset);
-  wgpuComputePassEncoderDispatchWorkgroups(pass, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(rows), 1);
+void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps) {
+  Handle<WGPUComputePassEncoder> kernels;  // as long as one kernel follows another
+  const auto end_kernels = [&] {
+    if (kernels) wgpuComputePassEncoderEnd(kernels.get());
+    kernels = {};
+  };
+  for (const Step& step : steps) {
+    if (!step.pipeline) {
+      end_kernels();
+      record(encoder, step.pass);
+      continue;
+    }
+    if (!kernels) {
+      WGPUComputePassDescriptor descriptor{};
+      descriptor.label = view_of("tessera run");
+      kernels = Handle(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
+    }
+    wgpuComputePassEncoderSetPipeline(kernels.get(), step.pipeline);
+    wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), 1, &step.parameter_offset);
+    wgpuComputePassEncoderDispatchWorkgroups(kernels.get(), step.groups_x, step.groups_y, 1);
+  }
+  end_kernels();
 }
 
 void WebGpuBackend::wait() {
@@ -131,6 +200,8 @@ void WebGpuBackend::wait() {
   device_->throw_faults();
 }
 
+namespace {
+
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> infos;
   for (const Adapter* adapter : usable_adapters()) infos.push_back(adapter->info);
@@ -138,10 +209,15 @@ std::vector<DeviceInfo> devices() {
 }
 
 std::unique_ptr<Backend> create(std::string_view driver, const MessageSink& messages) {
-  return std::make_unique<WebGpuBackend>(find_adapter(driver), messages);
+  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(find_adapter(driver), messages));
 }
 
 }  // namespace
+
+WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
+  require_backend(op, context, BackendKind::webgpu);
+  return static_cast<WebGpuBackend&>(*context.backend);
+}
 
 BackendFactory factory() { return {devices, create}; }
 

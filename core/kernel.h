@@ -54,7 +54,7 @@ struct Expression {
 // shaders_glsl. It gives four elements of the result for four element indices, and reads its operands by element index.
 // The map family has no core.
 struct KernelCore {
-  std::string_view file, entry;       // "reduce", "reduce_sum"; no entry: a map kernel
+  std::string_view file, entry;       // "reduce", "reduce_fold"; no entry: a map kernel
   DType dtype = DType::f32;           // of what it gives
   std::vector<std::int32_t> options;  // constants in the shader's text
   int words = 0;                      // how many parameters it has

@@ -130,7 +130,7 @@ template <RowName name>
 Tensor row(std::initializer_list<Operand> operands) {
   constexpr std::size_t index = pointwise_row(name.text);
   static_assert(index < std::size(pointwise_table), "the table of pointwise operations has no such row");
-  return map(pointwise_table[index], std::span(operands.begin(), operands.size()));
+  return map(pointwise_table[index], operands);
 }
 
 #define TESSERA_OPERATOR(symbol, name)                                                     \

@@ -1,5 +1,6 @@
 // Building nodes of the map family.
 #pragma once
+#include <initializer_list>
 #include <span>
 #include <variant>
 
@@ -12,6 +13,9 @@ using Operand = std::variant<const Tensor*, float>;
 
 // Checks the operands against the row and one another; at least one is a tensor.
 Tensor map(const PointwiseOp&, std::span<const Operand>);
+inline Tensor map(const PointwiseOp& op, std::initializer_list<Operand> operands) {
+  return map(op, std::span(operands.begin(), operands.size()));
+}
 
 // The number as a tensor of no dimensions, or dtype_mismatch where the type has no such number.
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, float value);

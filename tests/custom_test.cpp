@@ -162,8 +162,10 @@ TESSERA_ON_GPU_DEVICES(Custom);
 TEST_P(MapKernel, ComputesWhatTheOperatorsDo) {
   const Tensor a = context().tensor({2, 3}, {1, 2, 3, 4, 5, 6}), b = context().tensor({3}, {-1, 0, 1});
   const Tensor result = map_kernel("gain * a + max(b, 0) - (2 - -1) / 3", {{"a", a}, {"b", b}, {"gain", 0.5f}});
-  context().reset_stats();
   EXPECT_EQ(result.read(), (std::vector<float>{-0.5f, 0, 1.5f, 1, 1.5f, 3}));
+  const Tensor chain = map_kernel("sqrt(a * a + gain) / (1 + a)", {{"a", a}, {"gain", 0.0f}});
+  context().reset_stats();
+  chain.compute();
   EXPECT_EQ(context().stats().dispatches, 1u);
   EXPECT_EQ(map_kernel("where(a >= 3, a, -1.5e1)", {{"a", a}}).read(), (std::vector<float>{-15, -15, 3, 4, 5, 6}));
   EXPECT_EQ(map_kernel("a - 1 - 1", {{"a", b}}).read(), (std::vector<float>{-3, -2, -1}));

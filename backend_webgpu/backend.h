@@ -1,0 +1,67 @@
+// The backend itself, for its own public functions; core sees webgpu_backend.h.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "backend_webgpu/bind_groups.h"
+#include "backend_webgpu/custom_kernel.h"
+#include "backend_webgpu/device.h"
+#include "backend_webgpu/download.h"
+#include "backend_webgpu/host_pass.h"
+#include "backend_webgpu/kernel_cache.h"
+#include "backend_webgpu/lent.h"
+#include "backend_webgpu/parameters.h"
+#include "core/backend.h"
+#include "core/interop.h"
+
+namespace tessera::webgpu {
+
+class WebGpuBackend final : public Backend {
+ public:
+  explicit WebGpuBackend(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  const DeviceInfo& device() const override { return device_->info(); }
+  Limits limits() const override;
+
+  StorageClass storage_class(const StorageSpec&) const override;
+  std::unique_ptr<Storage> allocate(const StorageSpec&) override;
+  void upload(Storage&, DType, std::span<const std::byte> elements) override;
+  void prepare(const Dispatch&) override;
+  void run(std::span<const Dispatch>) override;
+  std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
+  void wait() override;
+  std::uint64_t kernels_compiled() const override {
+    return kernels_.compiled() + passes_.compiled() + custom_kernels_.compiled();
+  }
+  bool is_lost() const override { return device_->is_lost(); }
+  void lose() override { device_->lose(); }
+
+  Device& own_device() const { return *device_; }
+  LentChecks& lent_checks() { return lent_checks_; }
+  std::unique_ptr<Storage> borrow(WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
+
+  // From now on, run() records into these commands, which the host submits; null: it submits by itself again.
+  void record_into(WGPUCommandEncoder encoder) { host_encoder_ = encoder; }
+  void submitted() { parameters_.submitted(); }
+
+ private:
+  struct Step;
+  std::vector<Step> steps_for(std::span<const Dispatch>);
+  Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
+  void record_all(WGPUCommandEncoder, std::span<const Step>);
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<BindGroups> bind_groups_ = std::make_shared<BindGroups>(device_);
+  std::shared_ptr<StagingPool> staging_ = std::make_shared<StagingPool>(device_);
+  KernelCache kernels_{device_, bind_groups_};
+  PassPipelines passes_{device_};
+  CustomKernels custom_kernels_{device_};
+  Parameters parameters_{device_, bind_groups_};
+  LentChecks lent_checks_{device_};
+  WGPUCommandEncoder host_encoder_ = nullptr;
+};
+
+// That of a context. Throws wrong_backend where it has another one. The caller holds the lock.
+WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl&);
+
+}  // namespace tessera::webgpu

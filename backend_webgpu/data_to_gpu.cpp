@@ -1,0 +1,24 @@
+#include "backend_webgpu/backend.h"
+#include "backend_webgpu/storage.h"
+#include <tessera/webgpu.h>
+
+namespace tessera::webgpu {
+
+GpuData data_to_gpu(const Tensor& tensor) {
+  constexpr std::string_view op = "webgpu::data_to_gpu";
+  ContextImpl& context = *TensorAccess::node(tensor)->context;
+  const Session session(context);
+  webgpu_backend(op, context);
+  if (tensor.shape().size() == 0)
+    refuse(op, ErrorCode::invalid_argument, "a tensor of " + tensor.shape().to_string() + " has no elements.");
+  Lease leased = lease(tensor);
+  const BoundBuffer& buffer = buffer_of(*leased.storage);
+  const std::uint64_t size = size_of(tensor.dtype());
+  return {.buffer = buffer.handle,
+          .offset = buffer.offset + static_cast<std::uint64_t>(leased.offset) * size,
+          .buf_size = static_cast<std::uint64_t>(tensor.shape().size()) * size,
+          .usage = wgpuBufferGetUsage(buffer.handle),
+          .tensor_ref = std::move(leased.tensor)};
+}
+
+}  // namespace tessera::webgpu

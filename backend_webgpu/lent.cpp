@@ -1,0 +1,81 @@
+#include "backend_webgpu/lent.h"
+
+#include "backend_webgpu/host_pass.h"
+
+namespace tessera::webgpu {
+namespace {
+
+// Runs `use`, which makes objects and drops them, and throws what Dawn says against it.
+template <class Use>
+void try_use(std::string_view op, std::string_view what, const Device& device, const Use& use) {
+  ErrorScope refused(device, WGPUErrorFilter_Validation);
+  use();
+  const std::string error = refused.close();
+  if (error.empty()) return;
+  const bool is_foreign = error.find("is associated with") != std::string::npos;
+  refuse(op, ErrorCode::invalid_argument,
+         "the " + std::string(what) +
+             (is_foreign ? " belongs to another device than the context (" + device.info().name + ")."
+                         : " cannot be used: " + error));
+}
+
+}  // namespace
+
+void LentChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry& entry) {
+  Handle<WGPUBindGroupLayout>& layout = layouts_[binding.texture.sampleType];
+  if (!layout) {
+    WGPUBindGroupLayoutDescriptor descriptor{};
+    descriptor.entryCount = 1;
+    descriptor.entries = &binding;
+    layout = Handle(wgpuDeviceCreateBindGroupLayout(device_->get(), &descriptor));
+  }
+  WGPUBindGroupDescriptor descriptor{};
+  descriptor.layout = layout.get();
+  descriptor.entryCount = 1;
+  descriptor.entries = &entry;
+  const Handle group(wgpuDeviceCreateBindGroup(device_->get(), &descriptor));
+}
+
+void LentChecks::require_usable(std::string_view op, WGPUBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
+  try_use(op, "buffer", *device_, [&] {
+    WGPUBindGroupLayoutEntry binding{};
+    binding.visibility = WGPUShaderStage_Compute;
+    binding.buffer.type = WGPUBufferBindingType_ReadOnlyStorage;
+    make_group_of(binding, entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
+  });
+}
+
+void LentChecks::require_usable_for_sampling(std::string_view op, WGPUTexture texture, WGPUTextureSampleType type) {
+  try_use(op, "texture", *device_, [&] {
+    WGPUBindGroupLayoutEntry binding{};
+    binding.visibility = WGPUShaderStage_Compute;
+    binding.texture.sampleType = type;
+    binding.texture.viewDimension = WGPUTextureViewDimension_2D;
+    const Handle view = view_of(texture);
+    make_group_of(binding, entry_for(0, view.get()));
+  });
+}
+
+void LentChecks::require_usable_as_target(std::string_view op, WGPUTexture texture) {
+  try_use(op, "texture", *device_, [&] {
+    const Handle view = view_of(texture);
+    WGPURenderPassColorAttachment attachment{};
+    attachment.view = view.get();
+    attachment.depthSlice = WGPU_DEPTH_SLICE_UNDEFINED;
+    attachment.loadOp = WGPULoadOp_Load;
+    attachment.storeOp = WGPUStoreOp_Store;
+    WGPURenderPassDescriptor descriptor{};
+    descriptor.colorAttachmentCount = 1;
+    descriptor.colorAttachments = &attachment;
+    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), nullptr));
+    const Handle pass(wgpuCommandEncoderBeginRenderPass(encoder.get(), &descriptor));
+    wgpuRenderPassEncoderEnd(pass.get());
+    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
+  });
+}
+
+void refuse(std::string_view op, ErrorCode code, const std::string& why) {
+  throw Error(code, std::string(op) + ": " + why);
+}
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,104 @@
+// tessera and a WebGPU host: adopt its device, borrow its buffers and textures, lend it ours, record into its commands.
+//
+//   tessera::Context gpu = tessera::webgpu::adopt({instance, device});
+//   tessera::Tensor frame = tessera::webgpu::from_texture(gpu, camera, {.channels = "RGB"});
+//   tessera::webgpu::to_texture(gaussian_blur(frame, 2), screen);       // one submission, nothing leaves the GPU
+//
+// Handles that go in are borrowed: tessera takes a reference for as long as it needs one, and destroys nothing. Handles
+// that come out belong to tessera and live as long as their comment says. docs/interop_webgpu.md has the rest: layout,
+// order of work, threads.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <tessera/context.h>
+#include <tessera/tensor.h>
+
+// As in webgpu/webgpu.h, which need not be included, and may be.
+typedef struct WGPUInstanceImpl* WGPUInstance;
+typedef struct WGPUDeviceImpl* WGPUDevice;
+typedef struct WGPUBufferImpl* WGPUBuffer;
+typedef struct WGPUTextureImpl* WGPUTexture;
+typedef struct WGPUCommandEncoderImpl* WGPUCommandEncoder;
+
+namespace tessera::webgpu {
+
+struct HostDevice {
+  WGPUInstance instance;  // the one that the device comes from; with timed waits, else tessera polls
+  WGPUDevice device;
+};
+
+// A context on the host's device and its queue; any number of them may share one. The host's callbacks stay in place:
+// an error of tessera's is an Error, not one of the host's. Of the options, only on_message counts. Throws
+// invalid_argument for handles that do not fit together and unsupported, with what is missing, for a device that is not
+// enough.
+TESSERA_API Context adopt(const HostDevice&, const ContextOptions& = {});
+
+// The device of a WebGPU context, for hosts that want ours: valid while the context or a tensor of it lives.
+TESSERA_API HostDevice host_device(const Context&);
+
+// ---- tensors out ------------------------------------------------------------------------------------------
+struct GpuData {
+  WGPUBuffer buffer;       // valid while tensor_ref lives; no copy was made
+  std::uint64_t offset;    // where the elements start, in bytes
+  std::uint64_t buf_size;  // how many bytes they take
+  std::uint64_t usage;     // what the buffer may be used for: WGPUBufferUsage_Storage, Vertex, Index, Uniform, …
+  Tensor tensor_ref;       // as long as it lives, the buffer holds this tensor
+};
+
+// Computes the tensor and gives the buffer it is in: element i at element i. The buffer is for reading. Work that the
+// host submits from now on finds the values there. The host's work that uses it has to be submitted before tensor_ref
+// goes; then it may go even if the GPU is not done.
+TESSERA_API GpuData data_to_gpu(const Tensor&);
+
+struct ToTexture {
+  bool flip_y = false;  // the first row of the tensor becomes the last one of the texture
+};
+
+// Writes an image [height,width,channels], [1,height,width,channels] or [height,width] of floats of 0 to 1, or of u8,
+// into a 2-D texture of that size, in one submission with its computation. One channel is grey; alpha is 1 where the
+// image has none, blue 0 where it has two channels. The texture has the usage RenderAttachment, or StorageBinding. What
+// is written into an sRGB texture counts as linear, as in every render pass.
+TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
+
+// ---- tensors in -------------------------------------------------------------------------------------------
+struct FromBuffer {
+  std::uint64_t offset = 0;  // of the first element, in bytes: a multiple of the element's size
+  bool zero_copy = true;
+};
+
+// A tensor over the elements of a host's buffer, which has the usage Storage. Zero copy: kernels read the buffer
+// itself, so the host leaves it and its contents alone until what uses the tensor has been submitted. Only where the
+// last four elements reach beyond the end of the buffer they are copied, as without zero_copy: in a pass of the first
+// submission that needs them.
+TESSERA_API Tensor from_buffer(Context&, WGPUBuffer, const Shape&, DType = DType::f32, const FromBuffer& = {});
+
+struct FromTexture {
+  std::string channels = "RGBA";  // any of R, G, B and A, in any order: "RGB", "BGRA", "R"
+};
+
+// The pixels of a 2-D texture with the usage TextureBinding as [height,width,channels], f32, as a shader would sample
+// them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. Read by a pass of the
+// first submission that needs them, and kept from then on.
+TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
+
+// ---- the host's commands ----------------------------------------------------------------------------------
+// Records all that the tensors need into the host's encoder, outside of any pass. The tensors count as computed:
+// further work may be encoded, and their buffers may be used in later commands. The host submits the commands, in the
+// order in which they were recorded, then calls submitted(): until then, reading these tensors or computing with them
+// in a submission of tessera's own throws invalid_argument.
+TESSERA_API void encode(std::span<const Tensor>, WGPUCommandEncoder);
+TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder, const ToTexture& = {});
+
+// All that was recorded so far has been submitted, or thrown away together with the tensors.
+TESSERA_API void submitted(Context&);
+
+// WGSL with which the host's own shader reads a tensor: declares `name_elements`, a storage buffer that is to be bound
+// whole (offset 0), and the functions name(i), for element i, and name_at(…), for an element by its indices, one for
+// each axis. They give f32 for floats and i32 for all else. Computes the tensor; serves for tensors of the same shape
+// and type that start at the same offset.
+TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name, int group, int binding);
+
+}  // namespace tessera::webgpu
