@@ -14,7 +14,8 @@ NodePtr copy_of(const NodePtr& node, std::uint64_t layout) {
 
 Lease computed_lease(NodePtr node) {
   compute(*node->context, std::span(&node, 1));
-  return {TensorAccess::tensor(node), &node->buffer->storage(), node->buffer_offset};
+  return {TensorAccess::tensor(node), &node->buffer->storage(), node->buffer_offset,
+          node->buffer_offset == 0 && node->buffer->elements() == node->shape.size()};
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Lease lease(const Tensor& tensor, std::uint64_t layout, std::uint64_t (*layout_o
   // What is not computed yet can be computed into such a storage right away.
   if (!node->buffer && !node->is<View>()) node->layout = layout;
   Lease as_it_is = lease(tensor);
-  if (as_it_is.offset == 0 && layout_of_storage(*as_it_is.storage) == layout) return as_it_is;
+  if (as_it_is.is_whole && layout_of_storage(*as_it_is.storage) == layout) return as_it_is;
   return computed_lease(copy_of(node, layout));
 }
 
