@@ -6,6 +6,7 @@
 
 #include "backend_gles/angle.h"
 #include "backend_gles/device.h"
+#include "backend_gles/egl_context.h"
 #include "core/driver_start.h"
 #include "core/vulkan_probe.h"
 
@@ -55,7 +56,7 @@ Adapter probe(const std::string& what, const Start& start_display) {
   Adapter adapter{what, {}, {}, {}};
   try {
     adapter.display = start_display();
-    adapter.info = Device(adapter.display).info();
+    adapter.info = Device(std::make_unique<EglContext>(adapter.display)).info();
   } catch (const Error& error) {
     adapter.refusal = error.what();
   }

@@ -1,6 +1,11 @@
 #include "backend_gles/device.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "backend_gles/egl.h"
+#include "backend_gles/state.h"
 
 namespace tessera::gles {
 namespace {
@@ -12,10 +17,19 @@ constexpr std::uint64_t software_tensor_bytes = std::uint64_t{1023} << 20;
 constexpr GLenum context_lost = 0x0507;  // GL_CONTEXT_LOST, of OpenGL ES 3.2 and GL_KHR_robustness
 
 constexpr const char* required_extension = "GL_EXT_color_buffer_float";
-constexpr const char* optional_extensions[] = {"GL_EXT_disjoint_timer_query", "GL_KHR_debug"};
+constexpr const char* optional_extensions[] = {"GL_ANGLE_get_tex_level_parameter", "GL_EXT_disjoint_timer_query",
+                                               "GL_KHR_debug"};
 
-GLADapiproc find_function(void* egl, const char* name) {
-  return reinterpret_cast<GLADapiproc>(static_cast<const Egl*>(egl)->GetProcAddress(name));
+GLADapiproc find_function(void* context, const char* name) {
+  return static_cast<const GlContext*>(context)->find<GLADapiproc>(name);
+}
+
+bool checks_state_always() {
+#ifdef NDEBUG
+  return std::getenv("TESSERA_CHECK_GL_STATE") != nullptr;
+#else
+  return true;
+#endif
 }
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> parts) {
@@ -24,37 +38,71 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> pa
 
 }  // namespace
 
-Device::Device(const Display& display) : context_(display) {
-  const Entered entered(*this);
+Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, const AdoptOptions& options)
+    : context_(std::move(context)), messages_(std::move(messages)), options_(options) {
+  options_.check_state = options_.check_state || checks_state_always();
+  const CurrentContext current(*context_);
+  require(current);
   load_functions();
   read_limits();
   describe();
-  set_state();
+  if (!context_->is_borrowed()) set_working_state(*this, ~0u);
   check("starting " + info_.name);
+}
+
+Device::~Device() {
+  const CurrentContext current(*context_);
+  if (current.is_current()) delete_waiting();
 }
 
 void Device::require(const CurrentContext& current) const {
   if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
-  if (current.is_current()) return;
-  throw Error(ErrorCode::device_lost, "The context of " + info_.name + " cannot become current, EGL error " +
-                                          hex(context_.display().egl->GetError()) + ".");
+  if (!current.is_current()) context_->refuse(info_.name);
 }
 
 void Device::load_functions() {
-  const Egl& egl = *context_.display().egl;
   // glad takes the extensions as they are when it loads, and a context like WebGL2's has those that were asked for.
-  using RequestExtension = void (*)(const char*);
-  if (context_.display().origin == Origin::angle)
-    if (const auto request = reinterpret_cast<RequestExtension>(egl.GetProcAddress("glRequestExtensionANGLE"))) {
+  if (context_->has_extensions_on_request())
+    if (const auto request = context_->find<void (*)(const char*)>("glRequestExtensionANGLE")) {
       request(required_extension);
       for (const char* extension : optional_extensions) request(extension);
     }
-  if (!gladLoadGLES2ContextUserPtr(&gl_, find_function, const_cast<Egl*>(&egl)))
-    throw Error(ErrorCode::unsupported, "it has no OpenGL ES functions");
-  while (gl_.GetError() != GL_NO_ERROR) continue;  // an optional extension that is not there
-  if (!gl_.ES_VERSION_3_0) throw Error(ErrorCode::unsupported, "it has OpenGL ES 2 only");
-  if (!gl_.EXT_color_buffer_float)
+  if (!gladLoadGLES2ContextUserPtr(&gl_, find_function, const_cast<GlContext*>(context_.get())))
+    throw Error(ErrorCode::unsupported, "no OpenGL ES context is current there, or it has no functions");
+  while (const GLenum error = gl_.GetError())  // an optional extension that is not there
+    if (error == context_lost) break;
+  const auto* version = reinterpret_cast<const char*>(gl_.GetString(GL_VERSION));
+  if (!std::string_view(version ? version : "").starts_with("OpenGL ES"))
+    throw Error(ErrorCode::unsupported,
+                "its context is not one of OpenGL ES but of OpenGL " + std::string(version ? version : "(unknown)"));
+  if (!gl_.ES_VERSION_3_0)
+    throw Error(ErrorCode::unsupported, "it has " + std::string(version) + ", but OpenGL ES 3.0 is needed");
+  GLint major = 3, minor = 0;
+  gl_.GetIntegerv(GL_MAJOR_VERSION, &major);
+  gl_.GetIntegerv(GL_MINOR_VERSION, &minor);
+  version_ = 10 * major + minor;
+  if (!gl_.EXT_color_buffer_float && version_ < 32)
     throw Error(ErrorCode::unsupported, std::string("it lacks ") + required_extension + ": it cannot draw to floats");
+
+  const auto* extensions = reinterpret_cast<const char*>(gl_.GetString(GL_EXTENSIONS));
+  const auto load = [&](auto& function, int since, std::string name,
+                        std::initializer_list<std::pair<const char*, const char*>> otherwise) {
+    bool is_there = version_ >= since;
+    for (const auto& [extension, suffix] : otherwise)
+      if (!is_there && has_extension(extensions ? extensions : "", extension)) {
+        name += suffix;
+        is_there = true;
+      }
+    if (is_there) function = context_->find<std::remove_reference_t<decltype(function)>>(name.c_str());
+  };
+  const std::initializer_list<std::pair<const char*, const char*>> indexed{{"GL_OES_draw_buffers_indexed", "OES"},
+                                                                           {"GL_EXT_draw_buffers_indexed", "EXT"}};
+  load(functions_.ColorMaski, 32, "glColorMaski", indexed);
+  load(functions_.Enablei, 32, "glEnablei", indexed);
+  load(functions_.Disablei, 32, "glDisablei", indexed);
+  load(functions_.IsEnabledi, 32, "glIsEnabledi", indexed);
+  load(functions_.GetTexLevelParameteriv, 31, "glGetTexLevelParameteriv",
+       {{"GL_ANGLE_get_tex_level_parameter", "ANGLE"}});
 }
 
 void Device::read_limits() {
@@ -83,33 +131,19 @@ void Device::describe() {
   info_.vendor = text(GL_VENDOR);
   info_.is_software = is_one_of(info_.name, {"llvmpipe", "swiftshader", "softpipe", "swrast"});
 
-  const Display& display = context_.display();
-  if (display.origin == Origin::angle) {
+  const std::string version = text(GL_VERSION);
+  if (contains_ignoring_case(version, "ANGLE")) {
     const std::string_view below = contains_ignoring_case(info_.name, "swiftshader") ? "SwiftShader"
                                    : contains_ignoring_case(info_.name, "llvmpipe")  ? "lavapipe"
                                                                                      : "Vulkan";
-    info_.driver = "ANGLE on " + std::string(below) + ": " + text(GL_VERSION);
+    info_.driver = "ANGLE on " + std::string(below) + ": " + version;
   } else {
-    const char* vendor = display.egl->QueryString(display.handle, EGL_VENDOR);
-    info_.driver = "EGL " + std::string(vendor ? vendor : "") + ": " + text(GL_VERSION);
+    info_.driver = context_->display() ? "EGL " + context_->egl_vendor() + ": " + version : version;
   }
 
   const std::uint64_t side = static_cast<std::uint64_t>(max_side_);
   info_.max_tensor_bytes = side * side * 16;
   if (info_.is_software) info_.max_tensor_bytes = std::min(info_.max_tensor_bytes, software_tensor_bytes);
-}
-
-// All state that passes rely on and that never changes; the rest is set where a pass is encoded.
-void Device::set_state() const {
-  for (const GLenum capability :
-       {GL_BLEND, GL_CULL_FACE, GL_DEPTH_TEST, GL_DITHER, GL_POLYGON_OFFSET_FILL, GL_RASTERIZER_DISCARD,
-        GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_COVERAGE, GL_SCISSOR_TEST, GL_STENCIL_TEST})
-    gl_.Disable(capability);
-  gl_.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-  for (const GLenum direction : {GL_PACK_ALIGNMENT, GL_UNPACK_ALIGNMENT}) gl_.PixelStorei(direction, 1);
-  for (const GLenum skip : {GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS, GL_PACK_SKIP_ROWS, GL_UNPACK_ROW_LENGTH,
-                            GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SKIP_ROWS})
-    gl_.PixelStorei(skip, 0);
 }
 
 void Device::check(std::string_view what) const {
@@ -130,6 +164,42 @@ void Device::check(std::string_view what) const {
     throw Error(ErrorCode::unsupported,
                 where + ": the driver refused it with GL error " + hex(static_cast<int>(error)) + ".");
 }
+
+void Device::pass_on_errors_of_host() const {
+  if (const GLenum error = gl_.GetError(); error != GL_NO_ERROR) {
+    while (const GLenum more = gl_.GetError())
+      if (more == context_lost) break;
+    if (error == context_lost) is_lost_ = true;
+    if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
+    tell(Message::Level::warning, "The host's own GL error " + hex(static_cast<int>(error)) +
+                                      " was waiting for glGetError when tessera was called; it is gone now.");
+  }
+}
+
+void Device::tell(Message::Level level, std::string text) const {
+  if (messages_) messages_(level, std::move(text));
+}
+
+void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
+  const std::scoped_lock hold(waiting_lock_);
+  waiting_.push_back({destroy, object});
+}
+
+void Device::delete_waiting() const {
+  std::vector<Waiting> waiting;
+  {
+    const std::scoped_lock hold(waiting_lock_);
+    waiting.swap(waiting_);
+  }
+  for (const Waiting& object : waiting) object.destroy(gl_, object.object);
+}
+
+void Device::note_dirtied(const Dirtied& more) const {
+  dirtied_.states |= more.states;
+  dirtied_.texture_units |= more.texture_units;
+}
+
+Dirtied Device::take_dirtied() const { return std::exchange(dirtied_, {}); }
 
 void Device::label(GLenum kind, GLuint name, std::string_view text) const {
   constexpr std::size_t longest = 255;  // what every driver takes

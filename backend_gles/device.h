@@ -3,25 +3,40 @@
 #include <glad/gles2.h>
 
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
-#include "backend_gles/egl_context.h"
+#include "backend_gles/gl_context.h"
 #include "core/backend.h"
 #include "core/driver_start.h"
+#include <tessera/gles.h>
 
 namespace tessera::gles {
 
+// Functions of later versions and of extensions, which glad does not load here; null where the context lacks them.
+struct IndexedFunctions {
+  void(GLAD_API_PTR* ColorMaski)(GLuint, GLboolean, GLboolean, GLboolean, GLboolean);
+  void(GLAD_API_PTR* Enablei)(GLenum, GLuint);
+  void(GLAD_API_PTR* Disablei)(GLenum, GLuint);
+  GLboolean(GLAD_API_PTR* IsEnabledi)(GLenum, GLuint);
+  void(GLAD_API_PTR* GetTexLevelParameteriv)(GLenum, GLint, GLenum, GLint*);
+};
+
 class Device {
  public:
-  explicit Device(const Display&);  // throws unsupported with the reason
+  explicit Device(std::unique_ptr<const GlContext>, MessageSink = {}, const AdoptOptions& = {});  // throws unsupported
+  ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Every use of gl() needs one of these in scope.
-  const EglContext& context() const { return context_; }
-  void require(const CurrentContext&) const;  // throws device_lost where the context is lost or did not become current
+  // Every use of gl() needs an Entered (state.h) in scope.
+  const GlContext& context() const { return *context_; }
+  void require(const CurrentContext&) const;  // throws where the context is lost or is not current
 
   const GladGLES2Context& gl() const { return gl_; }
+  const IndexedFunctions& functions() const { return functions_; }
+  int version() const { return version_; }  // 30, 31 or 32
   const DeviceInfo& info() const { return info_; }
   Limits limits() const { return limits_; }
   int max_side() const { return max_side_; }  // of a texture that can be drawn to
@@ -33,31 +48,46 @@ class Device {
 
   // Throws what the driver has complained about since the last call: out_of_memory, device_lost, else unsupported.
   void check(std::string_view what) const;
+  void pass_on_errors_of_host() const;  // what a host has not asked for before it called must not look like ours
+  void tell(Message::Level, std::string text) const;
 
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;
+
+  // Objects that were let go where the context is not current wait for the next call that enters it.
+  using Delete = void (*)(const GladGLES2Context&, std::uintptr_t object);
+  void delete_later(Delete, std::uintptr_t object) const noexcept;
+  void delete_waiting() const;
+
+  // See AdoptOptions.
+  bool restores_state() const { return options_.restore_state; }
+  bool checks_state() const { return options_.check_state; }
+  void note_dirtied(const Dirtied&) const;
+  Dirtied take_dirtied() const;
 
  private:
   void load_functions();
   void read_limits();
   void describe();
-  void set_state() const;
 
-  EglContext context_;
+  std::unique_ptr<const GlContext> context_;
+  MessageSink messages_;
+  AdoptOptions options_;
   GladGLES2Context gl_{};
+  IndexedFunctions functions_{};
+  int version_ = 0;
   DeviceInfo info_{};
   Limits limits_{};
   int max_side_ = 0;
   mutable bool is_lost_ = false, reset_is_known_ = false;  // see check()
-};
+  mutable Dirtied dirtied_{};
 
-// Enters the device for the length of a scope.
-class Entered {
- public:
-  explicit Entered(const Device& device) : current_(device.context()) { device.require(current_); }
-
- private:
-  CurrentContext current_;
+  struct Waiting {
+    Delete destroy;
+    std::uintptr_t object;
+  };
+  mutable std::mutex waiting_lock_;  // tensors are let go on any thread
+  mutable std::vector<Waiting> waiting_;
 };
 
 }  // namespace tessera::gles

@@ -1,5 +1,6 @@
 #include "backend_gles/download.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tessera::gles {
@@ -35,13 +36,14 @@ void narrow(const std::byte* from, std::span<std::byte> to) {
 TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const TextureStorage& storage, DType dtype,
                                  std::int64_t first, std::int64_t count)
     : device_(std::move(device)), dtype_(dtype), count_(static_cast<std::size_t>(count)) {
-  const Entered entered(*device_);
+  const Entered entered(*device_, touch::download);
   const GladGLES2Context& gl = device_->gl();
+  storage.require_texture();
   const std::int64_t row = std::int64_t{4} * storage.width();  // elements
   const std::int64_t first_row = first / row, rows = (first + count + row - 1) / row - first_row;
   first_ = static_cast<std::size_t>(first - first_row * row);
 
-  gl.BindFramebuffer(GL_FRAMEBUFFER, storage.framebuffer());
+  storage.bind_framebuffer(GL_READ_FRAMEBUFFER);
   is_wide_ = !reads_own_type(gl, dtype);
   const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype);
   buffer_ = make_buffer(device_);
@@ -56,7 +58,7 @@ TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const Tex
 }
 
 void TextureDownload::take(std::span<std::byte> to) {
-  const Entered entered(*device_);
+  const Entered entered(*device_, state::pixel_pack);
   const GladGLES2Context& gl = device_->gl();
   const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype_);
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_.get());
@@ -75,5 +77,12 @@ void TextureDownload::take(std::span<std::byte> to) {
   if (!mapped) throw Error(ErrorCode::device_lost, device_->info().name + " gave no memory for a download.");
   buffer_ = {};
 }
+
+FinishedDownload::FinishedDownload(TextureDownload download, std::size_t bytes) : elements_(bytes) {
+  download.wait();
+  download.take(elements_);
+}
+
+void FinishedDownload::take(std::span<std::byte> to) { std::ranges::copy(elements_, to.begin()); }
 
 }  // namespace tessera::gles

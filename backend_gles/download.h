@@ -1,6 +1,7 @@
 // Copies of textures to the host that run beside everything else: into a buffer, with a fence behind it.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "backend_gles/storage.h"
 #include "backend_gles/wait.h"
@@ -23,6 +24,19 @@ class TextureDownload final : public Download {
   bool is_wide_ = false;  // the buffer holds 32 bits for each element of a narrower type
   Buffer buffer_;
   std::optional<Fence> fence_;
+};
+
+// One that has been waited for: in a host's context there is no other thread that could look after it.
+class FinishedDownload final : public Download {
+ public:
+  FinishedDownload(TextureDownload, std::size_t bytes);
+
+  bool ready() override { return true; }
+  void wait() override {}
+  void take(std::span<std::byte>) override;
+
+ private:
+  std::vector<std::byte> elements_;
 };
 
 }  // namespace tessera::gles

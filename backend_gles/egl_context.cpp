@@ -56,24 +56,34 @@ EglContext::EglContext(const Display& display) : display_(display), handle_(crea
 
 EglContext::~EglContext() { display_.egl->DestroyContext(display_.handle, handle_); }
 
-CurrentContext::CurrentContext(const EglContext& context) noexcept
-    : context_(context), before_(context.display_.egl->GetCurrentContext()), is_current_(before_ == context.handle_) {
-  if (is_current_) return;
-  const Egl& egl = *context.display_.egl;
-  if (before_ != EGL_NO_CONTEXT) {
-    display_before_ = egl.GetCurrentDisplay();
-    draw_before_ = egl.GetCurrentSurface(EGL_DRAW);
-    read_before_ = egl.GetCurrentSurface(EGL_READ);
+bool EglContext::enter(Before& before) const noexcept {
+  const Egl& egl = *display_.egl;
+  before.context = egl.GetCurrentContext();
+  if (before.context == handle_) return true;
+  if (before.context != EGL_NO_CONTEXT) {
+    before.display = egl.GetCurrentDisplay();
+    before.draw = egl.GetCurrentSurface(EGL_DRAW);
+    before.read = egl.GetCurrentSurface(EGL_READ);
   }
-  is_current_ = egl.MakeCurrent(context.display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, context.handle_);
+  return egl.MakeCurrent(display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, handle_);
 }
 
-CurrentContext::~CurrentContext() {
-  if (!is_current_ || before_ == context_.handle_) return;
-  const Egl& egl = *context_.display_.egl;
-  if (before_ == EGL_NO_CONTEXT)
-    egl.MakeCurrent(context_.display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  else egl.MakeCurrent(display_before_, draw_before_, read_before_, before_);
+void EglContext::leave(const Before& before) const noexcept {
+  if (before.context == handle_) return;
+  const Egl& egl = *display_.egl;
+  if (before.context == EGL_NO_CONTEXT)
+    egl.MakeCurrent(display_.handle, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  else egl.MakeCurrent(before.display, before.draw, before.read, before.context);
+}
+
+void EglContext::refuse(const std::string& device) const {
+  throw Error(ErrorCode::device_lost,
+              "The context of " + device + " cannot become current, EGL error " + hex(display_.egl->GetError()) + ".");
+}
+
+std::string EglContext::egl_vendor() const {
+  const char* vendor = display_.egl->QueryString(display_.handle, EGL_VENDOR);
+  return vendor ? vendor : "";
 }
 
 }  // namespace tessera::gles

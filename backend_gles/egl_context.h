@@ -1,41 +1,30 @@
-// A GL context of our own: how it is made, and how it becomes current for the length of a call.
+// A GL context of our own: how it is made.
 #pragma once
 #include "backend_gles/egl.h"
+#include "backend_gles/gl_context.h"
 
 namespace tessera::gles {
 
-class EglContext {
+class EglContext final : public GlContext {
  public:
   explicit EglContext(const Display&);  // throws unsupported where the display has no such context
-  ~EglContext();
+  ~EglContext() override;
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
 
-  const Display& display() const { return display_; }
+  Loader loader() const override { return reinterpret_cast<Loader>(display_.egl->GetProcAddress); }
+  bool enter(Before&) const noexcept override;
+  void leave(const Before&) const noexcept override;
+  [[noreturn]] void refuse(const std::string& device) const override;
+  bool is_borrowed() const override { return false; }
+  bool has_extensions_on_request() const override { return display_.origin == Origin::angle; }
+  EGLDisplay display() const override { return display_.handle; }
+  EGLContext handle() const override { return handle_; }
+  std::string egl_vendor() const override;
 
  private:
-  friend class CurrentContext;
   Display display_;
   EGLContext handle_;
-};
-
-// While this lives, the context is current on the calling thread; what was current there comes back after. A context
-// is current on one thread at most, so nothing stays current between calls. Nests at the price of one comparison.
-class CurrentContext {
- public:
-  explicit CurrentContext(const EglContext&) noexcept;
-  ~CurrentContext();
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-
-  bool is_current() const { return is_current_; }  // false where the driver refused, as after a loss
-
- private:
-  const EglContext& context_;
-  EGLContext before_;
-  EGLDisplay display_before_ = EGL_NO_DISPLAY;
-  EGLSurface draw_before_ = EGL_NO_SURFACE, read_before_ = EGL_NO_SURFACE;
-  bool is_current_;
 };
 
 }  // namespace tessera::gles

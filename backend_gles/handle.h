@@ -1,9 +1,11 @@
-// Owners of GL objects. They hold the device and delete with its context current, from whichever thread.
+// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where that is
+// a host's, which is current on one thread only, the next call there deletes.
 #pragma once
 #include <memory>
+#include <type_traits>
 #include <utility>
 
-#include "backend_gles/device.h"
+#include "backend_gles/state.h"
 
 namespace tessera::gles {
 
@@ -23,12 +25,25 @@ class Handle {
     if (!object_) return;
     const CurrentContext current(device_->context());
     if (current.is_current()) destroy(device_->gl(), object_);
+    else if (device_->context().is_borrowed())
+      device_->delete_later([](const GladGLES2Context& gl, std::uintptr_t word) { destroy(gl, from_word(word)); },
+                            to_word(object_));
   }
 
   T get() const { return object_; }
   explicit operator bool() const { return object_ != T{}; }
 
  private:
+  // GL names are numbers, but for those of fences, which are pointers.
+  static std::uintptr_t to_word(T object) {
+    if constexpr (std::is_pointer_v<T>) return reinterpret_cast<std::uintptr_t>(object);
+    else return object;
+  }
+  static T from_word(std::uintptr_t word) {
+    if constexpr (std::is_pointer_v<T>) return reinterpret_cast<T>(word);
+    else return static_cast<T>(word);
+  }
+
   std::shared_ptr<const Device> device_;
   T object_{};
 };
@@ -36,6 +51,7 @@ class Handle {
 inline void delete_buffer(const GladGLES2Context& gl, GLuint name) { gl.DeleteBuffers(1, &name); }
 inline void delete_framebuffer(const GladGLES2Context& gl, GLuint name) { gl.DeleteFramebuffers(1, &name); }
 inline void delete_program(const GladGLES2Context& gl, GLuint name) { gl.DeleteProgram(name); }
+inline void delete_sampler(const GladGLES2Context& gl, GLuint name) { gl.DeleteSamplers(1, &name); }
 inline void delete_shader(const GladGLES2Context& gl, GLuint name) { gl.DeleteShader(name); }
 inline void delete_sync(const GladGLES2Context& gl, GLsync sync) { gl.DeleteSync(sync); }
 inline void delete_texture(const GladGLES2Context& gl, GLuint name) { gl.DeleteTextures(1, &name); }
@@ -44,6 +60,7 @@ inline void delete_vertex_array(const GladGLES2Context& gl, GLuint name) { gl.De
 using Buffer = Handle<GLuint, delete_buffer>;
 using Framebuffer = Handle<GLuint, delete_framebuffer>;
 using Program = Handle<GLuint, delete_program>;
+using Sampler = Handle<GLuint, delete_sampler>;
 using Shader = Handle<GLuint, delete_shader>;
 using Sync = Handle<GLsync, delete_sync>;
 using Texture = Handle<GLuint, delete_texture>;
@@ -58,6 +75,11 @@ inline Buffer make_buffer(std::shared_ptr<const Device> device) {
 inline Framebuffer make_framebuffer(std::shared_ptr<const Device> device) {
   GLuint name = 0;
   device->gl().GenFramebuffers(1, &name);
+  return {std::move(device), name};
+}
+inline Sampler make_sampler(std::shared_ptr<const Device> device) {
+  GLuint name = 0;
+  device->gl().GenSamplers(1, &name);
   return {std::move(device), name};
 }
 inline Texture make_texture(std::shared_ptr<const Device> device) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "backend_gles/handle.h"
+#include "backend_gles/program.h"
 #include "backend_gles/shader.h"
 #include "core/kernel.h"
 
@@ -28,11 +28,9 @@ class KernelCache {
   std::uint64_t compiled() const { return compiled_; }  // so far
 
  private:
-  Shader compile_shader(GLenum kind, std::string_view text, const std::string& key) const;
   CompiledKernel compile(const Kernel&, const Variant&);
 
   std::shared_ptr<const Device> device_;
-  Shader vertex_shader_;
   std::map<std::pair<std::string, std::uint32_t>, CompiledKernel> kernels_;  // by key and inputs_in_place
   std::uint64_t compiled_ = 0;
 };

@@ -10,11 +10,6 @@ std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; 
 
 bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }
 
-// Expressions know two types, floats and integers; textures know unsigned ones too.
-std::string_view sampler_type(DType dtype) {
-  return is_float(dtype) ? "sampler2D" : is_unsigned(dtype) ? "usampler2D" : "isampler2D";
-}
-
 std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4" : "ivec4"; }
 
 // texel_k(): one texel of input k, by its index; element_k(): one element.
@@ -141,6 +136,11 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
                         {"call", call},
                         {"expression", expression},
                         {"result", result_text(kernel.expression, variant)}});
+}
+
+// Expressions know two types, floats and integers; textures know unsigned ones too.
+std::string_view sampler_type(DType dtype) {
+  return is_float(dtype) ? "sampler2D" : is_unsigned(dtype) ? "usampler2D" : "isampler2D";
 }
 
 std::string sampler_name(int input) { return "in_" + std::to_string(input); }

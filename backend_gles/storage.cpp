@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "backend_gles/egl.h"
+
 namespace tessera::gles {
 namespace {
 
@@ -50,6 +52,11 @@ Extent extent_of(const StorageSpec& spec) {
   return {width, (texels + width - 1) / width};
 }
 
+std::uint64_t layout_of_storage(const Storage& storage) {
+  const auto& texture = static_cast<const TextureStorage&>(storage);
+  return layout_of({texture.width(), texture.height()});
+}
+
 StorageClass class_of(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
   const std::uint64_t width = static_cast<std::uint64_t>(extent.width),
@@ -59,31 +66,41 @@ StorageClass class_of(const StorageSpec& spec) {
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
-    : device_(std::move(device)), extent_(extent_of(spec)) {
-  if (extent_.width > device_->max_side())
+    : device_(std::move(device)), extent_(extent_of(spec)), name_(0) {
+  if (std::max(extent_.width, extent_.height) > device_->max_side())
     throw Error(ErrorCode::out_of_memory, description(spec) + ": textures of " + device_->info().name +
                                               " have at most " + std::to_string(device_->max_side()) +
                                               " texels on a side.");
-  const Entered entered(*device_);
+  const Entered entered(*device_, touch::texture);
   const GladGLES2Context& gl = device_->gl();
   texture_ = make_texture(device_);
+  name_ = texture_.get();
   gl.ActiveTexture(GL_TEXTURE0);
-  gl.BindTexture(GL_TEXTURE_2D, texture_.get());
+  gl.BindTexture(GL_TEXTURE_2D, name_);
   gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(spec.dtype).internal, width(), height());
   for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
     gl.TexParameteri(GL_TEXTURE_2D, filter, GL_NEAREST);
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     gl.TexParameteri(GL_TEXTURE_2D, wrap, GL_CLAMP_TO_EDGE);
   device_->check("Making " + description(spec));
-  device_->label(GL_TEXTURE, texture_.get(), "tensor " + std::string(to_string(spec.dtype)));
+  device_->label(GL_TEXTURE, name_, "tensor " + std::string(to_string(spec.dtype)));
+}
+
+TextureStorage::TextureStorage(std::shared_ptr<const Device> device, GLuint host_texture, const Extent& extent)
+    : device_(std::move(device)), extent_(extent), name_(host_texture) {}
+
+void TextureStorage::require_texture() const {
+  if (texture_ || device_->gl().IsTexture(name_)) return;
+  throw Error(ErrorCode::invalid_argument,
+              "The host's texture " + std::to_string(name_) + " was deleted while a tensor over it was still in use.");
 }
 
 void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {
-  const Entered entered(*device_);
+  const Entered entered(*device_, touch::upload);
   const GladGLES2Context& gl = device_->gl();
   const TextureFormat& format = format_of(dtype);
   gl.ActiveTexture(GL_TEXTURE0);
-  gl.BindTexture(GL_TEXTURE_2D, texture_.get());
+  gl.BindTexture(GL_TEXTURE_2D, name_);
 
   const auto row = static_cast<std::size_t>(row_bytes(extent_, dtype));
   const auto whole_rows = static_cast<GLsizei>(elements.size() / row);
@@ -99,20 +116,19 @@ void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {
   device_->check("Uploading " + std::to_string(elements.size()) + " bytes");
 }
 
-GLuint TextureStorage::framebuffer() const {
-  if (framebuffer_) return framebuffer_.get();
+void TextureStorage::bind_framebuffer(GLenum target) const {
   const GladGLES2Context& gl = device_->gl();
+  if (framebuffer_) return gl.BindFramebuffer(target, framebuffer_.get());
   Framebuffer made = make_framebuffer(device_);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, made.get());
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture_.get(), 0);
-  const GLenum status = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+  gl.BindFramebuffer(target, made.get());
+  gl.FramebufferTexture2D(target, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, name_, 0);
+  const GLenum status = gl.CheckFramebufferStatus(target);
   if (status != GL_FRAMEBUFFER_COMPLETE) {
     device_->check("Making a framebuffer");
-    throw Error(ErrorCode::unsupported, device_->info().name + " cannot draw to its own texture, framebuffer status " +
+    throw Error(ErrorCode::unsupported, device_->info().name + " cannot draw to a texture, framebuffer status " +
                                             hex(static_cast<int>(status)) + ".");
   }
   framebuffer_ = std::move(made);
-  return framebuffer_.get();
 }
 
 }  // namespace tessera::gles

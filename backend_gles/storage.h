@@ -23,24 +23,31 @@ struct Extent {
 std::uint64_t layout_of(const Extent&);
 Extent extent_of(const StorageSpec&);
 
+std::uint64_t layout_of_storage(const Storage&);
+
 StorageClass class_of(const StorageSpec&);
 
 class TextureStorage final : public Storage {
  public:
   // Throws out_of_memory.
   TextureStorage(std::shared_ptr<const Device>, const StorageSpec&);
+  // Over a texture of the host's, which stays the host's.
+  TextureStorage(std::shared_ptr<const Device>, GLuint host_texture, const Extent&);
 
   void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
 
-  GLuint texture() const { return texture_.get(); }
-  GLuint framebuffer() const;  // made when it is first asked for; the context is current
+  GLuint texture() const { return name_; }
+  void bind_framebuffer(GLenum target) const;  // makes it when it is first asked for; the context is current
+  // Throws invalid_argument where the host has deleted its texture; the context is current.
+  void require_texture() const;
   GLsizei width() const { return static_cast<GLsizei>(extent_.width); }
   GLsizei height() const { return static_cast<GLsizei>(extent_.height); }
 
  private:
   std::shared_ptr<const Device> device_;
   Extent extent_;
-  Texture texture_;
+  Texture texture_;  // none where it is the host's
+  GLuint name_;
   mutable Framebuffer framebuffer_;
 };
 

@@ -19,7 +19,8 @@ Lease computed_lease(const Tensor& tensor) {
     node->context->pool->use(*node->buffer);
   });
   node->buffer->lend();
-  return {tensor, &node->buffer->storage(), node->buffer_offset};
+  return {tensor, &node->buffer->storage(), node->buffer_offset,
+          node->buffer_offset == 0 && node->buffer->elements() == node->shape.size()};
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ Lease lease(const Tensor& tensor, std::uint64_t layout, std::uint64_t (*layout_o
   // What is not computed yet can be computed into such a storage right away.
   if (!node->buffer && !node->is<View>()) node->layout = layout;
   Lease as_it_is = lease(tensor);
-  if (as_it_is.offset == 0 && layout_of_storage(*as_it_is.storage) == layout) return as_it_is;
+  if (as_it_is.is_whole && layout_of_storage(*as_it_is.storage) == layout) return as_it_is;
   return computed_lease(TensorAccess::tensor(copy_of(node, layout)));
 }
 

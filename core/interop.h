@@ -24,12 +24,13 @@ struct Lease {
   Tensor tensor;  // keeps the storage from being used for anything else
   Storage* storage;
   std::int64_t offset;  // of the first element
+  bool is_whole;        // the storage holds this tensor's elements and no others
 };
 
 // Computes the tensor and gives its storage. The caller holds the lock.
 Lease lease(const Tensor&);
 
-// The same in a storage of this layout, which starts with the tensor: its own where that is so, else that of a copy,
+// The same in a storage of this layout, which holds nothing else: its own where that is so, else that of a copy,
 // which costs one pass. `layout_of_storage` tells the layout of a storage.
 Lease lease(const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&));
 

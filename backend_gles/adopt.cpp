@@ -1,0 +1,38 @@
+// gles::adopt_current and what goes with it.
+#include "backend_gles/adopted_context.h"
+#include "backend_gles/interop.h"
+
+namespace tessera::gles {
+
+Context adopt_current(const ContextOptions& options, const AdoptOptions& how) {
+  return adopt_current(nullptr, options, how);
+}
+
+Context adopt_current(Loader loader, const ContextOptions& options, const AdoptOptions& how) {
+  const auto open = [loader, how](const ContextOptions&, const MessageSink& sink) -> std::unique_ptr<Backend> {
+    try {
+      return std::make_unique<GlesBackend>(
+          std::make_shared<const Device>(std::make_unique<AdoptedContext>(loader), sink, how));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+      throw Error(ErrorCode::unsupported,
+                  std::string("adopt_current: this context cannot be used: ") + error.what() + ".");
+    }
+  };
+  return ContextAccess::make(options, open, true);
+}
+
+Dirtied dirtied(Context& context) {
+  ContextImpl& impl = ContextAccess::impl(context);
+  const Session session(impl);
+  return backend_of("dirtied", impl).gl_device()->take_dirtied();
+}
+
+HostContext host_context(const Context& context) {
+  ContextImpl& impl = ContextAccess::impl(context);
+  const Session session(impl);
+  const GlContext& gl = backend_of("host_context", impl).gl_device()->context();
+  return {gl.display(), gl.handle(), gl.loader()};
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,33 @@
+// A host's GL context: current where the host made it so, never made current, lost or destroyed by us.
+#pragma once
+#include <thread>
+
+#include "backend_gles/gl_context.h"
+
+namespace tessera::gles {
+
+class AdoptedContext final : public GlContext {
+ public:
+  // The one that is current on this thread. Without a loader, the EGL libraries of the process are asked which of them
+  // has one. Throws invalid_argument where there is none.
+  explicit AdoptedContext(Loader);
+
+  Loader loader() const override { return loader_; }
+  bool enter(Before&) const noexcept override;
+  void leave(const Before&) const noexcept override {}
+  [[noreturn]] void refuse(const std::string& device) const override;
+  bool is_borrowed() const override { return true; }
+  bool has_extensions_on_request() const override { return false; }  // the host has chosen its own
+  EGLDisplay display() const override { return display_; }
+  EGLContext handle() const override { return handle_; }
+  std::string egl_vendor() const override;
+
+ private:
+  Loader loader_;
+  PFNEGLGETCURRENTCONTEXTPROC current_context_ = nullptr;
+  EGLDisplay display_ = EGL_NO_DISPLAY;
+  EGLContext handle_ = EGL_NO_CONTEXT;  // none where the context is not EGL's: then it stays on its thread
+  std::thread::id thread_ = std::this_thread::get_id();
+};
+
+}  // namespace tessera::gles

@@ -1,0 +1,142 @@
+#include "backend_gles/backend.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "backend_gles/custom_kernel.h"
+#include "backend_gles/download.h"
+#include "backend_gles/shader.h"
+#include "backend_gles/storage.h"
+#include "backend_gles/wait.h"
+
+namespace tessera::gles {
+namespace {
+
+const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
+
+// Whether each texel of the output has its place in the texture of the input too.
+bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
+  const Storage* storage = dispatch.inputs[input].storage;
+  if (!storage || !dispatch.output) return dispatch.inputs[input].elements == dispatch.output_elements;
+  return texture_of(*storage).width() == texture_of(*dispatch.output).width() &&
+         texture_of(*storage).height() >= texture_of(*dispatch.output).height();
+}
+
+// See Variant.
+std::uint32_t inputs_in_place(const Dispatch& dispatch) {
+  const Kernel& kernel = *dispatch.kernel;
+  std::uint32_t in_place = 0;
+  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
+    const std::uint32_t offset =
+        dispatch.words[static_cast<std::size_t>(kernel.first_word_of_input(static_cast<int>(i)))];
+    if (kernel.inputs[i].access == Access::dense && kernel.inputs[i].operand == KernelInput::none && offset == 0 &&
+        have_equal_texels(dispatch, i))
+      in_place |= 1u << i;
+  }
+  return in_place;
+}
+
+const GlesPass& pass_of(const Dispatch& dispatch) { return static_cast<const GlesPass&>(*dispatch.pass); }
+
+}  // namespace
+
+GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
+    : device_(std::move(device)), kernels_(device_), programs_(device_) {
+  const Entered entered(*device_);
+  const GladGLES2Context& gl = device_->gl();
+  vertex_array_ = make_vertex_array(device_);
+  scratch_framebuffer_ = make_framebuffer(device_);
+  nearest_sampler_ = make_sampler(device_);
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+    gl.SamplerParameteri(nearest_sampler_.get(), filter, GL_NEAREST);
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+    gl.SamplerParameteri(nearest_sampler_.get(), wrap, GL_CLAMP_TO_EDGE);
+}
+
+StorageClass GlesBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }
+
+std::unique_ptr<Storage> GlesBackend::allocate(const StorageSpec& spec) {
+  return std::make_unique<TextureStorage>(device_, spec);
+}
+
+void GlesBackend::upload(Storage& storage, DType dtype, std::span<const std::byte> elements) {
+  static_cast<TextureStorage&>(storage).upload(dtype, elements);
+}
+
+std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dtype, std::int64_t first,
+                                                std::int64_t count) {
+  TextureDownload download(device_, texture_of(storage), dtype, first, count);
+  if (device_->context().is_borrowed())
+    return std::make_unique<FinishedDownload>(std::move(download), static_cast<std::size_t>(count) * size_of(dtype));
+  return std::make_unique<TextureDownload>(std::move(download));
+}
+
+const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
+  if (dispatch.pass) {
+    pass_of(dispatch).prepare(tools(), dispatch);
+    return nullptr;
+  }
+  if (dispatch.custom) {
+    prepare_custom(tools(), *dispatch.custom);
+    return nullptr;
+  }
+  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()});
+}
+
+void GlesBackend::prepare(const Dispatch& dispatch) {
+  const Entered entered(*device_, touch::compiling | state::draw_framebuffer);
+  prepared(dispatch);
+}
+
+void GlesBackend::run(std::span<const Dispatch> dispatches) {
+  std::uint32_t states = touch::drawing;
+  std::size_t units = 1;
+  for (const Dispatch& dispatch : dispatches) {
+    if (dispatch.pass) states |= pass_of(dispatch).touches();
+    units = std::max(units, dispatch.inputs.size());
+  }
+  const Entered entered(*device_, states, static_cast<int>(units));
+  const GladGLES2Context& gl = device_->gl();
+  std::vector<const CompiledKernel*> kernels;  // all of them, before any has run
+  for (const Dispatch& dispatch : dispatches) {
+    for (const BoundInput& input : dispatch.inputs) texture_of(*input.storage).require_texture();
+    kernels.push_back(prepared(dispatch));
+  }
+
+  gl.BindVertexArray(vertex_array_.get());
+  for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    if (kernels[i]) draw(*kernels[i], dispatches[i]);
+    else if (dispatches[i].custom) run_custom(tools(), dispatches[i]);
+    else pass_of(dispatches[i]).run(tools(), dispatches[i]);
+  }
+  if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
+  device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
+}
+
+void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {
+  const GladGLES2Context& gl = device_->gl();
+  const TextureStorage& output = texture_of(*dispatch.output);
+  output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
+  gl.Viewport(0, 0, output.width(), output.height());
+
+  gl.UseProgram(kernel.program.get());
+  for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {
+    gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(input));
+    gl.BindTexture(GL_TEXTURE_2D, texture_of(*dispatch.inputs[input].storage).texture());
+    gl.BindSampler(static_cast<GLuint>(input), nearest_sampler_.get());
+  }
+  const int vectors = vectors_of_words(*dispatch.kernel);
+  std::vector<GLint> words(static_cast<std::size_t>(4 * vectors));
+  std::ranges::copy(dispatch.words, words.begin());
+  gl.Uniform4iv(kernel.words, vectors, words.data());
+  gl.Uniform1i(kernel.output_width, output.width());
+  gl.DrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void GlesBackend::wait() {
+  const Entered entered(*device_);
+  Fence(device_).wait();
+  device_->check("Waiting");
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,46 @@
+// The backend itself, as the rest of this folder sees it; core sees gles_backend.h.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "backend_gles/device.h"
+#include "backend_gles/host_pass.h"
+#include "backend_gles/kernel_cache.h"
+#include "core/backend.h"
+
+namespace tessera::gles {
+
+class GlesBackend final : public Backend {
+ public:
+  explicit GlesBackend(std::shared_ptr<const Device>);
+
+  const std::shared_ptr<const Device>& gl_device() const { return device_; }
+
+  const DeviceInfo& device() const override { return device_->info(); }
+  Limits limits() const override { return device_->limits(); }
+  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + programs_.compiled(); }
+  bool is_lost() const override { return device_->is_lost(); }
+  void lose() override { device_->lose(); }
+
+  StorageClass storage_class(const StorageSpec&) const override;
+  std::unique_ptr<Storage> allocate(const StorageSpec&) override;
+  void upload(Storage&, DType, std::span<const std::byte> elements) override;
+  std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
+  void prepare(const Dispatch&) override;
+  void run(std::span<const Dispatch>) override;
+  void wait() override;
+
+ private:
+  const CompiledKernel* prepared(const Dispatch&);  // null for a pass and for a custom kernel
+  void draw(const CompiledKernel&, const Dispatch&) const;
+  PassTools tools() { return {*device_, programs_, nearest_sampler_.get(), scratch_framebuffer_.get()}; }
+
+  std::shared_ptr<const Device> device_;
+  KernelCache kernels_;
+  PassPrograms programs_;
+  VertexArray vertex_array_;  // empty: the triangle's corners come from their numbers
+  Sampler nearest_sampler_;   // so that no filter, of a host's texture or sampler, changes what a fetch gives
+  Framebuffer scratch_framebuffer_;
+};
+
+}  // namespace tessera::gles

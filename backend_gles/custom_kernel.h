@@ -1,0 +1,13 @@
+// Kernels of the user's own: a fragment pass for each output, around the user's functions over accessors.
+#pragma once
+#include "backend_gles/host_pass.h"
+#include "core/custom.h"
+
+namespace tessera::gles {
+
+// Compiles what the call needs. Throws compile_failed with the driver's words, unsupported where there is no GLSL.
+void prepare_custom(const PassTools&, const CustomCall&);
+
+void run_custom(const PassTools&, const Dispatch&);
+
+}  // namespace tessera::gles

@@ -1,0 +1,57 @@
+// A GL context, our own or a host's, and how it is current for the length of a call.
+#pragma once
+#include <glad/egl.h>
+
+#include <string>
+#include <string_view>
+
+namespace tessera::gles {
+
+class GlContext {
+ public:
+  virtual ~GlContext() = default;
+
+  using Loader = void* (*)(const char* name);
+  virtual Loader loader() const = 0;  // finds the functions of GL and, where the context is EGL's, of EGL
+  template <class Function>
+  Function find(const char* name) const {
+    return reinterpret_cast<Function>(loader()(name));
+  }
+
+  // Our own context is entered and left; a host's is current already, or cannot be used.
+  struct Before {
+    EGLContext context = EGL_NO_CONTEXT;
+    EGLDisplay display = EGL_NO_DISPLAY;
+    EGLSurface draw = EGL_NO_SURFACE, read = EGL_NO_SURFACE;
+  };
+  virtual bool enter(Before&) const noexcept = 0;  // false where it does not become current
+  virtual void leave(const Before&) const noexcept = 0;
+  [[noreturn]] virtual void refuse(const std::string& device) const = 0;  // throws why enter() said no
+
+  virtual bool is_borrowed() const = 0;  // the host's: its state is the host's, too
+  virtual bool has_extensions_on_request() const = 0;
+  virtual EGLDisplay display() const = 0;  // null where it is not EGL's
+  virtual EGLContext handle() const = 0;
+  virtual std::string egl_vendor() const = 0;
+};
+
+// While this lives, the context is current on the calling thread; what was current there comes back after. A context
+// is current on one thread at most, so nothing stays current between calls. Nests at the price of one comparison.
+class CurrentContext {
+ public:
+  explicit CurrentContext(const GlContext& context) noexcept : context_(context), is_current_(context.enter(before_)) {}
+  ~CurrentContext() {
+    if (is_current_) context_.leave(before_);
+  }
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+  bool is_current() const { return is_current_; }  // false where the driver refused, as after a loss
+
+ private:
+  const GlContext& context_;
+  GlContext::Before before_;
+  bool is_current_;
+};
+
+}  // namespace tessera::gles

@@ -1,0 +1,44 @@
+// Passes over what a host lent: they are run among the kernels, in order.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backend_gles/program.h"
+#include "core/backend.h"
+
+namespace tessera::gles {
+
+// The few programs that passes need.
+class PassPrograms {
+ public:
+  explicit PassPrograms(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
+  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text);  // the context is current
+  std::uint64_t compiled() const { return programs_.size(); }
+
+ private:
+  std::shared_ptr<const Device> device_;
+  std::map<std::string, Program> programs_;
+};
+
+struct PassTools {
+  const Device& device;
+  PassPrograms& programs;
+  GLuint nearest_sampler;      // whatever filter a host's texture has, texels are read as they are
+  GLuint scratch_framebuffer;  // nothing stays attached to it
+
+  void bind_texture(GLenum target, GLuint texture) const;  // to unit 0
+  void draw_triangle() const { device.gl().DrawArrays(GL_TRIANGLES, 0, 3); }
+};
+
+class GlesPass : public HostPass {
+ public:
+  virtual std::uint32_t touches() const { return 0; }  // states beyond touch::drawing
+  // Checks what the host lent and compiles, before anything of the submission has run.
+  virtual void prepare(const PassTools&, const Dispatch&) const = 0;
+  virtual void run(const PassTools&, const Dispatch&) const = 0;
+};
+
+}  // namespace tessera::gles

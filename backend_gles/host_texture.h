@@ -1,0 +1,27 @@
+// What a texture of the host's is: only the driver knows.
+#pragma once
+#include <string_view>
+
+#include "backend_gles/device.h"
+
+namespace tessera::gles {
+
+constexpr GLenum texture_external = 0x8D65;  // GL_TEXTURE_EXTERNAL_OES
+
+enum class PixelKind { real, signed_integer, unsigned_integer };  // how a shader sees its texels
+
+struct TextureTraits {
+  PixelKind kind = PixelKind::real;
+  bool is_dense_float = false;  // GL_RGBA32F, read without a swizzle: laid out as a tensor is
+};
+
+// Throws invalid_argument, with `op`, where it is no texture or not as large as the host says. The context is entered
+// with touch::texture and state::draw_framebuffer.
+TextureTraits traits_of(const Device&, const HostTexture&, std::string_view op);
+
+void require_texture(const Device&, const HostTexture&, std::string_view op);
+
+// The kind of a color attachment of the framebuffer that is bound for drawing.
+PixelKind kind_of_attachment(const Device&, GLenum attachment);
+
+}  // namespace tessera::gles

@@ -1,0 +1,17 @@
+// What the functions of <tessera/gles.h> have in common.
+#pragma once
+#include <string_view>
+
+#include "backend_gles/backend.h"
+#include "core/interop.h"
+
+namespace tessera::gles {
+
+// The backend of a context, or of a tensor's; throws wrong_backend, with the op, where it is another one. The caller
+// holds the lock.
+inline GlesBackend& backend_of(std::string_view op, const ContextImpl& context) {
+  require_backend(op, context, BackendKind::gles);
+  return static_cast<GlesBackend&>(*context.backend);
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,185 @@
+#include "backend_gles/state.h"
+
+#include <algorithm>
+
+#include "backend_gles/host_texture.h"
+#include "backend_gles/state_snapshot.h"
+
+namespace tessera::gles {
+namespace {
+
+constexpr GLenum sample_mask = 0x8E51;       // GL_SAMPLE_MASK of OpenGL ES 3.1
+constexpr GLenum external_binding = 0x8D67;  // GL_TEXTURE_BINDING_EXTERNAL_OES
+
+constexpr Capability every_capability[] = {
+    {GL_BLEND, state::blend},
+    {GL_CULL_FACE, state::cull_face},
+    {GL_DEPTH_TEST, state::depth_test},
+    {GL_DITHER, state::dither},
+    {GL_POLYGON_OFFSET_FILL, state::polygon_offset_fill},
+    {GL_RASTERIZER_DISCARD, state::rasterizer_discard},
+    {GL_SAMPLE_ALPHA_TO_COVERAGE, state::sample_alpha_to_coverage},
+    {GL_SAMPLE_COVERAGE, state::sample_coverage},
+    {GL_SCISSOR_TEST, state::scissor_test},
+    {GL_STENCIL_TEST, state::stencil_test},
+    {sample_mask, state::sample_mask},
+};
+
+constexpr GLenum unpack_names[] = {GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_PIXELS,
+                                   GL_UNPACK_SKIP_ROWS};
+constexpr GLenum pack_names[] = {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS, GL_PACK_SKIP_ROWS};
+constexpr GLint working_pixel_store[] = {1, 0, 0, 0};
+
+void set_color_mask(const Device& device, const std::array<GLboolean, 4>& mask) {
+  // Of a context that has one for each draw buffer, only the first is ours to set.
+  if (const auto set = device.functions().ColorMaski) set(0, mask[0], mask[1], mask[2], mask[3]);
+  else device.gl().ColorMask(mask[0], mask[1], mask[2], mask[3]);
+}
+
+void set_capability(const Device& device, GLenum name, bool is_on) {
+  const IndexedFunctions& indexed = device.functions();
+  if (name == GL_BLEND && indexed.Enablei) (is_on ? indexed.Enablei : indexed.Disablei)(name, 0);
+  else (is_on ? device.gl().Enable : device.gl().Disable)(name);
+}
+
+bool is_enabled(const Device& device, GLenum name) {
+  const IndexedFunctions& indexed = device.functions();
+  return name == GL_BLEND && indexed.IsEnabledi ? indexed.IsEnabledi(name, 0) : device.gl().IsEnabled(name);
+}
+
+GLint integer(const GladGLES2Context& gl, GLenum name) {
+  GLint value = 0;
+  gl.GetIntegerv(name, &value);
+  return value;
+}
+
+}  // namespace
+
+std::span<const Capability> capabilities(const Device& device) {
+  const std::span all(every_capability);
+  return device.version() >= 31 ? all : all.first(all.size() - 1);
+}
+
+void set_working_state(const Device& device, std::uint32_t states) {
+  const GladGLES2Context& gl = device.gl();
+  for (const Capability& capability : capabilities(device))
+    if (states & capability.state) set_capability(device, capability.name, false);
+  if (states & state::color_mask) set_color_mask(device, {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE});
+  for (std::size_t i = 0; i < std::size(working_pixel_store); ++i) {
+    if (states & state::pixel_unpack) gl.PixelStorei(unpack_names[i], working_pixel_store[i]);
+    if (states & state::pixel_pack) gl.PixelStorei(pack_names[i], working_pixel_store[i]);
+  }
+  if (states & state::pixel_unpack) gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+SavedState::SavedState(const Device& device, std::uint32_t states, int units)
+    : device_(device), states_(states), units_(std::min(units, most_units)) {
+  const GladGLES2Context& gl = device.gl();
+  // Where nothing is put back, only what tells which states are dirtied is asked for.
+  if (!device.restores_state()) states &= touch::disabled | state::transform_feedback;
+  for (const Capability& capability : capabilities(device))
+    if ((states & capability.state) && is_enabled(device, capability.name)) enabled_ |= capability.state;
+  if (states & state::program) program_ = integer(gl, GL_CURRENT_PROGRAM);
+  if (states & state::vertex_array) vertex_array_ = integer(gl, GL_VERTEX_ARRAY_BINDING);
+  if (states & state::draw_framebuffer) draw_framebuffer_ = integer(gl, GL_DRAW_FRAMEBUFFER_BINDING);
+  if (states & state::read_framebuffer) read_framebuffer_ = integer(gl, GL_READ_FRAMEBUFFER_BINDING);
+  if (states & state::viewport) gl.GetIntegerv(GL_VIEWPORT, viewport_.data());
+  if (states & state::color_mask) gl.GetBooleanv(GL_COLOR_WRITEMASK, color_mask_.data());
+  if (states & state::active_texture) active_texture_ = integer(gl, GL_ACTIVE_TEXTURE);
+  if (states & (state::textures | state::samplers)) save_units();
+  if (states & state::external_textures) {
+    gl.ActiveTexture(GL_TEXTURE0);
+    external_texture_ = integer(gl, external_binding);
+  }
+  if (states & state::pixel_unpack) unpack_ = saved(unpack_names, GL_PIXEL_UNPACK_BUFFER_BINDING);
+  if (states & state::pixel_pack) pack_ = saved(pack_names, GL_PIXEL_PACK_BUFFER_BINDING);
+  if (states & state::transform_feedback)
+    has_paused_ = integer(gl, GL_TRANSFORM_FEEDBACK_ACTIVE) && !integer(gl, GL_TRANSFORM_FEEDBACK_PAUSED);
+  if (has_paused_) gl.PauseTransformFeedback();  // or no other program could be used
+}
+
+void SavedState::restore() const {
+  const GladGLES2Context& gl = device_.gl();
+  for (const Capability& capability : capabilities(device_))
+    if (enabled_ & capability.state) set_capability(device_, capability.name, true);
+  if (states_ & state::program) gl.UseProgram(static_cast<GLuint>(program_));
+  if (states_ & state::vertex_array) gl.BindVertexArray(static_cast<GLuint>(vertex_array_));
+  if (states_ & state::draw_framebuffer)
+    gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(draw_framebuffer_));
+  if (states_ & state::read_framebuffer)
+    gl.BindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(read_framebuffer_));
+  if (states_ & state::viewport) gl.Viewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
+  if (states_ & state::color_mask) set_color_mask(device_, color_mask_);
+  if (states_ & (state::textures | state::samplers)) restore_units();
+  if (states_ & state::external_textures) {
+    gl.ActiveTexture(GL_TEXTURE0);
+    gl.BindTexture(texture_external, static_cast<GLuint>(external_texture_));
+  }
+  if (states_ & state::active_texture) gl.ActiveTexture(static_cast<GLenum>(active_texture_));
+  if (states_ & state::pixel_unpack) restore(unpack_, unpack_names, GL_PIXEL_UNPACK_BUFFER);
+  if (states_ & state::pixel_pack) restore(pack_, pack_names, GL_PIXEL_PACK_BUFFER);
+  if (has_paused_) gl.ResumeTransformFeedback();  // its program is current again
+}
+
+Dirtied SavedState::dirtied() const {
+  std::uint32_t states = states_;
+  for (const Capability& capability : every_capability)
+    if (!(enabled_ & capability.state)) states &= ~capability.state;  // it was off before
+  if (!has_paused_) states &= ~state::transform_feedback;
+  const bool has_units = states & (state::textures | state::samplers | state::external_textures);
+  return {states, has_units ? (1u << units_) - 1 : 0};
+}
+
+SavedState::PixelStore SavedState::saved(std::span<const GLenum, 4> names, GLenum buffer) const {
+  PixelStore store{};
+  for (std::size_t i = 0; i < names.size(); ++i) store.values[i] = integer(device_.gl(), names[i]);
+  store.buffer = integer(device_.gl(), buffer);
+  return store;
+}
+
+void SavedState::restore(const PixelStore& store, std::span<const GLenum, 4> names, GLenum target) const {
+  for (std::size_t i = 0; i < names.size(); ++i) device_.gl().PixelStorei(names[i], store.values[i]);
+  device_.gl().BindBuffer(target, static_cast<GLuint>(store.buffer));
+}
+
+void SavedState::save_units() {
+  const GladGLES2Context& gl = device_.gl();
+  for (int unit = 0; unit < units_; ++unit) {
+    const auto at = static_cast<std::size_t>(unit);
+    gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
+    textures_[at] = integer(gl, GL_TEXTURE_BINDING_2D);
+    if (states_ & state::samplers) samplers_[at] = integer(gl, GL_SAMPLER_BINDING);
+  }
+}
+
+void SavedState::restore_units() const {
+  const GladGLES2Context& gl = device_.gl();
+  for (int unit = 0; unit < units_; ++unit) {
+    const auto at = static_cast<std::size_t>(unit);
+    gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
+    gl.BindTexture(GL_TEXTURE_2D, static_cast<GLuint>(textures_[at]));
+    if (states_ & state::samplers) gl.BindSampler(static_cast<GLuint>(unit), static_cast<GLuint>(samplers_[at]));
+  }
+}
+
+Entered::Entered(const Device& device, std::uint32_t states, int units) : current_(device.context()), device_(device) {
+  device.require(current_);
+  if (!device.context().is_borrowed()) return;  // its state is as set_working_state() left it
+  device.delete_waiting();
+  if (states == 0) return;
+  device.pass_on_errors_of_host();
+  if (device.checks_state()) snapshot_ = std::make_unique<StateSnapshot>(device);
+  saved_.emplace(device, states, units);
+  set_working_state(device, states);
+}
+
+Entered::~Entered() {
+  if (!saved_) return;
+  if (device_.restores_state()) saved_->restore();
+  else device_.note_dirtied(saved_->dirtied());
+  if (!snapshot_ || !device_.restores_state()) return;
+  if (const std::string changed = snapshot_->difference(StateSnapshot(device_)); !changed.empty())
+    device_.tell(Message::Level::error, "GL state of the host is not as it was: " + changed);
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,84 @@
+// The GL state that passes rely on, and how a host's own is put back after them.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "backend_gles/device.h"
+#include <tessera/gles.h>
+
+namespace tessera::gles {
+
+struct Capability {
+  GLenum name;
+  std::uint32_t state;
+};
+std::span<const Capability> capabilities(const Device&);  // all that change what a pass draws
+
+// What each kind of work sets.
+namespace touch {
+inline constexpr std::uint32_t compiling = state::program | state::transform_feedback;
+inline constexpr std::uint32_t texture = state::active_texture | state::textures;
+inline constexpr std::uint32_t upload = texture | state::pixel_unpack;
+inline constexpr std::uint32_t download = state::read_framebuffer | state::pixel_pack;
+inline constexpr std::uint32_t disabled = state::blend | state::cull_face | state::depth_test | state::dither |
+                                          state::polygon_offset_fill | state::rasterizer_discard |
+                                          state::sample_alpha_to_coverage | state::sample_coverage |
+                                          state::scissor_test | state::stencil_test | state::sample_mask;
+inline constexpr std::uint32_t drawing = compiling | texture | disabled | state::vertex_array |
+                                         state::draw_framebuffer | state::viewport | state::color_mask |
+                                         state::samplers;
+}  // namespace touch
+
+// Sets, of these states, those that passes rely on and do not set themselves.
+void set_working_state(const Device&, std::uint32_t states);
+
+// The host's values of some states, and of the texture units 0 to units - 1.
+class SavedState {
+ public:
+  SavedState(const Device&, std::uint32_t states, int units);
+  void restore() const;
+  Dirtied dirtied() const;  // what stays set where nothing is put back
+
+ private:
+  static constexpr int most_units = 16;
+  struct PixelStore {
+    std::array<GLint, 4> values;
+    GLint buffer;
+  };
+  PixelStore saved(std::span<const GLenum, 4> names, GLenum buffer) const;
+  void restore(const PixelStore&, std::span<const GLenum, 4> names, GLenum target) const;
+  void save_units();
+  void restore_units() const;
+
+  const Device& device_;
+  std::uint32_t states_;
+  int units_;
+  std::uint32_t enabled_ = 0;
+  bool has_paused_ = false;
+  GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;
+  GLint external_texture_ = 0;
+  std::array<GLint, 4> viewport_{};
+  std::array<GLboolean, 4> color_mask_{};
+  std::array<GLint, most_units> textures_{}, samplers_{};
+  PixelStore unpack_{}, pack_{};
+};
+
+// Enters the device for the length of a scope, in which these states are set. Throws wrong_thread or device_lost.
+class Entered {
+ public:
+  explicit Entered(const Device&, std::uint32_t states = 0, int units = 1);
+  ~Entered();
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  CurrentContext current_;
+  const Device& device_;
+  std::optional<SavedState> saved_;
+  std::unique_ptr<class StateSnapshot> snapshot_;
+};
+
+}  // namespace tessera::gles

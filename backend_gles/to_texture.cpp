@@ -1,0 +1,70 @@
+// gles::to_texture
+#include "backend_gles/export_pass.h"
+#include "backend_gles/interop.h"
+
+namespace tessera::gles {
+namespace {
+
+struct Dims {
+  std::int64_t height, width, channels;
+};
+
+Dims dims_of_image(const Shape& shape) {
+  const std::size_t rank = shape.dims().size();
+  const bool is_batch_of_one = rank == 4 && shape.dims()[0] == 1;
+  if (rank == 2) return {shape.dims()[0], shape.dims()[1], 1};
+  if (rank == 3 || is_batch_of_one) {
+    const auto* dims = shape.dims().data() + (rank - 3);
+    if (dims[2] >= 1 && dims[2] <= 4) return {dims[0], dims[1], dims[2]};
+  }
+  throw Error(ErrorCode::shape_mismatch, "to_texture: a tensor of " + shape.to_string() +
+                                             " is no image of [height, width] or [height, width, 1..4].");
+}
+
+ExportedImage checked_image(const Tensor& tensor, std::int64_t width, std::int64_t height, bool flip_y) {
+  const Node& node = *TensorAccess::node(tensor);
+  const Dims dims = dims_of_image(node.shape);
+  if (node.dtype != DType::f32 && node.dtype != DType::f16 && node.dtype != DType::u8)
+    throw Error(ErrorCode::dtype_mismatch, "to_texture: images are of f32, f16 or u8, but the tensor is of " +
+                                               std::string(to_string(node.dtype)) + ".");
+  if (node.shape.size() == 0)
+    throw Error(ErrorCode::invalid_argument, "to_texture: a tensor of " + node.shape.to_string() + " has no elements.");
+  if (width != dims.width || height != dims.height)
+    throw Error(ErrorCode::shape_mismatch, "to_texture: a tensor of " + node.shape.to_string() +
+                                               " does not fit a target of width " + std::to_string(width) +
+                                               " and height " + std::to_string(height) + ".");
+  return {.dtype = node.dtype,
+          .width = static_cast<int>(dims.width),
+          .height = static_cast<int>(dims.height),
+          .channels = static_cast<int>(dims.channels),
+          .first = first_element(tensor),
+          .flip_y = flip_y};
+}
+
+}  // namespace
+
+void to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
+  ContextImpl& impl = *TensorAccess::node(tensor)->context;
+  const Session session(impl);
+  const Device& device = *backend_of("to_texture", impl).gl_device();
+  const ExportedImage image = checked_image(tensor, target.width, target.height, options.flip_y);
+  if (target.is_external || target.channels != "RGBA")
+    throw Error(ErrorCode::invalid_argument,
+                target.is_external
+                    ? "to_texture: an external texture cannot be drawn to."
+                    : "to_texture: whole texels are written, but channels is \"" + target.channels + "\".");
+  {
+    const Entered entered(device, touch::texture | state::draw_framebuffer);
+    traits_of(device, target, "to_texture");
+  }
+  run_pass(tensor, ExportPass(image, target));
+}
+
+void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
+  ContextImpl& impl = *TensorAccess::node(tensor)->context;
+  const Session session(impl);
+  backend_of("to_texture", impl);
+  run_pass(tensor, ExportPass(checked_image(tensor, target.width, target.height, options.flip_y), target));
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,134 @@
+// tessera and an OpenGL ES 3 host: work in its context, read its textures, write to them, lend it ours.
+//
+//   tessera::Context gpu = tessera::gles::adopt_current();             // the context that is current on this thread
+//   auto frame = tessera::gles::from_texture(gpu, {.texture = camera, .width = 640, .height = 480});
+//   tessera::gles::to_texture(tessera::square(frame), {.texture = screen, .width = 640, .height = 480});
+//
+// Nothing here reads pixels back. What the host lends stays the host's: it is never deleted, and is counted in
+// MemoryInfo::bytes_external. Calls may come from any thread for contexts that tessera made, and from the thread on
+// which the host's context is current for adopted ones (else wrong_thread). docs/interop_gles.md has the whole story.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tessera/context.h>
+
+namespace tessera::gles {
+
+// ---- The host's context.
+
+// GL state that tessera sets while it works. Everything else, uniforms of the host's programs included, is never
+// touched.
+namespace state {
+inline constexpr std::uint32_t program = 1u << 0, vertex_array = 1u << 1, draw_framebuffer = 1u << 2,
+                               read_framebuffer = 1u << 3, viewport = 1u << 4, color_mask = 1u << 5,
+                               active_texture = 1u << 6,
+                               textures = 1u << 7,   // GL_TEXTURE_2D of the units in Dirtied::texture_units
+    external_textures = 1u << 8,                     // GL_TEXTURE_EXTERNAL_OES of unit 0
+    samplers = 1u << 9,                              // of the same units
+    pixel_unpack = 1u << 10, pixel_pack = 1u << 11,  // glPixelStorei and the bound buffers
+    transform_feedback = 1u << 12,                   // paused
+                                                     // Disabled:
+    blend = 1u << 16, cull_face = 1u << 17, depth_test = 1u << 18, dither = 1u << 19, polygon_offset_fill = 1u << 20,
+                               rasterizer_discard = 1u << 21, sample_alpha_to_coverage = 1u << 22,
+                               sample_coverage = 1u << 23, scissor_test = 1u << 24, stencil_test = 1u << 25,
+                               sample_mask = 1u << 26;  // where the context has OpenGL ES 3.1
+}  // namespace state
+
+struct AdoptOptions {
+  bool restore_state = true;  // false: what was set stays so, and dirtied() tells what that is
+  // Compares all GL state before and after each use of the context, and tells on_message what differs. Slow; always on
+  // in debug builds, and where the environment variable TESSERA_CHECK_GL_STATE is set.
+  bool check_state = false;
+};
+
+// A tessera context inside the ES 3 context that is current on this thread. The latter must outlive it, and be current
+// on the thread that lets go of it; several may share one. `prefer` and `driver` of the options say nothing here.
+TESSERA_API Context adopt_current(const ContextOptions& = {}, const AdoptOptions& = {});
+using Loader = void* (*)(const char* name);  // finds a GL function, and EGL's if it can; null: eglGetProcAddress
+TESSERA_API Context adopt_current(Loader, const ContextOptions& = {}, const AdoptOptions& = {});
+
+// What an adopted context whose state is not restored has set since it was adopted, or since it was last asked.
+struct Dirtied {
+  std::uint32_t states;         // a union of state::…
+  std::uint32_t texture_units;  // bit u: unit u
+  bool operator==(const Dirtied&) const = default;
+};
+TESSERA_API Dirtied dirtied(Context&);
+
+// The EGL context that tessera works in, for hosts that want to make one of theirs that shares its textures. Where the
+// host was adopted without EGL, display and context are null.
+struct HostContext {
+  void *display, *context;  // EGLDisplay, EGLContext
+  Loader get_proc_address;  // of the EGL library they belong to; a program may hold several
+};
+TESSERA_API HostContext host_context(const Context&);
+
+// ---- Out: tessera's textures for the host.
+
+struct TexShape {
+  int height, width;
+  bool operator==(const TexShape&) const = default;
+};
+
+struct GpuDataOptions {
+  std::optional<TexShape> custom_tex_shape{};  // else about as wide as high
+};
+
+struct GpuData {
+  unsigned texture;          // a GL_TEXTURE_2D: texel t, row by row, holds elements 4t..4t+3; past the end there is 0
+  TexShape tex_shape;        // of the whole texture
+  unsigned internal_format;  // GL_RGBA32F, GL_RGBA16F, GL_RGBA32I, GL_RGBA8I, GL_RGBA8UI
+  DType dtype;
+  Tensor tensor_ref;  // the texture is the host's to read while this lives, and no longer
+};
+
+// Computes the tensor. Costs nothing where its texture has the wanted shape already, as when it was not computed
+// before; else one pass.
+TESSERA_API GpuData data_to_gpu(const Tensor&, const GpuDataOptions& = {});
+
+// ---- In: the host's textures.
+
+struct HostTexture {
+  unsigned texture;  // level 0 of a GL_TEXTURE_2D
+  int width, height;
+  std::string channels = "RGBA";  // from_texture: which of them, in which order: "R", "BGR", "RGBA", …
+  unsigned internal_format = 0;   // 0: asks the driver. Needed where an OpenGL ES 3.0 driver cannot tell
+  bool is_external = false;       // a GL_TEXTURE_EXTERNAL_OES, as cameras and video decoders give
+  bool copy = false;              // from_texture: not to be read in place, even where that is possible
+};
+
+// [height, width, channels] f32, as a shader samples it: normalised formats give 0..1, sRGB gives linear values,
+// integers themselves. A GL_RGBA32F texture is read in place, each time that something is computed from it; any other
+// in one pass, when something is first computed from it.
+TESSERA_API Tensor from_texture(Context&, const HostTexture&);
+
+// ---- Out: into the host's textures.
+
+struct HostFramebuffer {
+  unsigned framebuffer = 0;  // its color attachment 0; 0: the window's
+  int width, height;
+  int x = 0, y = 0;  // the lower left corner
+};
+
+struct ToTextureOptions {
+  bool flip_y = false;  // row 0 of the tensor becomes the last row, which is the upper one in a window
+};
+
+// Writes an image, [height, width], [height, width, 1..4] or [1, height, width, 1..4] of f32, f16 or u8, in the same
+// submission that computes it. u8 counts as 0..255 for 0..1, one channel is grey, alpha is 1 where there is none.
+// Formats clamp, round and encode (sRGB) as for the host's own drawing; integer formats get the plain numbers, rounded.
+TESSERA_API void to_texture(const Tensor& image, const HostTexture& target, const ToTextureOptions& = {});
+TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, const ToTextureOptions& = {});
+
+// ---- In the host's shaders.
+
+// GLSL ES 3.00 that declares `uniform sampler2D NAME_texture` (or isampler2D, usampler2D), to be set to a unit with the
+// texture that data_to_gpu gives for this tensor, and functions that read it: `float NAME(int i)`, element i, and
+// NAME_at with an index for each dimension, such as `NAME_at(int n, int y, int x, int c)`. Integers and booleans give
+// int. Nothing is computed.
+TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name);
+
+}  // namespace tessera::gles
