@@ -31,6 +31,10 @@ void HubImpl::unbind(decltype(entries)::iterator at) {
 
 Tensor HubImpl::use(const HubEntry& entry) {
   entry.storage->last_used = ++clock;
+  return tensor(entry);
+}
+
+Tensor HubImpl::tensor(const HubEntry& entry) {
   const Tensor whole = entry.storage->tensor(context);
   if (!entry.part) return whole;
   return slice(whole.reshape({whole.shape().size()}), {entry.part->offset}, {entry.part->size});

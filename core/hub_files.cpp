@@ -11,6 +11,16 @@ namespace {
 // The format has each tensor once. Further names stand in the metadata: this and the name, and which tensor it is.
 constexpr std::string_view alias_prefix = "tessera.alias:";
 
+// Gives the elements when called, without the lock. Being saved is not being used.
+std::function<HostElements()> elements_of(HubImpl& hub, const HubEntry& entry) {
+  const HostElements& host = entry.storage->host();
+  if (!host) return [tensor = hub.tensor(entry)] { return read_elements(tensor); };
+  const Part part = entry.part.value_or(Part{0, entry.storage->shape().size()});
+  const std::size_t element = size_of(entry.storage->dtype());
+  return [elements = host.part(static_cast<std::size_t>(part.offset) * element,
+                               static_cast<std::size_t>(part.size) * element)] { return elements; };
+}
+
 template <class NameOf>
 void save_some(HubImpl& hub, const std::filesystem::path& path, const std::optional<std::string_view>& model,
                const NameOf& name_of) {
@@ -26,13 +36,7 @@ void save_some(HubImpl& hub, const std::filesystem::path& path, const std::optio
         metadata[std::string(alias_prefix) + name] = first->second;
         continue;
       }
-      std::function<HostElements()> elements;
-      if (const HostElements& host = entry->storage->host(); host && !entry->part) {
-        elements = [host] { return host; };
-      } else {
-        elements = [tensor = hub.use(*entry)] { return read_elements(tensor); };
-      }
-      tensors.push_back({name, entry->shape(), entry->storage->dtype(), std::move(elements)});
+      tensors.push_back({name, entry->shape(), entry->storage->dtype(), elements_of(hub, *entry)});
     }
   }
   write_safetensors(path, std::move(tensors), metadata);

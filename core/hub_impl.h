@@ -46,6 +46,7 @@ struct HubImpl {
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
   void bind(const TensorRef&, HubEntryPtr);  // in the place of what had the name
   void unbind(decltype(entries)::iterator);
+  Tensor tensor(const HubEntry&);
   Tensor use(const HubEntry&);                                   // counts as used now
   std::vector<std::shared_ptr<SharedStorage>> storages() const;  // each one once
 };

@@ -20,6 +20,11 @@ class HostElements {
     owner_ = std::move(owner);
   }
   std::span<const std::byte> bytes() const { return bytes_; }
+  HostElements part(std::size_t first_byte, std::size_t count) const {
+    HostElements part = *this;
+    part.bytes_ = bytes_.subspan(first_byte, count);
+    return part;
+  }
   explicit operator bool() const { return owner_ != nullptr; }
 
  private:

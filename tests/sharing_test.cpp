@@ -223,8 +223,9 @@ TEST_P(Sharing, FilesGiveTheHubBack) {
     hub.save(path);
     hub.optimize_memory(0);
     const std::string bytes = bytes_of(path);
-    hub.save(path);  // of what is on the host only
+    hub.save(path);  // of what is on the host only, and stays there
     EXPECT_EQ(bytes_of(path), bytes);
+    EXPECT_EQ(hub.gpu_memory_usage(), 0u);
     hub.publish({"x", "m"}, numbers({1}, 50));
     hub.load(path);  // in the place of what is there
     EXPECT_EQ(hub.get({"x", "m"}).read(), (Floats{1, 2, 3, 4}));
