@@ -62,7 +62,8 @@ class Fuser {
   // go over the same elements, and if the kernel stays within the device's limits.
   void choose_place(int index) {
     Item& it = item(index);
-    if (!has_work(*it.node)) return;
+    const bool is_needed = it.wanted || it.reader.kernel != none;  // else its reader turned out to be another's equal
+    if (!has_work(*it.node) || !is_needed) return;
     it.place =
         !it.wanted && it.reader.kernel >= 0 && may_join(index, it.reader) ? it.reader : Place{index, KernelInput::none};
     Item& head = item(it.place.kernel);
@@ -77,7 +78,7 @@ class Fuser {
     for (std::size_t i = 0; i < it.node->inputs.size(); ++i) {
       const Node& read = *it.node->inputs[i];
       const Node* base = stored(it.node->inputs[i].get()).node;
-      if (is_number(*base)) continue;
+      if (is_number(*base) && !it.node->is<Custom>()) continue;
       Place reader = it.place;
       if (family) reader.operand = static_cast<int>(i);
       // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.

@@ -1,5 +1,7 @@
 #include "core/graph.h"
 
+#include <algorithm>
+
 namespace tessera {
 namespace {
 
@@ -59,8 +61,8 @@ Node* lowered(Node* node, const Limits& limits) {
 // Writes nodes down so that equal texts mean equal work.
 class SignatureWriter {
  public:
-  enum class Numbers { by_place, by_value };
-  explicit SignatureWriter(Numbers numbers) : numbers_(numbers) {}
+  // With the values of items, which operations on equal values have in common; without, they are told apart by place.
+  explicit SignatureWriter(const std::vector<int>* values = nullptr) : values_(values) {}
 
   void write(const Node& node) {
     number(static_cast<std::int64_t>(node.dtype));
@@ -92,9 +94,9 @@ class SignatureWriter {
       shape(input->shape);
       const auto [base, offset] = stored(input.get());
       number(offset);
-      if (!is_number(*base)) number(base->plan_index);
-      else if (numbers_ == Numbers::by_place) number(-1 - base->constant_index);
-      else number(-1 - std::int64_t{std::get<Constant>(base->operation).value.bits});
+      if (!is_number(*base))
+        number(values_ ? (*values_)[static_cast<std::size_t>(base->plan_index)] : base->plan_index);
+      else number(-1 - (values_ ? std::int64_t{std::get<Constant>(base->operation).value.bits} : base->constant_index));
     }
   }
   void number(std::int64_t value) { append(&value, sizeof(value)); }
@@ -110,7 +112,7 @@ class SignatureWriter {
     append(std::data(values), std::size(values) * sizeof(*std::data(values)));
   }
 
-  Numbers numbers_;
+  const std::vector<int>* values_;
   std::string text_;
 };
 
@@ -173,6 +175,7 @@ void Graph::add_item(Node* node) {
   }
   node->plan_index = static_cast<int>(found_.items.size());
   found_.items.push_back(node);
+  values_.resize(found_.items.size(), node->plan_index);  // unless share() has found it
   if (is_stored(*node)) return;
   if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
   if (const auto* custom = std::get_if<Custom>(&node->operation))
@@ -183,16 +186,27 @@ void Graph::add_item(Node* node) {
       }
 }
 
-// Makes a node that does what another one does a view of that one.
+// Numbers the node's value. Where a node that was added before has the same and computing it again would cost, makes it
+// a view of that one.
 bool Graph::share(Node* node) {
   if (node->inputs.empty() || node->layout != 0 || node->is<Custom>()) return false;
-  SignatureWriter writer(SignatureWriter::Numbers::by_value);
+  SignatureWriter writer(&values_);
   writer.write(*node);
-  const auto [found, is_new] = by_operation_.try_emplace(writer.take(), node);
-  if (is_new) return false;
+  const int own = static_cast<int>(found_.items.size());
+  const auto [found, is_new] = value_of_operation_.try_emplace(writer.take(), own);
+  Node* first = is_new ? node : found_.items[static_cast<std::size_t>(found->second)];
+  if (is_new || !is_worth_sharing(*first)) {
+    values_.push_back(found->second);
+    return false;
+  }
   node->operation = View{};
-  node->inputs = {found->second->shared_from_this()};
+  node->inputs.insert(node->inputs.begin(), first->shared_from_this());  // the others may be items, and stay for that
   return true;
+}
+
+// Pointwise work is done again rather than stored, unless it is stored anyway.
+bool Graph::is_worth_sharing(const Node& node) const {
+  return node.is<Family>() || std::ranges::find(found_.wanted, node.plan_index) != found_.wanted.end();
 }
 
 void Graph::add_constant(Node* node) {
@@ -202,7 +216,7 @@ void Graph::add_constant(Node* node) {
 }
 
 std::string Graph::signature() const {
-  SignatureWriter writer(SignatureWriter::Numbers::by_place);
+  SignatureWriter writer;
   for (const Node* node : found_.items) writer.write(*node);
   for (const Node* node : found_.constants) writer.number(static_cast<std::int64_t>(node->dtype));
   for (const int index : found_.wanted) writer.number(index);

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// The nodes that wanted ones need, inputs first, each once; equal operations on equal inputs count as one. Views are
+// The nodes that wanted ones need, inputs first, each once; costly operations that are equal count as one. Views are
 // resolved and constants are kept apart: neither costs anything.
 struct GraphItems {
   std::vector<Node*> items, constants;
@@ -38,10 +38,13 @@ class Graph {
   void add(Node* root, const Limits&);
   void add_item(Node*);
   bool share(Node*);
+  bool is_worth_sharing(const Node&) const;
   void add_constant(Node*);
 
   GraphItems found_;
-  std::unordered_map<std::string, Node*> by_operation_;
+  // Equal operations on equal values give equal values, which are numbered by the first item that has one.
+  std::unordered_map<std::string, int> value_of_operation_;
+  std::vector<int> values_;  // of the items
 };
 
 // Where a node's elements are: from element `offset` of `node` on, which is no view.

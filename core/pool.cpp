@@ -139,10 +139,13 @@ Pool::Free Pool::remove(std::list<Free>::iterator entry) {
 
 std::unique_ptr<Storage> Pool::take(std::uint64_t key, Use use) {
   const std::scoped_lock hold(lock_);
-  const bool in_order = is_recording_ && use == Use::kernels;
+  // An upload happens at once: before what is recorded, and before the batch that is being put together.
+  const auto is_free = [&](const Free& entry) {
+    if (use == Use::upload && entry.batch == batch_) return false;
+    return entry.recording <= submitted_ || (is_recording_ && use == Use::kernels);
+  };
   const auto [begin, end] = by_key_.equal_range(key);
-  const auto found =
-      std::find_if(begin, end, [&](const auto& entry) { return in_order || entry.second->recording <= submitted_; });
+  const auto found = std::find_if(begin, end, [&](const auto& entry) { return is_free(*entry.second); });
   if (found == end) return nullptr;
   return remove(found->second).storage;
 }
