@@ -140,7 +140,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   std::string call, core;
   if (kernel.has_core()) {
     const std::string entry(kernel.core.entry);
-    call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local);\n"
+    call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
     core = used_functions(embedded_shader("window.wgsl"), core) + core;

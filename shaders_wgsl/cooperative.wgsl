@@ -3,6 +3,6 @@
 // calls finish().
 @compute @workgroup_size(workgroup_size)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
-        @builtin(local_invocation_index) local: u32) {
+        @builtin(local_invocation_id) local: vec3u) {
 //@call
 }

@@ -7,8 +7,8 @@
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
-        @builtin(local_invocation_index) local: u32) {
-  let index = (group.y * groups.x + group.x) * 64u + local;
+        @builtin(local_invocation_id) local: vec3u) {
+  let index = (group.y * groups.x + group.x) * 64u + local.x;
   // Up to the end of the last texel of 16 bytes, the largest one, there are zeros.
   if (index >= (words.y + 15u) / 16u * 4u) { return; }
   if (4u * index >= words.y) {

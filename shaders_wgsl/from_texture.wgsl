@@ -14,8 +14,8 @@ fn element(index: u32) -> f32 { return pixel(index / channels)[order[index % cha
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
-        @builtin(local_invocation_index) local: u32) {
-  let texel = (group.y * groups.x + group.x) * 64u + local;
+        @builtin(local_invocation_id) local: vec3u) {
+  let texel = (group.y * groups.x + group.x) * 64u + local.x;
   let size = textureDimensions(image);
   let count = size.x * size.y * channels;
   if (4u * texel >= count) { return; }

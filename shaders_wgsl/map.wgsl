@@ -1,8 +1,8 @@
 // map, and every core that makes its texels one by one: each invocation computes one texel of the output.
+// The index comes from global_invocation_id, since local_invocation_index keeps lavapipe from reading neighbours at once.
 @compute @workgroup_size(workgroup_size)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
-        @builtin(local_invocation_index) local: u32) {
-  texel = (group.y * groups.x + group.x) * workgroup_size + local;
+fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+  texel = id.y * groups.x * workgroup_size + id.x;
   if (texel > (word(0u) - 1u) / 4u) { return; }
 //@call
 }

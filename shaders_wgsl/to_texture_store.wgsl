@@ -3,8 +3,8 @@
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
-        @builtin(local_invocation_index) local: u32) {
-  let index = (group.y * groups.x + group.x) * 64u + local;
+        @builtin(local_invocation_id) local: vec3u) {
+  let index = (group.y * groups.x + group.x) * 64u + local.x;
   if (index >= words.y * words.z) { return; }
   let pixel = vec2u(index % words.y, index / words.y);
   textureStore(image, pixel, colour(pixel.x, pixel.y));
