@@ -8,8 +8,10 @@
 #include "backend_webgpu/download.h"
 #include "backend_webgpu/host_pass.h"
 #include "backend_webgpu/kernel_cache.h"
+#include "backend_webgpu/lent.h"
 #include "backend_webgpu/parameters.h"
 #include "core/backend.h"
+#include "core/interop.h"
 
 namespace tessera::webgpu {
 
@@ -30,6 +32,7 @@ class WebGpuBackend final : public Backend {
   std::uint64_t kernels_compiled() const override { return kernels_.compiled() + passes_.compiled(); }
 
   Device& own_device() const { return *device_; }
+  LentChecks& lent_checks() { return lent_checks_; }
   std::unique_ptr<Storage> borrow(WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
 
   // From now on, run() records into these commands, which the host submits; null: it submits by itself again.
@@ -48,7 +51,11 @@ class WebGpuBackend final : public Backend {
   KernelCache kernels_{device_, bind_groups_};
   PassPipelines passes_{device_};
   Parameters parameters_{device_, bind_groups_};
+  LentChecks lent_checks_{device_};
   WGPUCommandEncoder host_encoder_ = nullptr;
 };
+
+// That of a context. Throws wrong_backend where it has another one. The caller holds the lock.
+WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl&);
 
 }  // namespace tessera::webgpu

@@ -1,4 +1,4 @@
-#include "backend_webgpu/lent.h"
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
 #include <tessera/webgpu.h>
 

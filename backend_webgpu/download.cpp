@@ -64,6 +64,7 @@ class BufferDownload final : public Download {
 
  private:
   void submit_copy(const BoundBuffer& source, std::uint64_t first) {
+    ErrorScope refused(device_, WGPUErrorFilter_Validation);  // a buffer that a host lent may be destroyed by now
     WGPUCommandEncoderDescriptor descriptor{};
     descriptor.label = view_of("tessera download");
     const Handle encoder(wgpuDeviceCreateCommandEncoder(device_.get(), &descriptor));
@@ -71,6 +72,8 @@ class BufferDownload final : public Download {
     const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
     const WGPUCommandBuffer to_submit = commands.get();
     wgpuQueueSubmit(device_.queue(), 1, &to_submit);
+    if (const std::string error = refused.close(); !error.empty())
+      throw Error(ErrorCode::invalid_argument, "read: Dawn refuses to copy the tensor's buffer: " + error);
   }
 
   std::shared_ptr<StagingPool> pool_;

@@ -1,6 +1,5 @@
-#include "backend_webgpu/lent.h"
-#include "backend_webgpu/parameters.h"
-#include "core/embedded_shader.h"
+#include "backend_webgpu/backend.h"
+#include "backend_webgpu/copying_pass.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
@@ -9,38 +8,6 @@ namespace {
 constexpr std::string_view op = "webgpu::from_buffer";
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
-
-// The part of a buffer that is bound, and where the elements are in it.
-struct Part {
-  std::uint64_t offset;                                              // a multiple of what the device asks for
-  std::uint64_t skip;                                                // from there to the first element
-  std::uint64_t bytes;                                               // of the elements
-  std::uint64_t words() const { return round_up(skip + bytes, 4); }  // of the whole part
-};
-
-class BufferImport final : public WebGpuPass {
- public:
-  BufferImport(WGPUBuffer buffer, const Part& part) : buffer_(shared(buffer)), part_(part) {}
-
-  std::vector<std::uint32_t> words() const override {
-    return {static_cast<std::uint32_t>(part_.skip), static_cast<std::uint32_t>(part_.bytes), 0, 0};
-  }
-
-  PreparedPass prepare(const PassResources& resources) const override {
-    PreparedPass pass{.pipeline = &resources.pipelines.compute(
-                          std::string(op), [] { return std::string(embedded_shader("from_buffer.wgsl")); })};
-    const BoundBuffer source{.handle = buffer_.get(), .bytes = part_.words(), .offset = part_.offset};
-    pass.group =
-        make_group(resources.device, *pass.pipeline,
-                   {entry_for(0, resources.parameters), entry_for(1, source), entry_for(2, *resources.output)});
-    set_invocations(pass, round_up(part_.bytes, 16) / 4, resources.device);
-    return pass;
-  }
-
- private:
-  Handle<WGPUBuffer> buffer_;
-  Part part_;
-};
 
 // All that can be told without Dawn's word.
 void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t offset) {
@@ -77,20 +44,19 @@ Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DTyp
   const Device& device = backend.own_device();
   const std::uint64_t alignment = device.limits().minStorageBufferOffsetAlignment, element = size_of(dtype);
   const std::uint64_t skip = options.offset % alignment;
-  const Part part{options.offset - skip, skip, static_cast<std::uint64_t>(shape.size()) * element};
-  if (part.words() > device.info().max_tensor_bytes)
+  const BufferPart part{options.offset - skip, skip, static_cast<std::uint64_t>(shape.size()) * element};
+  if (part.bound_bytes() > device.info().max_tensor_bytes)
     refuse(op, ErrorCode::out_of_memory,
            "a tensor of " + shape.to_string() + " " + std::string(to_string(dtype)) + " at byte " +
-               std::to_string(options.offset) + " takes a binding of " + std::to_string(part.words()) +
+               std::to_string(options.offset) + " takes a binding of " + std::to_string(part.bound_bytes()) +
                " bytes, more than the " + std::to_string(device.info().max_tensor_bytes) + " bytes that " +
                device.info().name + " can bind.");
-  require_usable(op, device, buffer, part.offset, part.words());
+  backend.lent_checks().require_usable(op, buffer, part.offset, part.bound_bytes());
 
   // Kernels read whole texels: where the last one goes beyond the buffer, only a copy has it.
   const std::uint64_t texels = round_up(part.skip + part.bytes, 4 * element);
   const std::uint64_t there_is = (wgpuBufferGetSize(buffer) - part.offset) / 4 * 4;
-  if (!options.zero_copy || texels > there_is)
-    return imported_tensor(impl, shape, dtype, std::make_shared<BufferImport>(buffer, part));
+  if (!options.zero_copy || texels > there_is) return imported_tensor(impl, shape, dtype, copying_pass(buffer, part));
 
   const auto first = static_cast<std::int64_t>(part.skip / element);
   const Shape all{first + shape.size()};

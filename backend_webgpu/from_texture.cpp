@@ -1,4 +1,4 @@
-#include "backend_webgpu/lent.h"
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/texture_format.h"
 #include "core/embedded_shader.h"
 #include "core/shader_text.h"
@@ -83,9 +83,9 @@ void check(WGPUTexture texture, const std::string& channels) {
 Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& options) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const WebGpuBackend& backend = webgpu_backend(op, impl);
+  WebGpuBackend& backend = webgpu_backend(op, impl);
   check(texture, options.channels);
-  require_usable_for_sampling(op, backend.own_device(), texture, sampled_type(format_of(texture).sampled).type);
+  backend.lent_checks().require_usable_for_sampling(op, texture, sampled_type(format_of(texture).sampled).type);
   const Shape shape{wgpuTextureGetHeight(texture), wgpuTextureGetWidth(texture),
                     static_cast<std::int64_t>(options.channels.size())};
   return imported_tensor(impl, shape, DType::f32, std::make_shared<TextureImport>(texture, options.channels));

@@ -1,5 +1,7 @@
 #include "backend_webgpu/lent.h"
 
+#include "backend_webgpu/host_pass.h"
+
 namespace tessera::webgpu {
 namespace {
 
@@ -13,53 +15,49 @@ void try_use(std::string_view op, std::string_view what, const Device& device, c
   const bool is_foreign = error.find("is associated with") != std::string::npos;
   refuse(op, ErrorCode::invalid_argument,
          "the " + std::string(what) +
-             (is_foreign ? " belongs to another device than the tensor's context (" + device.info().name + ")."
+             (is_foreign ? " belongs to another device than the context (" + device.info().name + ")."
                          : " cannot be used: " + error));
-}
-
-void make_group_of(const Device& device, const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry& entry) {
-  WGPUBindGroupLayoutDescriptor layout_descriptor{};
-  layout_descriptor.entryCount = 1;
-  layout_descriptor.entries = &binding;
-  const Handle layout(wgpuDeviceCreateBindGroupLayout(device.get(), &layout_descriptor));
-  WGPUBindGroupDescriptor descriptor{};
-  descriptor.layout = layout.get();
-  descriptor.entryCount = 1;
-  descriptor.entries = &entry;
-  const Handle group(wgpuDeviceCreateBindGroup(device.get(), &descriptor));
 }
 
 }  // namespace
 
-WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
-  require_backend(op, context, BackendKind::webgpu);
-  return static_cast<WebGpuBackend&>(*context.backend);
+void LentChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry& entry) {
+  Handle<WGPUBindGroupLayout>& layout = layouts_[binding.texture.sampleType];
+  if (!layout) {
+    WGPUBindGroupLayoutDescriptor descriptor{};
+    descriptor.entryCount = 1;
+    descriptor.entries = &binding;
+    layout = Handle(wgpuDeviceCreateBindGroupLayout(device_->get(), &descriptor));
+  }
+  WGPUBindGroupDescriptor descriptor{};
+  descriptor.layout = layout.get();
+  descriptor.entryCount = 1;
+  descriptor.entries = &entry;
+  const Handle group(wgpuDeviceCreateBindGroup(device_->get(), &descriptor));
 }
 
-void require_usable(std::string_view op, const Device& device, WGPUBuffer buffer, std::uint64_t offset,
-                    std::uint64_t bytes) {
-  try_use(op, "buffer", device, [&] {
+void LentChecks::require_usable(std::string_view op, WGPUBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
+  try_use(op, "buffer", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};
     binding.visibility = WGPUShaderStage_Compute;
     binding.buffer.type = WGPUBufferBindingType_ReadOnlyStorage;
-    make_group_of(device, binding, entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
+    make_group_of(binding, entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
   });
 }
 
-void require_usable_for_sampling(std::string_view op, const Device& device, WGPUTexture texture,
-                                 WGPUTextureSampleType type) {
-  try_use(op, "texture", device, [&] {
+void LentChecks::require_usable_for_sampling(std::string_view op, WGPUTexture texture, WGPUTextureSampleType type) {
+  try_use(op, "texture", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};
     binding.visibility = WGPUShaderStage_Compute;
     binding.texture.sampleType = type;
     binding.texture.viewDimension = WGPUTextureViewDimension_2D;
     const Handle view = view_of(texture);
-    make_group_of(device, binding, entry_for(0, view.get()));
+    make_group_of(binding, entry_for(0, view.get()));
   });
 }
 
-void require_usable_as_target(std::string_view op, const Device& device, WGPUTexture texture) {
-  try_use(op, "texture", device, [&] {
+void LentChecks::require_usable_as_target(std::string_view op, WGPUTexture texture) {
+  try_use(op, "texture", *device_, [&] {
     const Handle view = view_of(texture);
     WGPURenderPassColorAttachment attachment{};
     attachment.view = view.get();
@@ -69,7 +67,7 @@ void require_usable_as_target(std::string_view op, const Device& device, WGPUTex
     WGPURenderPassDescriptor descriptor{};
     descriptor.colorAttachmentCount = 1;
     descriptor.colorAttachments = &attachment;
-    const Handle encoder(wgpuDeviceCreateCommandEncoder(device.get(), nullptr));
+    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), nullptr));
     const Handle pass(wgpuCommandEncoderBeginRenderPass(encoder.get(), &descriptor));
     wgpuRenderPassEncoderEnd(pass.get());
     const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));

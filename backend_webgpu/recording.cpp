@@ -1,6 +1,6 @@
 #include "backend_webgpu/recording.h"
 
-#include "backend_webgpu/lent.h"
+#include "backend_webgpu/backend.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

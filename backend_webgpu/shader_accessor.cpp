@@ -1,7 +1,7 @@
 #include <cctype>
 
 #include "backend_webgpu/element_text.h"
-#include "backend_webgpu/lent.h"
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
 #include <tessera/webgpu.h>
 

@@ -1,5 +1,4 @@
 #include "backend_webgpu/element_text.h"
-#include "backend_webgpu/lent.h"
 #include "backend_webgpu/recording.h"
 #include "backend_webgpu/texture_format.h"
 #include "core/embedded_shader.h"
@@ -115,10 +114,10 @@ void check(const Image& image, WGPUTexture texture) {
                "StorageBinding.");
 }
 
-void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, const Device& device) {
+void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, WebGpuBackend& backend) {
   const Image image = image_of(tensor);
   check(image, texture);
-  if (is_render_target(texture)) require_usable_as_target(op, device, texture);
+  if (is_render_target(texture)) backend.lent_checks().require_usable_as_target(op, texture);
   run_pass(tensor, TextureExport(image, first_element(tensor), texture, options.flip_y));
 }
 
@@ -127,7 +126,7 @@ void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, 
 void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
   ContextImpl& context = *TensorAccess::node(image)->context;
   const Session session(context);
-  write(image, target, options, webgpu_backend(op, context).own_device());
+  write(image, target, options, webgpu_backend(op, context));
 }
 
 void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder encoder, const ToTexture& options) {
@@ -135,7 +134,7 @@ void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder enco
   const Session session(context);
   WebGpuBackend& backend = webgpu_backend(op, context);
   const Recording recording(op, context, backend, encoder);
-  write(image, target, options, backend.own_device());
+  write(image, target, options, backend);
 }
 
 }  // namespace tessera::webgpu

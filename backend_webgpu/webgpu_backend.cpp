@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend_webgpu/backend.h"
+#include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/storage.h"
 
 namespace tessera::webgpu {
@@ -62,7 +63,15 @@ void WebGpuBackend::prepare(const Dispatch& dispatch) {
 std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType dtype, std::int64_t first,
                                                   std::int64_t count) {
   device_->throw_faults();
-  return start_download(staging_, buffer_of(storage), bytes_of(dtype, first), bytes_of(dtype, count));
+  const BoundBuffer& buffer = buffer_of(storage);
+  if (count == 0 || !is_lent(storage) || (wgpuBufferGetUsage(buffer.handle) & WGPUBufferUsage_CopySrc))
+    return start_download(staging_, buffer, bytes_of(dtype, first), bytes_of(dtype, count));
+  // The host did not make its buffer for copies, but kernels can read it.
+  const std::unique_ptr<Storage> copy = allocate({dtype, count});
+  const std::unique_ptr<WebGpuPass> pass =
+      copying_pass(buffer.handle, {buffer.offset, bytes_of(dtype, first), bytes_of(dtype, count)});
+  run(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}});
+  return start_download(staging_, buffer_of(*copy), 0, bytes_of(dtype, count));
 }
 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
@@ -195,6 +204,11 @@ std::unique_ptr<Backend> create(std::string_view driver, const MessageSink& mess
 }
 
 }  // namespace
+
+WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
+  require_backend(op, context, BackendKind::webgpu);
+  return static_cast<WebGpuBackend&>(*context.backend);
+}
 
 BackendFactory factory() { return {devices, create}; }
 
