@@ -101,6 +101,33 @@ TEST_P(WebGpuHost, HandlesThatDoNotFitAreRefused) {
   wgpuInstanceRelease(other);
 }
 
+TEST_P(WebGpuHost, ADeviceOfTheCompatibilityModeIsRefused) {
+  WGPUAdapter adapter = nullptr;
+  WGPURequestAdapterOptions options{};
+  options.backendType = WGPUBackendType_Vulkan;
+  options.featureLevel = WGPUFeatureLevel_Compatibility;
+  WGPURequestAdapterCallbackInfo on_adapter{};
+  on_adapter.mode = WGPUCallbackMode_WaitAnyOnly;
+  on_adapter.userdata1 = &adapter;
+  on_adapter.callback = [](WGPURequestAdapterStatus, WGPUAdapter answer, WGPUStringView, void* to, void*) {
+    *static_cast<WGPUAdapter*>(to) = answer;
+  };
+  host->wait_for(wgpuInstanceRequestAdapter(host->instance, &options, on_adapter));
+  if (!adapter) GTEST_SKIP() << "Dawn gives no adapter of the compatibility mode";
+  WGPUDevice device = nullptr;
+  WGPURequestDeviceCallbackInfo on_device{};
+  on_device.mode = WGPUCallbackMode_WaitAnyOnly;
+  on_device.userdata1 = &device;
+  on_device.callback = [](WGPURequestDeviceStatus, WGPUDevice answer, WGPUStringView, void* to, void*) {
+    *static_cast<WGPUDevice*>(to) = answer;
+  };
+  host->wait_for(wgpuAdapterRequestDevice(adapter, nullptr, on_device));
+  ASSERT_NE(device, nullptr);
+  EXPECT_TESSERA_ERROR(webgpu::adopt({host->instance, device}), unsupported, "CoreFeaturesAndLimits");
+  wgpuDeviceRelease(device);
+  wgpuAdapterRelease(adapter);
+}
+
 TEST_P(WebGpuHost, ADeviceWithDefaultLimitsIsEnough) {
   WGPULimits limits{};
   wgpuDeviceGetLimits(host->device, &limits);
