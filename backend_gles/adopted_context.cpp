@@ -22,9 +22,13 @@ AdoptedContext::Loader loader_of_current() {
               "current, or pass a function that finds GL functions.");
 }
 
+// GLX's loader finds a function for every name, also for those of EGL; calling them is undefined.
+bool finds_anything(AdoptedContext::Loader loader) { return loader("eglNoSuchFunctionTESSERA") != nullptr; }
+
 }  // namespace
 
 AdoptedContext::AdoptedContext(Loader given) : loader_(given ? given : loader_of_current()) {
+  if (finds_anything(loader_)) return;
   current_context_ = find<PFNEGLGETCURRENTCONTEXTPROC>("eglGetCurrentContext");
   if (!current_context_) return;
   handle_ = current_context_();

@@ -8,7 +8,7 @@ namespace tessera::gles {
 namespace {
 
 std::string text_of(const TexShape& shape) {
-  return "[" + std::to_string(shape.height) + ", " + std::to_string(shape.width) + "]";
+  return "[" + std::to_string(shape.height) + "," + std::to_string(shape.width) + "]";
 }
 
 void check_tex_shape(const TexShape& wanted, const Shape& shape, const Device& device) {

@@ -181,17 +181,33 @@ void Device::tell(Message::Level level, std::string text) const {
 }
 
 void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
-  const std::scoped_lock hold(waiting_lock_);
+  const std::scoped_lock hold(names_lock_);
   waiting_.push_back({destroy, object});
 }
 
 void Device::delete_waiting() const {
   std::vector<Waiting> waiting;
   {
-    const std::scoped_lock hold(waiting_lock_);
+    const std::scoped_lock hold(names_lock_);
     waiting.swap(waiting_);
   }
   for (const Waiting& object : waiting) object.destroy(gl_, object.object);
+}
+
+void Device::add_texture(GLuint name) const {
+  const std::scoped_lock hold(names_lock_);
+  textures_[name] = ++textures_made_;
+}
+
+void Device::remove_texture(GLuint name) const {
+  const std::scoped_lock hold(names_lock_);
+  textures_.erase(name);
+}
+
+std::uint64_t Device::age_of_texture(GLuint name) const {
+  const std::scoped_lock hold(names_lock_);
+  const auto found = textures_.find(name);
+  return found == textures_.end() ? 0 : found->second;
 }
 
 void Device::note_dirtied(const Dirtied& more) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "backend_gles/gl_context.h"
@@ -59,6 +60,12 @@ class Device {
   void delete_later(Delete, std::uintptr_t object) const noexcept;
   void delete_waiting() const;
 
+  // GL gives the names of deleted textures to new ones. A texture of the host's has age 0; each of ours has one of its
+  // own, so that a name that was the host's is known not to be it any more.
+  void add_texture(GLuint name) const;
+  void remove_texture(GLuint name) const;
+  std::uint64_t age_of_texture(GLuint name) const;
+
   // See AdoptOptions.
   bool restores_state() const { return options_.restore_state; }
   bool checks_state() const { return options_.check_state; }
@@ -86,8 +93,10 @@ class Device {
     Delete destroy;
     std::uintptr_t object;
   };
-  mutable std::mutex waiting_lock_;  // tensors are let go on any thread
+  mutable std::mutex names_lock_;  // for what follows: tensors are let go on any thread
   mutable std::vector<Waiting> waiting_;
+  mutable std::unordered_map<GLuint, std::uint64_t> textures_;
+  mutable std::uint64_t textures_made_ = 0;
 };
 
 }  // namespace tessera::gles

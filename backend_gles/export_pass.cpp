@@ -66,8 +66,7 @@ GLuint ExportPass::program(const PassTools& tools, PixelKind kind) const {
 
 void ExportPass::prepare(const PassTools& tools, const Dispatch& dispatch) const {
   const GladGLES2Context& gl = tools.device.gl();
-  if (texture_) require_texture(tools.device, *texture_, "to_texture");
-  else if (framebuffer_.framebuffer != 0 && !gl.IsFramebuffer(framebuffer_.framebuffer))
+  if (!texture_ && framebuffer_.framebuffer != 0 && !gl.IsFramebuffer(framebuffer_.framebuffer))
     throw Error(ErrorCode::invalid_argument, "to_texture: " + std::to_string(framebuffer_.framebuffer) +
                                                  " is not, or no longer, the name of a framebuffer.");
   if (const Storage* input = dispatch.inputs[0].storage;

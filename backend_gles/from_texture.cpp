@@ -42,7 +42,7 @@ Tensor from_texture(Context& context, const HostTexture& host) {
     return borrowed_tensor(impl, shape, DType::f32, std::make_unique<TextureStorage>(device, host.texture, extent),
                            layout_of(extent));
   }
-  return imported_tensor(impl, shape, DType::f32, std::make_shared<ImportPass>(host, traits.kind));
+  return imported_tensor(impl, shape, DType::f32, std::make_shared<ImportPass>(*device, host, traits.kind));
 }
 
 }  // namespace tessera::gles

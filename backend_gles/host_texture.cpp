@@ -67,16 +67,16 @@ PixelKind kind_of_attachment(const Device& device, GLenum attachment) {
   }
 }
 
-void require_texture(const Device& device, const HostTexture& texture, std::string_view op) {
-  if (texture.texture != 0 && device.gl().IsTexture(texture.texture)) return;
-  throw Error(ErrorCode::invalid_argument, std::string(op) + ": " + std::to_string(texture.texture) +
-                                               " is not, or no longer, the name of a texture on " + device.info().name +
-                                               ".");
+void require_texture(const Device& device, GLuint texture, std::string_view op, std::uint64_t age) {
+  if (texture != 0 && device.gl().IsTexture(texture) && device.age_of_texture(texture) == age) return;
+  throw Error(ErrorCode::invalid_argument, std::string(op) + ": " + std::to_string(texture) +
+                                               " is not, or no longer, the name of a texture of the host's on " +
+                                               device.info().name + ".");
 }
 
 TextureTraits traits_of(const Device& device, const HostTexture& host, std::string_view op) {
   const GladGLES2Context& gl = device.gl();
-  require_texture(device, host, op);
+  require_texture(device, host.texture, op, device.age_of_texture(host.texture));
   if (host.is_external) return {};
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, host.texture);

@@ -19,7 +19,8 @@ struct TextureTraits {
 // with touch::texture and state::draw_framebuffer.
 TextureTraits traits_of(const Device&, const HostTexture&, std::string_view op);
 
-void require_texture(const Device&, const HostTexture&, std::string_view op);
+// See Device::age_of_texture().
+void require_texture(const Device&, GLuint texture, std::string_view op, std::uint64_t age);
 
 // The kind of a color attachment of the framebuffer that is bound for drawing.
 PixelKind kind_of_attachment(const Device&, GLenum attachment);

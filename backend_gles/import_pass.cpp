@@ -21,7 +21,7 @@ GLuint ImportPass::program(const PassTools& tools) const {
 }
 
 void ImportPass::prepare(const PassTools& tools, const Dispatch&) const {
-  require_texture(tools.device, host_, "from_texture");
+  require_texture(tools.device, host_.texture, "from_texture", age_);
   program(tools);
 }
 

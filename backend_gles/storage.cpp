@@ -66,7 +66,7 @@ StorageClass class_of(const StorageSpec& spec) {
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
-    : device_(std::move(device)), extent_(extent_of(spec)), name_(0) {
+    : device_(std::move(device)), extent_(extent_of(spec)), name_(0), age_(0) {
   if (std::max(extent_.width, extent_.height) > device_->max_side())
     throw Error(ErrorCode::out_of_memory, description(spec) + ": textures of " + device_->info().name +
                                               " have at most " + std::to_string(device_->max_side()) +
@@ -75,6 +75,7 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
   const GladGLES2Context& gl = device_->gl();
   texture_ = make_texture(device_);
   name_ = texture_.get();
+  device_->add_texture(name_);
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, name_);
   gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(spec.dtype).internal, width(), height());
@@ -87,10 +88,14 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, GLuint host_texture, const Extent& extent)
-    : device_(std::move(device)), extent_(extent), name_(host_texture) {}
+    : device_(std::move(device)), extent_(extent), name_(host_texture), age_(device_->age_of_texture(host_texture)) {}
+
+TextureStorage::~TextureStorage() {
+  if (texture_) device_->remove_texture(name_);
+}
 
 void TextureStorage::require_texture() const {
-  if (texture_ || device_->gl().IsTexture(name_)) return;
+  if (texture_ || (device_->gl().IsTexture(name_) && device_->age_of_texture(name_) == age_)) return;
   throw Error(ErrorCode::invalid_argument,
               "The host's texture " + std::to_string(name_) + " was deleted while a tensor over it was still in use.");
 }

@@ -33,6 +33,7 @@ class TextureStorage final : public Storage {
   TextureStorage(std::shared_ptr<const Device>, const StorageSpec&);
   // Over a texture of the host's, which stays the host's.
   TextureStorage(std::shared_ptr<const Device>, GLuint host_texture, const Extent&);
+  ~TextureStorage() override;
 
   void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
 
@@ -48,6 +49,7 @@ class TextureStorage final : public Storage {
   Extent extent_;
   Texture texture_;  // none where it is the host's
   GLuint name_;
+  std::uint64_t age_;  // see Device::age_of_texture()
   mutable Framebuffer framebuffer_;
 };
 

@@ -1,0 +1,200 @@
+// gles::adopt_current: threads, other contexts, several guests, what is missing.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "support/gles_host.h"
+
+namespace tessera::test {
+namespace {
+
+class GlesAdopt : public OnGlesHost {};
+
+std::vector<float> computed(Context& context) { return (context.tensor({3}, {1, 2, 3}) * 2.0f).read(); }
+const std::vector<float> expected{2, 4, 6};
+
+TEST_P(GlesAdopt, DescribesTheHostsDevice) {
+  const DeviceInfo &own = shared_context(GetParam()).device(), &adopted = gpu().device();
+  EXPECT_EQ(gpu().backend(), BackendKind::gles);
+  EXPECT_EQ(adopted.name.substr(0, 40), own.name.substr(0, 40));  // ANGLE hides its version from browsers
+  EXPECT_EQ(adopted.is_software, own.is_software);
+  EXPECT_EQ(adopted.driver.substr(0, 8), own.driver.substr(0, 8));
+  const gles::HostContext its = gles::host_context(gpu());
+  EXPECT_EQ(its.context, host().handle());
+  EXPECT_EQ(its.display, host().display());
+}
+
+TEST_P(GlesAdopt, WorksOnlyWhereTheContextIsCurrent) {
+  const Tensor tensor = gpu().tensor({3}, {1, 2, 3}) * 2.0f;
+  std::thread([&] {
+    EXPECT_TESSERA_ERROR(tensor.compute(), wrong_thread, "not current on this thread", "no context");
+    EXPECT_TESSERA_ERROR(tensor.read(), wrong_thread);
+    EXPECT_TESSERA_ERROR(gles::data_to_gpu(tensor), wrong_thread);
+    EXPECT_TESSERA_ERROR(gles::from_texture(gpu(), {.texture = 1, .width = 1, .height = 1}), wrong_thread);
+    EXPECT_TESSERA_ERROR(gpu().wait(), wrong_thread);
+  }).join();
+  {
+    const GlesHost other(GetParam());
+    EXPECT_TESSERA_ERROR(tensor.compute(), wrong_thread, "another context");
+  }
+  EXPECT_TESSERA_ERROR(tensor.compute(), wrong_thread, "no context");
+  host().make_current();
+  EXPECT_EQ(tensor.read(), expected);
+}
+
+// A host may take its context to another thread.
+TEST_P(GlesAdopt, MovesWithTheContext) {
+  host().release();
+  std::thread([&] {
+    host().make_current();
+    EXPECT_EQ(computed(gpu()), expected);
+    host().release();
+  }).join();
+  host().make_current();
+  EXPECT_EQ(computed(gpu()), expected);
+}
+
+// Without EGL, all that is known is the thread.
+TEST_P(GlesAdopt, StaysOnItsThreadWithoutEgl) {
+  static gles::Loader real;
+  real = host().loader();
+  Context context = gles::adopt_current(
+      [](const char* name) -> void* { return std::string_view(name).starts_with("egl") ? nullptr : real(name); });
+  EXPECT_EQ(computed(context), expected);
+  EXPECT_EQ(gles::host_context(context).context, nullptr);
+  std::thread([&] { EXPECT_TESSERA_ERROR(computed(context), wrong_thread, "another thread"); }).join();
+}
+
+TEST_P(GlesAdopt, FreesLaterWhatIsLetGoElsewhere) {
+  std::vector<GLuint> textures;
+  {
+    std::vector<Tensor> tensors;
+    for (int i = 0; i < 5; ++i) {
+      gles::GpuData data = gles::data_to_gpu(gpu().full({10 + 100 * i}, 1) + 1.0f);
+      textures.push_back(data.texture);
+      tensors.push_back(std::move(data.tensor_ref));
+    }
+    std::thread([&] {
+      tensors.clear();
+      gpu().trim();  // gives back what cannot be given back here
+    }).join();
+  }
+  for (const GLuint texture : textures) EXPECT_TRUE(gl().IsTexture(texture));
+  gpu().wait();  // any call that enters
+  for (const GLuint texture : textures) EXPECT_FALSE(gl().IsTexture(texture));
+  EXPECT_EQ(computed(gpu()), expected);
+}
+
+TEST_P(GlesAdopt, SeveralGuestsShareAHost) {
+  Context second = host().adopt(), third = host().adopt();
+  for (int i = 0; i < 3; ++i)
+    for (Context* context : {&gpu(), &second, &third}) EXPECT_EQ(computed(*context), expected);
+  // One reads what another has made.
+  const gles::GpuData data = gles::data_to_gpu(second.tensor({1, 2, 4}, std::vector<float>(8, 5)) * 2.0f,
+                                               {.custom_tex_shape = gles::TexShape{1, 2}});
+  EXPECT_EQ(gles::from_texture(third, {.texture = data.texture, .width = 2, .height = 1}).read(),
+            std::vector<float>(8, 10));
+}
+
+// What the host made is there when tessera is gone, and nothing of tessera's is.
+TEST_P(GlesAdopt, LeavesNothingBehind) {
+  drop_gpu();
+  const auto names = [&] {
+    GLuint texture = 0, buffer = 0, framebuffer = 0, array = 0, sampler = 0;
+    gl().GenTextures(1, &texture);
+    gl().GenBuffers(1, &buffer);
+    gl().GenFramebuffers(1, &framebuffer);
+    gl().GenVertexArrays(1, &array);
+    gl().GenSamplers(1, &sampler);
+    const GLuint program = gl().CreateProgram();
+    gl().DeleteTextures(1, &texture);
+    gl().DeleteBuffers(1, &buffer);
+    gl().DeleteFramebuffers(1, &framebuffer);
+    gl().DeleteVertexArrays(1, &array);
+    gl().DeleteSamplers(1, &sampler);
+    gl().DeleteProgram(program);
+    return std::vector<GLuint>{texture, buffer, framebuffer, array, sampler, program};
+  };
+  const GLuint mine = host().texture(GL_RGBA32F, 2, 2, 0, 0, nullptr);
+  const auto before = names();
+  for (int i = 0; i < 5; ++i) {
+    Context context = host().adopt();
+    EXPECT_EQ(computed(context), expected);
+    EXPECT_EQ(gles::from_texture(context, {.texture = mine, .width = 2, .height = 2}).read().size(), 16u);
+  }
+  EXPECT_TRUE(gl().IsTexture(mine));
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_LE(names()[i], before[i] + 1) << i;
+}
+
+TEST_P(GlesAdopt, TellsWhatIsMissing) {
+  host().release();
+  EXPECT_TESSERA_ERROR(gles::adopt_current(host().loader()), unsupported, "adopt_current", "no OpenGL ES context");
+  {
+    const auto find = [&](const char* name) { return host().loader()(name); };
+    const EGLint config_attributes[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE,
+                                        EGL_NONE};
+    EGLConfig config = nullptr;
+    EGLint configs = 0;
+    reinterpret_cast<PFNEGLCHOOSECONFIGPROC>(find("eglChooseConfig"))(host().display(), config_attributes, &config, 1,
+                                                                      &configs);
+    const bool is_angle = std::string(GetParam().name).find("angle") != std::string::npos;
+    // ANGLE can be told to give just what is asked for; Mesa gives its newest, and says so.
+    const EGLint exactly_es2[] = {EGL_CONTEXT_MAJOR_VERSION, 2, 0x3483, EGL_FALSE, EGL_NONE};
+    if (is_angle) {
+      const EGLContext es2 = reinterpret_cast<PFNEGLCREATECONTEXTPROC>(find("eglCreateContext"))(
+          host().display(), config, EGL_NO_CONTEXT, exactly_es2);
+      ASSERT_NE(es2, EGL_NO_CONTEXT);
+      const auto make_current = reinterpret_cast<PFNEGLMAKECURRENTPROC>(find("eglMakeCurrent"));
+      make_current(host().display(), EGL_NO_SURFACE, EGL_NO_SURFACE, es2);
+      EXPECT_TESSERA_ERROR(gles::adopt_current(host().loader()), unsupported, "OpenGL ES 2.0", "3.0 is needed");
+      host().release();
+      reinterpret_cast<PFNEGLDESTROYCONTEXTPROC>(find("eglDestroyContext"))(host().display(), es2);
+
+      const GlesHost bare(GetParam(), {0x33AC, EGL_TRUE, 0x345F, EGL_FALSE});  // as in a browser: no extensions
+      EXPECT_TESSERA_ERROR(gles::adopt_current(bare.loader()), unsupported, "GL_EXT_color_buffer_float");
+    }
+  }
+  host().make_current();
+  EXPECT_EQ(computed(gpu()), expected);
+}
+
+// The system's EGL is found without help.
+TEST_P(GlesAdopt, FindsTheCurrentContextByItself) {
+  if (std::string(GetParam().name) != "gles_mesa") {
+    host().release();
+    EXPECT_TESSERA_ERROR(gles::adopt_current(), invalid_argument, "adopt_current", "current on this thread");
+    return;
+  }
+  Context context = gles::adopt_current();
+  EXPECT_EQ(computed(context), expected);
+  EXPECT_EQ(gles::host_context(context).context, host().handle());
+}
+
+// A host makes a context that shares textures with tessera's own.
+TEST_P(GlesAdopt, SharesWithOwnContexts) {
+  Context& own = shared_context(GetParam());
+  const gles::HostContext its = gles::host_context(own);
+  ASSERT_NE(its.context, nullptr);
+  const gles::GpuData data = gles::data_to_gpu(own.tensor({1, 2, 4}, std::vector<float>(8, 5)) * 2.0f,
+                                               {.custom_tex_shape = gles::TexShape{1, 2}});
+  own.wait();  // another context sees what is finished
+  host().release();
+  {
+    // Contexts that share must agree on what happens when the device is reset.
+    GlesHost sharing(GetParam(), {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT},
+                     its.context);
+    EXPECT_EQ(sharing.pixels<float>(sharing.framebuffer(data.texture), 2, 1, GL_RGBA, GL_FLOAT),
+              std::vector<float>(8, 10));
+    const std::vector<float> values{1, 2, 3, 4};
+    const GLuint texture = sharing.texture(GL_RGBA32F, 1, 1, GL_RGBA, GL_FLOAT, values.data());
+    sharing.gl.Finish();
+    EXPECT_EQ((gles::from_texture(own, {.texture = texture, .width = 1, .height = 1}) * 1.0f).read(), values);
+    sharing.gl.DeleteTextures(1, &texture);
+  }
+  host().make_current();
+}
+
+TESSERA_ON_GLES_DEVICES(GlesAdopt);
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,108 @@
+// A host with a window: GLFW, with an ES 3 context of EGL or of GLX, on the system's driver.
+#include "support/gles_host.h"
+#include "support/virtual_display.h"
+
+#ifdef TESSERA_HAS_GLFW
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <thread>
+
+namespace tessera::test {
+namespace {
+
+struct Api {
+  const char* name;
+  int creation;
+};
+void PrintTo(const Api& api, std::ostream* out) { *out << api.name; }
+
+class GlesWindow : public ::testing::TestWithParam<Api> {
+ protected:
+  static constexpr int width = 64, height = 48;
+
+  void SetUp() override {
+    if (!display_.is_there()) GTEST_SKIP() << "there is no X server, and Xvfb does not start";
+    if (!glfwInit()) GTEST_SKIP() << "GLFW does not start";
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 0);
+    glfwWindowHint(GLFW_CONTEXT_CREATION_API, GetParam().creation);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    window_ = glfwCreateWindow(width, height, "tessera", nullptr, nullptr);
+    if (!window_) GTEST_SKIP() << "no window with an ES 3 context of " << GetParam().name;
+    glfwMakeContextCurrent(window_);
+    ASSERT_NE(gladLoadGLES2Context(&gl_, glfwGetProcAddress), 0);
+  }
+  void TearDown() override {
+    if (window_) glfwDestroyWindow(window_);
+    glfwTerminate();
+  }
+
+  Context adopt() {
+    return gles::adopt_current(reinterpret_cast<gles::Loader>(glfwGetProcAddress),
+                               {.on_message =
+                                    [](const Message& message) {
+                                      if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
+                                    }},
+                               {.check_state = true});
+  }
+  std::vector<std::uint8_t> pixel(int x, int y) {
+    std::vector<std::uint8_t> value(4);
+    gl_.ReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, value.data());
+    return value;
+  }
+
+  VirtualDisplay display_;
+  GLFWwindow* window_ = nullptr;
+  GladGLES2Context gl_{};
+};
+
+TEST_P(GlesWindow, DrawsFramesIntoTheWindow) {
+  Context gpu = adopt();
+  std::vector<float> gradient(height * width);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) gradient[static_cast<std::size_t>(y * width + x)] = static_cast<float>(y) / height;
+  const Tensor image = gpu.tensor({height, width}, gradient).compute();
+  for (int frame = 0; frame < 5; ++frame) {
+    gl_.Viewport(0, 0, width, height);
+    gl_.ClearColor(1, 0, 0, 1);
+    gl_.Clear(GL_COLOR_BUFFER_BIT);
+    const GlState before = state_of(gl_);
+    // The upper half stays the host's.
+    gles::to_texture(slice(image, {0, 0}, {height / 2, width}) * 1.0f,
+                     gles::HostFramebuffer{0, width, height / 2, 0, 0}, {.flip_y = true});
+    EXPECT_EQ(difference(before, state_of(gl_)), "");
+    EXPECT_EQ(pixel(5, height - 1), (std::vector<std::uint8_t>{255, 0, 0, 255}));
+    EXPECT_EQ(pixel(5, height / 2 - 1)[0], 0);  // row 0 is the upper one
+    EXPECT_NEAR(pixel(5, 0)[0], 255.0 * (height / 2 - 1) / height, 1);
+    EXPECT_EQ(pixel(5, 0)[3], 255);
+    glfwSwapBuffers(window_);
+  }
+  EXPECT_EQ(gpu.stats().bytes_downloaded, 0u);
+  EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST_P(GlesWindow, WorksOnTheWindowsThreadOnly) {
+  Context gpu = adopt();
+  const Tensor tensor = gpu.tensor({3}, {1, 2, 3}) * 2.0f;
+  std::thread([&] { EXPECT_TESSERA_ERROR(tensor.read(), wrong_thread); }).join();
+  EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6}));
+}
+
+// Of EGL, the context is found without a loader.
+TEST_P(GlesWindow, IsFoundByItself) {
+  if (GetParam().creation != GLFW_EGL_CONTEXT_API) GTEST_SKIP() << "GLX needs a loader";
+  Context gpu = gles::adopt_current();
+  EXPECT_EQ((gpu.tensor({3}, {1, 2, 3}) * 2.0f).read(), (std::vector<float>{2, 4, 6}));
+}
+
+INSTANTIATE_TEST_SUITE_P(With, GlesWindow,
+                         ::testing::Values(Api{"egl", GLFW_EGL_CONTEXT_API}, Api{"glx", GLFW_NATIVE_CONTEXT_API}),
+                         [](const auto& api) { return api.param.name; });
+
+}  // namespace
+}  // namespace tessera::test
+#else
+TEST(GlesWindow, NeedsGlfw) { GTEST_SKIP() << "this build found no GLFW (libglfw3-dev)"; }
+#endif

@@ -1,0 +1,148 @@
+#include "support/gles_host.h"
+
+#if TESSERA_HAS_GLES
+namespace tessera::test {
+
+std::vector<TestDevice> gles_devices() {
+  std::vector<TestDevice> devices;
+  for (const TestDevice& device : all_devices())
+    if (device.backend == BackendKind::gles) devices.push_back(device);
+  return devices;
+}
+
+// Drivers start once in a process, so the host takes the display that tessera has started, and nothing more.
+GlesHost::GlesHost(const TestDevice& device, std::vector<EGLint> more_attributes, EGLContext shared) {
+  const gles::HostContext started = gles::host_context(shared_context(device));
+  loader_ = started.get_proc_address;
+  display_ = started.display;
+  const EGLint config_attributes[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
+                                      EGL_NONE};
+  EGLConfig config = nullptr;
+  EGLint configs = 0;
+  find<PFNEGLCHOOSECONFIGPROC>("eglChooseConfig")(display_, config_attributes, &config, 1, &configs);
+  std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION, 3};
+  attributes.insert(attributes.end(), more_attributes.begin(), more_attributes.end());
+  attributes.push_back(EGL_NONE);
+  find<PFNEGLBINDAPIPROC>("eglBindAPI")(EGL_OPENGL_ES_API);
+  context_ = find<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config, shared, attributes.data());
+  EXPECT_NE(context_, EGL_NO_CONTEXT);
+  make_current();
+  EXPECT_NE(gladLoadGLES2ContextUserPtr(
+                &gl,
+                [](void* loader, const char* name) {
+                  return reinterpret_cast<GLADapiproc>(reinterpret_cast<gles::Loader>(loader)(name));
+                },
+                reinterpret_cast<void*>(loader_)),
+            0);
+}
+
+GlesHost::~GlesHost() {
+  release();
+  find<PFNEGLDESTROYCONTEXTPROC>("eglDestroyContext")(display_, context_);
+}
+
+void GlesHost::make_current() const {
+  EXPECT_TRUE(find<PFNEGLMAKECURRENTPROC>("eglMakeCurrent")(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_));
+}
+
+void GlesHost::release() const {
+  find<PFNEGLMAKECURRENTPROC>("eglMakeCurrent")(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
+Context GlesHost::adopt(const gles::AdoptOptions& options) const {
+  return gles::adopt_current(loader_,
+                             {.on_message =
+                                  [](const Message& message) {
+                                    if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
+                                  }},
+                             options);
+}
+
+GLuint GlesHost::texture(GLenum internal_format, int width, int height, GLenum format, GLenum type,
+                         const void* values) {
+  GLuint name = 0;
+  gl.GenTextures(1, &name);
+  gl.BindTexture(GL_TEXTURE_2D, name);
+  gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
+  gl.PixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  if (values) gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, format, type, values);
+  gl.PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  gl.BindTexture(GL_TEXTURE_2D, 0);
+  expect_no_error("making a texture");
+  return name;
+}
+
+GLuint GlesHost::framebuffer(GLuint texture) {
+  GLuint name = 0;
+  gl.GenFramebuffers(1, &name);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, name);
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+  EXPECT_EQ(gl.CheckFramebufferStatus(GL_FRAMEBUFFER), static_cast<GLenum>(GL_FRAMEBUFFER_COMPLETE));
+  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+  return name;
+}
+
+const char* const GlesHost::whole_viewport = R"(#version 300 es
+void main() {
+  gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
+})";
+
+GLuint GlesHost::program(const std::string& fragment_text, const char* vertex_text) {
+  const GLuint name = gl.CreateProgram();
+  for (const auto& [kind, text] :
+       {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, vertex_text}, {GL_FRAGMENT_SHADER, fragment_text.c_str()}}) {
+    const GLuint shader = gl.CreateShader(kind);
+    gl.ShaderSource(shader, 1, &text, nullptr);
+    gl.CompileShader(shader);
+    gl.AttachShader(name, shader);
+    GLint succeeded = 0;
+    char log[2000] = "";
+    gl.GetShaderiv(shader, GL_COMPILE_STATUS, &succeeded);
+    gl.GetShaderInfoLog(shader, sizeof log, nullptr, log);
+    EXPECT_TRUE(succeeded) << log << "\n" << text;
+    gl.DeleteShader(shader);
+  }
+  gl.LinkProgram(name);
+  GLint succeeded = 0;
+  gl.GetProgramiv(name, GL_LINK_STATUS, &succeeded);
+  EXPECT_TRUE(succeeded);
+  return name;
+}
+
+void GlesHost::draw(GLuint program, GLuint framebuffer, int width, int height) {
+  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  gl.Viewport(0, 0, width, height);
+  gl.UseProgram(program);
+  gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  gl.UseProgram(0);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
+void GlesHost::read(GLuint framebuffer, int width, int height, GLenum format, GLenum type, void* values) {
+  gl.BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+  gl.PixelStorei(GL_PACK_ALIGNMENT, 1);
+  gl.ReadPixels(0, 0, width, height, format, type, values);
+  gl.PixelStorei(GL_PACK_ALIGNMENT, 4);
+  gl.BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+  expect_no_error("reading pixels");
+}
+
+void GlesHost::expect_no_error(const char* what) { EXPECT_EQ(gl.GetError(), static_cast<GLenum>(GL_NO_ERROR)) << what; }
+
+void OnGlesHost::SetUp() {
+  OnDevice::SetUp();
+  if (IsSkipped()) return;
+  host_.emplace(GetParam());
+  gpu_.emplace(host_->adopt());
+}
+
+void OnGlesHost::TearDown() {
+  if (!host_) return;
+  host_->make_current();
+  host_->expect_no_error("the end of the test");
+  gpu_.reset();
+  host_.reset();
+}
+
+}  // namespace tessera::test
+#endif
