@@ -37,6 +37,7 @@ Node* lowered(Node* node, const Limits& limits) {
     if (family && family->entry->lower && !limits.workgroups) {
       NodePtr same = family->entry->lower(*node);
       for (NodePtr& input : node->inputs) input = input->shared_from_this();  // what it lowers to holds them now
+      if (!same->buffer && !same->is<View>()) same->layout = node->layout;
       node->replaced = std::make_unique<Node::Replaced>(std::move(node->operation), std::move(node->inputs));
       node->operation = View{};
       node->inputs = {std::move(same)};
