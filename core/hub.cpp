@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/context_impl.h"
 #include "core/hub_impl.h"
+#include "core/interop.h"
 #include "core/sharing_names.h"
 
 namespace tessera {
@@ -15,6 +15,14 @@ const HubEntryPtr& HubImpl::find(const char* op, const TensorRef& ref) const {
   for (const auto& [name, entry] : entries) known.push_back(name);
   throw Error(ErrorCode::not_found,
               std::string(op) + ": there is no tensor " + text_of(ref) + near_names(ref, known) + ".");
+}
+
+std::shared_ptr<const CustomKernel> HubImpl::find_kernel(const char* op, std::string_view name) const {
+  if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, kernel] : kernels) known.push_back(other);
+  throw Error(ErrorCode::not_found,
+              std::string(op) + ": there is no kernel " + in_quotes(name) + near_names(name, known) + ".");
 }
 
 void HubImpl::bind(const TensorRef& ref, HubEntryPtr entry) {
@@ -29,20 +37,18 @@ void HubImpl::unbind(decltype(entries)::iterator at) {
   entries.erase(at);
 }
 
-Tensor HubImpl::use(const HubEntry& entry) {
-  entry.storage->last_used = ++clock;
-  return tensor(entry);
+HubEntryPtr HubImpl::add(const Tensor& tensor, bool is_view) {
+  return std::make_shared<HubEntry>(HubEntry{.tensor = tensor, .is_view = is_view, .last_used = ++clock});
 }
 
-Tensor HubImpl::tensor(const HubEntry& entry) {
-  const Tensor whole = entry.storage->tensor(context);
-  if (!entry.part) return whole;
-  return slice(whole.reshape({whole.shape().size()}), {entry.part->offset}, {entry.part->size});
+const Tensor& HubImpl::use(HubEntry& entry) {
+  entry.last_used = ++clock;
+  return entry.tensor;
 }
 
-std::vector<std::shared_ptr<SharedStorage>> HubImpl::storages() const {
-  std::vector<std::shared_ptr<SharedStorage>> all;
-  for (const auto& [ref, entry] : entries) all.push_back(entry->storage);
+std::vector<HubEntryPtr> HubImpl::distinct_entries() const {
+  std::vector<HubEntryPtr> all;
+  for (const auto& [ref, entry] : entries) all.push_back(entry);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -59,13 +65,11 @@ void TensorHub::publish(const TensorRef& ref, const Tensor& tensor) {
                                                  impl_->context.device().name + ".");
   const std::scoped_lock hold(impl_->lock);
   for (const auto& [other, entry] : impl_->entries)
-    if (!entry->part && entry->storage->is(tensor)) {
-      entry->storage->last_used = ++impl_->clock;
+    if (TensorAccess::node(entry->tensor) == node) {
+      impl_->use(*entry);
       return impl_->bind(ref, entry);
     }
-  auto storage = std::make_shared<SharedStorage>(tensor);
-  storage->last_used = ++impl_->clock;
-  impl_->bind(ref, std::make_shared<HubEntry>(HubEntry{.storage = std::move(storage)}));
+  impl_->bind(ref, impl_->add(tensor));
 }
 
 Tensor TensorHub::get(const TensorRef& ref) const {
@@ -91,18 +95,17 @@ void TensorHub::share(const TensorRef& ref, const std::vector<std::string>& mode
 void TensorHub::view(const TensorRef& source, const TensorRef& view, std::int64_t offset,
                      std::optional<std::int64_t> size) {
   const std::scoped_lock hold(impl_->lock);
-  const HubEntryPtr& entry = impl_->find("view", source);
-  const std::int64_t elements = entry->shape().size();
-  const std::string which = "view: " + text_of(source) + " " + entry->shape().to_string() + " has " +
-                            std::to_string(elements) + " elements, ";
+  const Tensor& whole = impl_->find("view", source)->tensor;
+  const std::int64_t elements = whole.shape().size();
+  const std::string which =
+      "view: " + text_of(source) + " " + whole.shape().to_string() + " has " + std::to_string(elements) + " elements, ";
   if (offset < 0 || offset > elements)
     throw Error(ErrorCode::invalid_argument, which + "and a view cannot begin at " + std::to_string(offset) + ".");
   if (size && (*size < 0 || *size > elements - offset))
     throw Error(ErrorCode::invalid_argument, which + std::to_string(elements - offset) + " from " +
                                                  std::to_string(offset) + " on, and a view cannot have " +
                                                  std::to_string(*size) + " of them.");
-  const Part part{(entry->part ? entry->part->offset : 0) + offset, size.value_or(elements - offset)};
-  impl_->bind(view, std::make_shared<HubEntry>(HubEntry{.storage = entry->storage, .part = part}));
+  impl_->bind(view, impl_->add(slice(flatten(whole), {offset}, {size.value_or(elements - offset)}), true));
 }
 
 int TensorHub::references(const TensorRef& ref) const {
@@ -111,16 +114,27 @@ int TensorHub::references(const TensorRef& ref) const {
 }
 
 std::vector<SharedTensor> TensorHub::list() const {
-  const std::scoped_lock hold(impl_->lock);
   std::vector<SharedTensor> rows;
-  for (const auto& [ref, entry] : impl_->entries)
-    rows.push_back({.ref = ref,
-                    .shape = entry->shape(),
-                    .dtype = entry->storage->dtype(),
-                    .references = entry->names,
-                    .is_view = entry->part.has_value(),
-                    .is_on_device = entry->storage->on_device().has_value(),
-                    .has_host_copy = static_cast<bool>(entry->storage->host())});
+  std::vector<Tensor> tensors;
+  {
+    const std::scoped_lock hold(impl_->lock);
+    for (const auto& [ref, entry] : impl_->entries) {
+      tensors.push_back(entry->tensor);
+      rows.push_back({.ref = ref,
+                      .shape = entry->tensor.shape(),
+                      .dtype = entry->tensor.dtype(),
+                      .references = entry->names,
+                      .is_view = entry->is_view,
+                      .is_on_device = false,
+                      .has_host_copy = false});
+    }
+  }
+  const Session session(ContextAccess::impl(impl_->context));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Residence residence = residence_of(tensors[i]);
+    rows[i].is_on_device = residence.is_on_device;
+    rows[i].has_host_copy = residence.is_on_host;
+  }
   return rows;
 }
 

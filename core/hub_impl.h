@@ -3,27 +3,20 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "core/sharing_storage.h"
 #include <tessera/sharing.h>
 
 namespace tessera {
 
-struct Part {
-  std::int64_t offset, size;  // in elements
-};
-
-// One tensor, under one name or several: a storage, or a part of one.
+// One tensor, under one name or several.
 struct HubEntry {
-  std::shared_ptr<SharedStorage> storage;
-  std::optional<Part> part = {};
+  const Tensor tensor;
+  const bool is_view;
   int names = 0;
-
-  Shape shape() const { return part ? Shape{part->size} : storage->shape(); }
+  std::uint64_t last_used = 0;  // by the hub's clock
 };
 using HubEntryPtr = std::shared_ptr<HubEntry>;
 
@@ -33,22 +26,24 @@ struct ByModel {
   }
 };
 
-// Under `lock`, nothing may run on the device nor deliver messages: a host's callback may call the hub.
+// Under `lock`, nothing may wait for the context nor deliver messages: a host's callback may call the hub.
 struct HubImpl {
   explicit HubImpl(const Context& context_in) : context(context_in) {}
 
   Context context;
-  mutable std::mutex lock;  // guards what follows
+  mutable std::mutex lock;  // guards what follows, and the numbers of the entries
   std::map<TensorRef, HubEntryPtr, ByModel> entries;
+  std::map<std::string, std::shared_ptr<const CustomKernel>, std::less<>> kernels;
   std::uint64_t clock = 0, last_optimized = 0;
 
   // The caller holds the lock for each of these. `op` begins the sentence of the error.
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
-  void bind(const TensorRef&, HubEntryPtr);  // in the place of what had the name
+  std::shared_ptr<const CustomKernel> find_kernel(const char* op, std::string_view name) const;
+  HubEntryPtr add(const Tensor&, bool is_view = false);  // has no name yet; counts as used now
+  void bind(const TensorRef&, HubEntryPtr);              // in the place of what had the name
   void unbind(decltype(entries)::iterator);
-  Tensor tensor(const HubEntry&);
-  Tensor use(const HubEntry&);                                   // counts as used now
-  std::vector<std::shared_ptr<SharedStorage>> storages() const;  // each one once
+  const Tensor& use(HubEntry&);                       // counts as used now
+  std::vector<HubEntryPtr> distinct_entries() const;  // each one once
 };
 
 }  // namespace tessera

@@ -1,108 +1,96 @@
 // TensorHub: what is on the device and what on the host.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/hub_impl.h"
+#include "core/interop.h"
 
 namespace tessera {
 namespace {
 
-using Keep = SharedStorage::Keep;
-using StoragePtr = std::shared_ptr<SharedStorage>;
+// A storage, by one of the tensors that have their elements in it.
+struct Held {
+  Tensor tensor;
+  Residence residence;
+  std::uint64_t last_used;  // by any of its names
+};
 
-// Reads outside of the lock. Who is first sets the copy: they are all the same.
-void make_host_copy(HubImpl& hub, const StoragePtr& storage, Keep keep) {
-  std::optional<Tensor> tensor;
+// Each storage that names of the hub hold, least recently used first.
+std::vector<Held> held_by(HubImpl& hub) {
+  std::vector<Held> all;
   {
     const std::scoped_lock hold(hub.lock);
-    if (storage->host()) return storage->set_host(storage->host(), keep);
-    tensor = storage->tensor(hub.context);
+    for (const HubEntryPtr& entry : hub.distinct_entries()) all.push_back({entry->tensor, {}, entry->last_used});
   }
-  HostElements elements = read_elements(*tensor);
-  const std::scoped_lock hold(hub.lock);
-  storage->set_host(std::move(elements), keep);
+  const Session session(ContextAccess::impl(hub.context));
+  for (Held& held : all) held.residence = residence_of(held.tensor);
+  // Of those that share a storage the one that was used last comes first, and stands for all.
+  std::sort(all.begin(), all.end(), [](const Held& a, const Held& b) {
+    return std::pair(a.residence.storage, b.last_used) < std::pair(b.residence.storage, a.last_used);
+  });
+  const auto share_storage = [](const Held& a, const Held& b) { return a.residence.storage == b.residence.storage; };
+  all.erase(std::unique(all.begin(), all.end(), share_storage), all.end());
+  std::sort(all.begin(), all.end(), [](const Held& a, const Held& b) { return a.last_used < b.last_used; });
+  return all;
+}
+
+std::uint64_t bytes_on_device(const std::vector<Held>& all) {
+  std::uint64_t bytes = 0;
+  for (const Held& held : all) bytes += held.residence.device_bytes;
+  return bytes;
 }
 
 void compute_pending(HubImpl& hub) {
   std::vector<Tensor> pending;
-  {
-    const std::scoped_lock hold(hub.lock);
-    for (const StoragePtr& storage : hub.storages())
-      if (!storage->host()) pending.push_back(storage->tensor(hub.context));
-  }
-  std::erase_if(pending, [](const Tensor& tensor) { return tensor.is_computed(); });
+  for (const Held& held : held_by(hub))
+    if (held.residence.is_pending) pending.push_back(held.tensor);
   if (!pending.empty()) hub.context.compute(pending);
 }
 
-struct Leaving {
-  StoragePtr storage;
-  std::uint64_t last_used, bytes;
-};
-
-std::vector<Leaving> that_may_leave(const HubImpl& hub) {
-  std::vector<Leaving> found;
-  for (StoragePtr& storage : hub.storages())
-    if (const auto on_device = storage->on_device(); on_device && !on_device->is_held_elsewhere) {
-      const std::uint64_t last_used = storage->last_used;
-      found.push_back({std::move(storage), last_used, on_device->bytes});
-    }
-  std::sort(found.begin(), found.end(), [](const Leaving& a, const Leaving& b) { return a.last_used < b.last_used; });
-  return found;
-}
-
-std::uint64_t bytes_on_device(const HubImpl& hub) {
-  std::set<const void*> counted;
-  std::uint64_t bytes = 0;
-  for (const StoragePtr& storage : hub.storages())
-    if (const auto on_device = storage->on_device(); on_device && counted.insert(on_device->storage).second)
-      bytes += on_device->bytes;
-  return bytes;
-}
-
-// The least recently used ones, as many as it takes.
-std::vector<Leaving> chosen_to_leave(HubImpl& hub, std::optional<std::uint64_t> keep_bytes) {
+void be_next_to_leave(HubImpl& hub, const Tensor& tensor) {
+  std::vector<HubEntryPtr> entries;
+  {
+    const std::scoped_lock hold(hub.lock);
+    entries = hub.distinct_entries();
+  }
+  {
+    const Session session(ContextAccess::impl(hub.context));
+    const void* storage = residence_of(tensor).storage;
+    std::erase_if(entries, [&](const HubEntryPtr& entry) { return residence_of(entry->tensor).storage != storage; });
+  }
   const std::scoped_lock hold(hub.lock);
-  std::vector<Leaving> leaving = that_may_leave(hub);
-  std::uint64_t bytes = bytes_on_device(hub);
-  const auto first_to_stay = std::find_if(leaving.begin(), leaving.end(), [&](const Leaving& next) {
-    if (keep_bytes ? bytes <= *keep_bytes : next.last_used > hub.last_optimized) return true;
-    bytes -= next.bytes;
-    return false;
-  });
-  leaving.erase(first_to_stay, leaving.end());
-  hub.last_optimized = hub.clock;
-  return leaving;
+  for (const HubEntryPtr& entry : entries) entry->last_used = 0;
 }
 
 }  // namespace
 
 void TensorHub::synchronize(const TensorRef& ref, Sync direction) {
-  StoragePtr storage;
-  std::optional<Tensor> tensor;
-  {
+  const Tensor tensor = [&] {
     const std::scoped_lock hold(impl_->lock);
-    storage = impl_->find("synchronize", ref)->storage;
-    storage->last_used = direction == Sync::gpu_to_cpu ? 0 : ++impl_->clock;
-    if (direction != Sync::gpu_to_cpu) tensor = storage->tensor(impl_->context);
+    return impl_->use(*impl_->find("synchronize", ref));
+  }();
+  {
+    const Session session(ContextAccess::impl(impl_->context));
+    if (direction != Sync::gpu_to_cpu) make_resident(tensor);
+    if (direction != Sync::cpu_to_gpu) copy_to_host(tensor);
   }
-  if (tensor) tensor->compute();
-  if (direction != Sync::cpu_to_gpu) make_host_copy(*impl_, storage, Keep::always);
+  if (direction == Sync::gpu_to_cpu) be_next_to_leave(*impl_, tensor);
 }
 
-std::uint64_t TensorHub::gpu_memory_usage() const {
-  const std::scoped_lock hold(impl_->lock);
-  return bytes_on_device(*impl_);
-}
+std::uint64_t TensorHub::gpu_memory_usage() const { return bytes_on_device(held_by(*impl_)); }
 
 void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
   compute_pending(*impl_);
-  for (const auto& [storage, last_used, bytes] : chosen_to_leave(*impl_, keep_bytes)) {
-    make_host_copy(*impl_, storage, Keep::until_used);
+  const std::uint64_t used_until = [&] {
     const std::scoped_lock hold(impl_->lock);
-    const auto on_device = storage->on_device();
-    if (storage->last_used == last_used && on_device && !on_device->is_held_elsewhere) storage->leave_device();
-    else storage->drop_host_unless_kept();  // somebody used it in the meantime
+    return std::exchange(impl_->last_optimized, impl_->clock);
+  }();
+  const std::vector<Held> all = held_by(*impl_);
+  std::uint64_t bytes = bytes_on_device(all);
+  for (const Held& held : all) {
+    if (keep_bytes ? bytes <= *keep_bytes : held.last_used > used_until) break;
+    const Session session(ContextAccess::impl(impl_->context));  // one each: others may work in between
+    bytes -= move_to_host(held.tensor);
   }
   impl_->context.trim();
 }

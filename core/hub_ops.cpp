@@ -1,4 +1,5 @@
 // TensorHub: operations on names.
+#include <set>
 #include <span>
 #include <utility>
 
@@ -22,9 +23,9 @@ auto built(HubImpl& hub, const char* op, const std::vector<TensorRef>& refs, con
   try {
     return build(inputs);
   } catch (const Error& error) {
-    std::string text = std::string(op) + " of ";
+    std::string text = op;
     for (std::size_t i = 0; i < refs.size(); ++i)
-      text += (i ? " and " : "") + text_of(refs[i]) + " " + inputs[i].shape().to_string();
+      text += (i ? " and " : " of ") + text_of(refs[i]) + " " + inputs[i].shape().to_string();
     throw Error(error.code(), text + ": " + error.what());
   }
 }
@@ -63,6 +64,38 @@ TensorRef TensorHub::quantize(const TensorRef& in, const TensorRef& out) {
 
 void TensorHub::dequantize(const TensorRef& in, const TensorRef& scale, const TensorRef& out) {
   publish(out, built(*impl_, "dequantize", {in, scale}, [](const auto& x) { return tessera::dequantize(x[0], x[1]); }));
+}
+
+void TensorHub::define_kernel(const CustomKernel& kernel) {
+  const std::scoped_lock hold(impl_->lock);
+  impl_->kernels[kernel.name] = std::make_shared<const CustomKernel>(kernel);
+}
+
+void TensorHub::run_kernel(std::string_view kernel, const std::map<std::string, TensorRef>& inputs,
+                           const std::map<std::string, std::pair<TensorRef, TensorSpec>>& outputs,
+                           std::array<std::uint32_t, 3> workgroup_count,
+                           const std::map<std::string, float>& parameters) {
+  const std::shared_ptr<const CustomKernel> found = [&] {
+    const std::scoped_lock hold(impl_->lock);
+    return impl_->find_kernel("run_kernel", kernel);
+  }();
+  CustomRun run{.parameters = parameters, .workgroup_count = workgroup_count};
+  std::vector<TensorRef> refs;
+  for (const auto& [name, ref] : inputs) refs.push_back(ref);
+  std::set<TensorRef> published;
+  for (const auto& [name, output] : outputs) {
+    const auto& [ref, spec] = output;
+    run.outputs.emplace(name, spec);
+    if (!published.insert(ref).second)
+      throw Error(ErrorCode::invalid_argument,
+                  "run_kernel: two outputs of " + in_quotes(kernel) + " would be " + text_of(ref) + ".");
+  }
+  const auto results = built(*impl_, "run_kernel", refs, [&](const std::vector<Tensor>& tensors) {
+    auto tensor = tensors.begin();
+    for (const auto& [name, ref] : inputs) run.inputs.emplace(name, *tensor++);
+    return run_custom(impl_->context, *found, run);
+  });
+  for (const auto& [name, output] : outputs) publish(output.first, results.at(name));
 }
 
 }  // namespace tessera

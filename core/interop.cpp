@@ -14,14 +14,14 @@ NodePtr copy_of(const NodePtr& node, std::uint64_t layout) {
 
 Lease computed_lease(const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);
-  node->context->resilient([&] {
-    compute(*node->context, std::span(&node, 1));
-    node->context->pool->use(*node->buffer);
-  });
+  make_resident(tensor);
   node->buffer->lend();
   return {tensor, &node->buffer->storage(), node->buffer_offset,
           node->buffer_offset == 0 && node->buffer->elements() == node->shape.size()};
 }
+
+// To be uploaded when it is first needed.
+bool is_host_only(const Node& base) { return !base.buffer && base.is<HostValues>(); }
 
 }  // namespace
 
@@ -70,6 +70,64 @@ void run_pass(const Tensor& tensor, const HostPass& pass) {
 std::int64_t first_element(const Tensor& tensor) {
   const auto [base, offset] = stored(TensorAccess::node(tensor).get());
   return offset + base->buffer_offset;
+}
+
+Residence residence_of(const Tensor& tensor) {
+  const Node& base = *stored(TensorAccess::node(tensor).get()).node;
+  if (const Buffer* buffer = base.buffer.get())
+    return {.storage = buffer,
+            .is_on_device = buffer->is_resident(),
+            .is_on_host = buffer->has_host_copy(),
+            .is_pending = false,
+            .device_bytes = buffer->device_bytes()};
+  return {.storage = &base,
+          .is_on_device = false,
+          .is_on_host = base.is<HostValues>(),
+          .is_pending = !base.is<HostValues>() && !base.is<Constant>() && base.shape.size() != 0,
+          .device_bytes = 0};
+}
+
+void make_resident(const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(tensor);
+  node->context->resilient([&] {
+    compute(*node->context, std::span(&node, 1));
+    if (node->buffer) node->context->pool->use(*node->buffer);
+  });
+}
+
+void copy_to_host(const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(tensor);
+  node->context->resilient([&] {
+    if (is_host_only(*stored(node.get()).node)) return;
+    compute(*node->context, std::span(&node, 1));
+    if (node->buffer) node->context->pool->copy_to_host(*node->buffer);
+  });
+}
+
+std::uint64_t move_to_host(const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(tensor);
+  Pool& pool = *node->context->pool;
+  return node->context->resilient([&]() -> std::uint64_t {
+    Buffer* buffer = stored(node.get()).node->buffer.get();
+    if (!buffer || !pool.can_leave(*buffer)) return 0;
+    pool.copy_to_host(*buffer);
+    const std::uint64_t bytes = buffer->device_bytes();
+    pool.leave_device(*buffer);
+    return bytes;
+  });
+}
+
+std::optional<std::vector<std::byte>> host_elements(const Tensor& tensor) {
+  const Node& node = *TensorAccess::node(tensor);
+  const auto [base, offset] = stored(TensorAccess::node(tensor).get());
+  std::span<const std::byte> whole;
+  if (is_host_only(*base)) whole = std::get<HostValues>(base->operation).elements;
+  else if (base->buffer && base->buffer->has_host_copy()) whole = base->buffer->host_copy();
+  else return {};
+  const std::size_t element = size_of(node.dtype);
+  const auto part = whole.subspan(static_cast<std::size_t>(offset + base->buffer_offset) * element,
+                                  static_cast<std::size_t>(node.shape.size()) * element);
+  return std::vector(part.begin(), part.end());
 }
 
 }  // namespace tessera

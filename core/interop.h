@@ -1,6 +1,8 @@
-// What the backends' own public functions need of core: tensors over what a host lent, and storages lent to a host.
+// What lies beside computing: tensors over what a host lent, storages lent to a host, and where a tensor's elements
+// are.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -38,5 +40,24 @@ Lease lease(const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_stora
 // that the tensor starts with in first_element().
 void run_pass(const Tensor&, const HostPass&);
 std::int64_t first_element(const Tensor&);  // of its storage; known before the tensor is computed
+
+// Where a tensor's elements are. On neither side, it is not computed yet, or went with a lost device and is made again
+// when it is needed. The caller holds the lock.
+struct Residence {
+  const void* storage;  // the same for all tensors whose elements are in there, computed or not
+  bool is_on_device, is_on_host;
+  bool is_pending;             // an operation that holds on to what it reads
+  std::uint64_t device_bytes;  // what the storage takes
+};
+Residence residence_of(const Tensor&);
+
+// These move a tensor with all that share its storage: handles stay valid, and it comes back to the device when work
+// there uses it. The caller holds the lock.
+void make_resident(const Tensor&);          // computed, and on the device
+void copy_to_host(const Tensor&);           // computed, with a copy on the host
+std::uint64_t move_to_host(const Tensor&);  // off the device; gives the bytes that this freed: 0 where it cannot leave
+
+// The elements, if they are on the host. The caller holds the lock.
+std::optional<std::vector<std::byte>> host_elements(const Tensor&);
 
 }  // namespace tessera

@@ -92,6 +92,11 @@ void Pool::copy_to_host(Buffer& buffer) {
 
 void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) { buffer.host_ = std::move(elements); }
 
+bool Pool::can_leave(const Buffer& buffer) const {
+  return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent_ &&
+         buffer.recording_ <= submitted_;
+}
+
 void Pool::leave_device(Buffer& buffer) {
   if (buffer.is_resident() && buffer.has_host_copy()) put_away(buffer);
 }
@@ -204,9 +209,7 @@ std::vector<std::shared_ptr<Buffer>> Pool::live() const {
 std::shared_ptr<Buffer> Pool::least_recently_used() const {
   std::shared_ptr<Buffer> oldest;
   for (std::shared_ptr<Buffer>& buffer : live())
-    if (buffer->is_resident() && buffer->owner_ == Buffer::Owner::pool && !buffer->is_lent_ &&
-        buffer->last_used_ < batch_ && buffer->recording_ <= submitted_ &&
-        (!oldest || buffer->last_used_ < oldest->last_used_))
+    if (can_leave(*buffer) && buffer->last_used_ < batch_ && (!oldest || buffer->last_used_ < oldest->last_used_))
       oldest = std::move(buffer);
   return oldest;
 }

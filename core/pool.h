@@ -30,6 +30,7 @@ class Buffer {
 
   bool is_resident() const { return storage_ != nullptr; }
   Storage& storage() const { return *storage_; }  // of a resident one
+  std::uint64_t device_bytes() const { return is_resident() ? storage_class_.bytes : 0; }
   bool has_host_copy() const { return !host_.empty(); }
   std::span<const std::byte> host_copy() const { return host_; }
   bool is_lost() const { return !is_resident() && !has_host_copy(); }  // with the device it was on
@@ -76,6 +77,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void use(Buffer&);           // by the batch: makes it resident
   void copy_to_host(Buffer&);  // waits for the device
   void set_host_copy(Buffer&, std::vector<std::byte>);
+  // Whether it is on the device and would free memory there by going to the host: neither a host's memory nor a
+  // storage that a host knows does, and what recorded work has yet to write cannot be copied.
+  bool can_leave(const Buffer&) const;
   void leave_device(Buffer&);      // which has a host copy
   void keep_for_lineage(Buffer&);  // likewise: only others that may have to be rebuilt need it from now on
   void spill_all();                // that can be: tensors that no batch or host uses now

@@ -1,8 +1,20 @@
 #include "core/sharing_elements.h"
 
+#include "core/interop.h"
+
 namespace tessera {
 
+namespace {
+
+std::optional<std::vector<std::byte>> on_host(const Tensor& tensor) {
+  const Session session(*TensorAccess::node(tensor)->context);
+  return host_elements(tensor);
+}
+
+}  // namespace
+
 HostElements read_elements(const Tensor& tensor) {
+  if (auto elements = on_host(tensor)) return HostElements(std::move(*elements));
   switch (tensor.dtype()) {
     case DType::f32: return HostElements(tensor.read<float>());
     case DType::f16: return HostElements(tensor.read<half>());

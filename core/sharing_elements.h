@@ -20,19 +20,13 @@ class HostElements {
     owner_ = std::move(owner);
   }
   std::span<const std::byte> bytes() const { return bytes_; }
-  HostElements part(std::size_t first_byte, std::size_t count) const {
-    HostElements part = *this;
-    part.bytes_ = bytes_.subspan(first_byte, count);
-    return part;
-  }
-  explicit operator bool() const { return owner_ != nullptr; }
 
  private:
   std::shared_ptr<const void> owner_;
   std::span<const std::byte> bytes_;
 };
 
-// Computes the tensor and waits for it.
+// Computes the tensor and waits for it. What is on the host is taken from there: reading moves nothing to the device.
 HostElements read_elements(const Tensor&);
 
 }  // namespace tessera

@@ -103,11 +103,11 @@ std::string near_names(const TensorRef& wanted, const std::vector<TensorRef>& kn
   return listed(std::move(near));
 }
 
-std::string near_names(std::string_view wanted_model, const std::vector<std::string>& known_models) {
+std::string near_names(std::string_view wanted, const std::vector<std::string>& known) {
   std::vector<Near> near;
-  for (const std::string& model : known_models)
-    if (const std::size_t distance = edit_distance(wanted_model, model); distance <= farthest(wanted_model.size()))
-      near.push_back({distance, in_quotes(model)});
+  for (const std::string& name : known)
+    if (const std::size_t distance = edit_distance(wanted, name); distance <= farthest(wanted.size()))
+      near.push_back({distance, in_quotes(name)});
   return listed(std::move(near));
 }
 

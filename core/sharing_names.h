@@ -20,7 +20,7 @@ std::string text_of(const TensorRef&);  // "name" of "model", both in quotes
 
 // ", but there is ..." with up to three of the names nearest to the wanted one; empty where none is near.
 std::string near_names(const TensorRef& wanted, const std::vector<TensorRef>& known);
-std::string near_names(std::string_view wanted_model, const std::vector<std::string>& known_models);
+std::string near_names(std::string_view wanted, const std::vector<std::string>& known);
 
 // The name of a tensor in a file of a whole hub, and back: "model/name", with %2F for a / of the model and %25 for a %.
 // Of a model without a name the tensors have their plain names.

@@ -13,14 +13,17 @@
 // A hub is a handle: copies refer to the same names. Any thread may call. A name that there is not is a not_found error
 // with the names that come near it.
 #pragma once
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tessera/safetensors.h>
@@ -43,8 +46,8 @@ struct SharedTensor {
   DType dtype;
   int references;      // names that stand for this tensor
   bool is_view;        // a part of another tensor's storage
-  bool is_on_device;   // its storage is; what is not computed yet has none
-  bool has_host_copy;  // in the hub's keeping
+  bool is_on_device;   // its elements are; those of what is not computed yet are nowhere
+  bool has_host_copy;  // its elements are on the host
 };
 
 struct HubImpl;
@@ -77,16 +80,23 @@ class TESSERA_API TensorHub {
   // To i8 with one scale, which is published as "<name of out>.scale" of the same model; answers that name.
   TensorRef quantize(const TensorRef& in, const TensorRef& out);
   void dequantize(const TensorRef& in, const TensorRef& scale, const TensorRef& out);
+  // Kernels of your own, see <tessera/custom.h>, by their names: one that there is already gives way.
+  void define_kernel(const CustomKernel&);
+  void run_kernel(std::string_view kernel, const std::map<std::string, TensorRef>& inputs,
+                  const std::map<std::string, std::pair<TensorRef, TensorSpec>>& outputs,
+                  std::array<std::uint32_t, 3> workgroup_count = {1, 1, 1},
+                  const std::map<std::string, float>& parameters = {});
 
   // ---- memory
-  // cpu_to_gpu: computed, and on the device. gpu_to_cpu: the hub keeps a copy on the host from now on, and the tensor
-  // is the next to leave the device. both: the copy, and on the device.
+  // cpu_to_gpu: computed, and on the device. gpu_to_cpu: computed, with a copy on the host, and the next to leave the
+  // device. both: on the device, with a copy on the host.
   void synchronize(const TensorRef&, Sync = Sync::both);
-  std::uint64_t gpu_memory_usage() const;  // bytes of the elements that names of this hub hold on the device
+  // What the storages that names of this hub hold take on the device, each counted once.
+  std::uint64_t gpu_memory_usage() const;
   // Tensors leave the device for the host, least recently used first, until the hub's take no more than keep_bytes
-  // there; without a number, those leave that nobody used since the last call. They come back when they are used. What
-  // somebody outside of the hub holds stays, since nothing would be gained. What is pending is computed first, as it
-  // holds on to its inputs; free memory goes back to the device (Context::trim).
+  // there; without a number, those leave that no name was used of since the last call. They come back when they are
+  // used, and who holds one of them need not know. Memory that the host of this context lent, or was lent, stays. What
+  // is pending is computed first, as it holds on to its inputs; free memory goes back to the device (Context::trim).
   void optimize_memory(std::optional<std::uint64_t> keep_bytes = {});
 
   // ---- files, see <tessera/safetensors.h>
