@@ -1,0 +1,183 @@
+#include "gpu.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+// As in GLFW/glfw3native.h, which wants X11's headers for it.
+extern "C" void* glfwGetX11Display();
+extern "C" unsigned long glfwGetX11Window(GLFWwindow*);
+
+namespace {
+
+std::string string_of(WGPUStringView s) {
+  return s.data ? std::string(s.data, s.length == WGPU_STRLEN ? std::strlen(s.data) : s.length) : std::string();
+}
+
+Owned<WGPUInstance> make_instance() {
+  WGPUInstanceDescriptor descriptor{};
+#if TESSERA_DAWN_INSTANCE_FEATURES  // Dawn from July 2025 on
+  const WGPUInstanceFeatureName waiting = WGPUInstanceFeatureName_TimedWaitAny;
+  descriptor.requiredFeatureCount = 1;
+  descriptor.requiredFeatures = &waiting;
+#else
+  descriptor.capabilities.timedWaitAnyEnable = 1;
+  descriptor.capabilities.timedWaitAnyMaxCount = 1;
+#endif
+  return Owned<WGPUInstance>(wgpuCreateInstance(&descriptor));
+}
+
+Owned<WGPUSurface> make_surface(WGPUInstance instance, GLFWwindow* window) {
+  WGPUSurfaceSourceXlibWindow source{};
+  source.chain.sType = WGPUSType_SurfaceSourceXlibWindow;
+  source.display = glfwGetX11Display();
+  source.window = glfwGetX11Window(window);
+  WGPUSurfaceDescriptor descriptor{};
+  descriptor.nextInChain = &source.chain;
+  return Owned<WGPUSurface>(wgpuInstanceCreateSurface(instance, &descriptor));
+}
+
+// The shaders write what a screen shows, so a format without sRGB encoding is wanted.
+WGPUTextureFormat surface_format(WGPUSurface surface, WGPUAdapter adapter) {
+  WGPUSurfaceCapabilities capabilities{};
+  wgpuSurfaceGetCapabilities(surface, adapter, &capabilities);
+  WGPUTextureFormat format = WGPUTextureFormat_Undefined;
+  for (std::size_t i = 0; i < capabilities.formatCount; ++i)
+    if (capabilities.formats[i] == WGPUTextureFormat_BGRA8Unorm ||
+        capabilities.formats[i] == WGPUTextureFormat_RGBA8Unorm)
+      format = capabilities.formats[i];
+  wgpuSurfaceCapabilitiesFreeMembers(capabilities);
+  if (format == WGPUTextureFormat_Undefined)
+    throw std::runtime_error("the window takes no 8-bit frames of this device");
+  return format;
+}
+
+}  // namespace
+
+Gpu::Gpu(GLFWwindow* window) : instance_(make_instance()) {
+  if (!instance_) throw std::runtime_error("Dawn does not start");
+  if (window) surface_ = make_surface(instance_.get(), window);
+
+  WGPURequestAdapterOptions options{};
+  options.backendType = WGPUBackendType_Vulkan;
+  options.compatibleSurface = surface_.get();
+  WGPURequestAdapterCallbackInfo on_adapter{};
+  on_adapter.mode = WGPUCallbackMode_WaitAnyOnly;
+  on_adapter.userdata1 = &adapter_;
+  on_adapter.callback = [](WGPURequestAdapterStatus, WGPUAdapter adapter, WGPUStringView, void* to, void*) {
+    static_cast<Owned<WGPUAdapter>*>(to)->reset(adapter);
+  };
+  wait_for(wgpuInstanceRequestAdapter(instance(), &options, on_adapter));
+  if (!adapter_) throw std::runtime_error("Dawn finds no Vulkan driver that it can use here");
+
+  WGPUDeviceDescriptor descriptor{};
+  descriptor.uncapturedErrorCallbackInfo.callback = [](const WGPUDevice*, WGPUErrorType, WGPUStringView message, void*,
+                                                       void*) {
+    std::fprintf(stderr, "WebGPU: %s\n", string_of(message).c_str());
+    std::exit(1);
+  };
+  WGPURequestDeviceCallbackInfo on_device{};
+  on_device.mode = WGPUCallbackMode_WaitAnyOnly;
+  on_device.userdata1 = &device_;
+  on_device.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView, void* to, void*) {
+    static_cast<Owned<WGPUDevice>*>(to)->reset(device);
+  };
+  wait_for(wgpuAdapterRequestDevice(adapter_.get(), &descriptor, on_device));
+  if (!device_) throw std::runtime_error("the Vulkan driver gives no device");
+  queue_.reset(wgpuDeviceGetQueue(device()));
+  if (surface_) format_ = surface_format(surface_.get(), adapter_.get());
+}
+
+void Gpu::wait_for(WGPUFuture future) const {
+  WGPUFutureWaitInfo info{};
+  info.future = future;
+  wgpuInstanceWaitAny(instance(), 1, &info, UINT64_MAX);
+}
+
+void Gpu::resize(sample::Size size) {
+  size_ = size;
+  if (!surface_) {
+    off_screen_ = texture(size, format_, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
+    return;
+  }
+  WGPUSurfaceConfiguration configuration{};
+  configuration.device = device();
+  configuration.format = format_;
+  configuration.usage = WGPUTextureUsage_RenderAttachment;
+  configuration.width = static_cast<std::uint32_t>(size.width);
+  configuration.height = static_cast<std::uint32_t>(size.height);
+  configuration.alphaMode = WGPUCompositeAlphaMode_Auto;
+  configuration.presentMode = WGPUPresentMode_Fifo;
+  wgpuSurfaceConfigure(surface_.get(), &configuration);
+}
+
+Owned<WGPUTexture> Gpu::next_target() {
+  if (!surface_) {
+    wgpuTextureAddRef(off_screen_.get());
+    return Owned<WGPUTexture>(off_screen_.get());
+  }
+  WGPUSurfaceTexture current{};
+  wgpuSurfaceGetCurrentTexture(surface_.get(), &current);
+  Owned<WGPUTexture> target(current.texture);
+  if (current.status == WGPUSurfaceGetCurrentTextureStatus_SuccessOptimal ||
+      current.status == WGPUSurfaceGetCurrentTextureStatus_SuccessSuboptimal)
+    return target;
+  resize(size_);  // the window has changed under it: again in the next frame
+  return nullptr;
+}
+
+void Gpu::present() {
+  if (surface_) wgpuSurfacePresent(surface_.get());
+}
+
+std::vector<std::uint8_t> Gpu::target_pixels() {
+  const std::size_t row = static_cast<std::size_t>(size_.width) * 4, height = static_cast<std::size_t>(size_.height);
+  const std::size_t padded_row = (row + 255) / 256 * 256;
+  const Owned<WGPUBuffer> staging = buffer(padded_row * height, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst);
+  WGPUTexelCopyTextureInfo from{};
+  from.texture = off_screen_.get();
+  WGPUTexelCopyBufferInfo to{};
+  to.buffer = staging.get();
+  to.layout.bytesPerRow = static_cast<std::uint32_t>(padded_row);
+  to.layout.rowsPerImage = static_cast<std::uint32_t>(height);
+  const WGPUExtent3D extent{static_cast<std::uint32_t>(size_.width), static_cast<std::uint32_t>(height), 1};
+  const Owned<WGPUCommandEncoder> commands(wgpuDeviceCreateCommandEncoder(device(), nullptr));
+  wgpuCommandEncoderCopyTextureToBuffer(commands.get(), &from, &to, &extent);
+  const Owned<WGPUCommandBuffer> finished(wgpuCommandEncoderFinish(commands.get(), nullptr));
+  const WGPUCommandBuffer submitted = finished.get();
+  wgpuQueueSubmit(queue(), 1, &submitted);
+
+  WGPUBufferMapCallbackInfo on_mapped{};
+  on_mapped.mode = WGPUCallbackMode_WaitAnyOnly;
+  on_mapped.callback = [](WGPUMapAsyncStatus, WGPUStringView, void*, void*) {};
+  wait_for(wgpuBufferMapAsync(staging.get(), WGPUMapMode_Read, 0, padded_row * height, on_mapped));
+  const auto* mapped =
+      static_cast<const std::uint8_t*>(wgpuBufferGetConstMappedRange(staging.get(), 0, padded_row * height));
+  if (!mapped) throw std::runtime_error("the frame cannot be read");
+  std::vector<std::uint8_t> pixels;
+  for (std::size_t y = 0; y < height; ++y)
+    pixels.insert(pixels.end(), mapped + y * padded_row, mapped + y * padded_row + row);
+  return pixels;
+}
+
+Owned<WGPUBuffer> Gpu::buffer(std::uint64_t bytes, WGPUBufferUsage usage, const void* contents) const {
+  WGPUBufferDescriptor descriptor{};
+  descriptor.size = (bytes + 3) / 4 * 4;
+  descriptor.usage = usage;
+  Owned<WGPUBuffer> made(wgpuDeviceCreateBuffer(device(), &descriptor));
+  if (contents) wgpuQueueWriteBuffer(queue(), made.get(), 0, contents, bytes);
+  return made;
+}
+
+Owned<WGPUTexture> Gpu::texture(sample::Size size, WGPUTextureFormat format, WGPUTextureUsage usage) const {
+  WGPUTextureDescriptor descriptor{};
+  descriptor.usage = usage;
+  descriptor.dimension = WGPUTextureDimension_2D;
+  descriptor.size = {static_cast<std::uint32_t>(size.width), static_cast<std::uint32_t>(size.height), 1};
+  descriptor.format = format;
+  descriptor.mipLevelCount = 1;
+  descriptor.sampleCount = 1;
+  return Owned<WGPUTexture>(wgpuDeviceCreateTexture(device(), &descriptor));
+}
