@@ -5,6 +5,7 @@
 
 #include "core/context_impl.h"
 #include "core/execute.h"
+#include "core/monitor.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -156,6 +157,7 @@ std::vector<T> Tensor::read() const {
   const Session session(*node->context);
   return node->context->resilient([&] {
     const auto download = start_download(*node->context, node);
+    const HostTime reading(*node->context, HostWork::read);
     download->wait();
     return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node->shape.size()),
                     node->dtype);
@@ -195,6 +197,13 @@ Tensor Tensor::to(Context& other) const {
     });
   }
   return other.tensor(node->shape, node->dtype, elements);
+}
+
+const Tensor& Tensor::label(std::string name) const {
+  const NodePtr& node = TensorAccess::node(*this);
+  const Session session(*node->context);
+  node->label = std::move(name);
+  return *this;
 }
 
 void Tensor::dispose() { node_.reset(); }
