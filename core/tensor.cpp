@@ -84,20 +84,23 @@ std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& no
 // thread, which holds the lock.
 void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
-  context.reader.add(start_download(context, node),
-                     [&context, node, finish, fail](Download* download, const std::exception_ptr& error) {
-                       try {
-                         if (error) std::rethrow_exception(error);
-                         return finish(*download);
-                       } catch (...) {
-                         if (!context.backend->is_lost()) return fail(std::current_exception());
-                       }
-                       try {
-                         context.resilient([&] { download_later(context, node, finish, fail); });
-                       } catch (...) {
-                         fail(std::current_exception());
-                       }
-                     });
+  auto started = start_download(context, node);
+  context.reader.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
+                                             Download* download, const std::exception_ptr& error) {
+    try {
+      if (error) std::rethrow_exception(error);
+      return finish(*download);
+    } catch (...) {
+      // Where others have met the loss before, the device that is lost is not the present one.
+      const bool device_went = context.backend->is_lost() || context.epoch != epoch;
+      if (!device_went) return fail(std::current_exception());
+    }
+    try {
+      context.resilient([&] { download_later(context, node, finish, fail); });
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  });
 }
 
 }  // namespace
