@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
@@ -55,8 +57,29 @@ class CpuBackend : public Backend {
   }
   void prepare(const Dispatch&) override {}
   void run(std::span<const Dispatch> dispatches) override {
-    for (const Dispatch& dispatch : dispatches) run_kernel(dispatch);
+    if (!is_timing_) {
+      for (const Dispatch& dispatch : dispatches) run_kernel(dispatch);
+      return;
+    }
+    using Clock = std::chrono::steady_clock;
+    const auto since = [start = Clock::now()] {
+      return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+    };
+    TimedRun timed{runs_++, {}};
+    for (std::size_t i = 0; i < dispatches.size(); ++i) {
+      const double begin = since();
+      run_kernel(dispatches[i]);
+      timed.times.push_back({i, begin, since()});
+    }
+    timed_.push_back(std::move(timed));
   }
+  bool time_kernels(bool on) override {
+    is_timing_ = on;
+    runs_ = 0;
+    timed_.clear();
+    return true;
+  }
+  std::vector<TimedRun> take_times(bool) override { return std::exchange(timed_, {}); }
   std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,
                                      std::int64_t count) override {
     const std::span<const std::byte> elements(static_cast<const HostStorage&>(storage).elements);
@@ -70,6 +93,9 @@ class CpuBackend : public Backend {
 
  private:
   DeviceInfo device_ = device_info();
+  bool is_timing_ = false;
+  std::uint64_t runs_ = 0;
+  std::vector<TimedRun> timed_;
 };
 
 std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {

@@ -41,7 +41,7 @@ const GlesPass& pass_of(const Dispatch& dispatch) { return static_cast<const Gle
 }  // namespace
 
 GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
-    : device_(std::move(device)), kernels_(device_), programs_(device_) {
+    : device_(std::move(device)), kernels_(device_), programs_(device_), timer_(device_) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   vertex_array_ = make_vertex_array(device_);
@@ -104,7 +104,9 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
 
   gl.BindVertexArray(vertex_array_.get());
+  timer_.begin_run();
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    const TimedDispatch timed(timer_);
     if (kernels[i]) draw(*kernels[i], dispatches[i]);
     else if (dispatches[i].custom) run_custom(tools(), dispatches[i]);
     else pass_of(dispatches[i]).run(tools(), dispatches[i]);
@@ -137,6 +139,12 @@ void GlesBackend::wait() {
   const Entered entered(*device_);
   Fence(device_).wait();
   device_->check("Waiting");
+}
+
+std::vector<TimedRun> GlesBackend::take_times(bool wait) {
+  if (!timer_.is_on()) return {};
+  const Entered entered(*device_);
+  return timer_.take(wait);
 }
 
 }  // namespace tessera::gles

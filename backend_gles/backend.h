@@ -6,6 +6,7 @@
 #include "backend_gles/device.h"
 #include "backend_gles/host_pass.h"
 #include "backend_gles/kernel_cache.h"
+#include "backend_gles/timer.h"
 #include "core/backend.h"
 
 namespace tessera::gles {
@@ -29,6 +30,8 @@ class GlesBackend final : public Backend {
   void prepare(const Dispatch&) override;
   void run(std::span<const Dispatch>) override;
   void wait() override;
+  bool time_kernels(bool on) override { return timer_.start(on); }
+  std::vector<TimedRun> take_times(bool wait) override;
 
  private:
   const CompiledKernel* prepared(const Dispatch&);  // null for a pass and for a custom kernel
@@ -41,6 +44,7 @@ class GlesBackend final : public Backend {
   VertexArray vertex_array_;  // empty: the triangle's corners come from their numbers
   Sampler nearest_sampler_;   // so that no filter, of a host's texture or sampler, changes what a fetch gives
   Framebuffer scratch_framebuffer_;
+  Timer timer_;
 };
 
 }  // namespace tessera::gles

@@ -1,6 +1,7 @@
 // The backend itself, for its own public functions; core sees webgpu_backend.h.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "backend_webgpu/bind_groups.h"
@@ -11,6 +12,7 @@
 #include "backend_webgpu/kernel_cache.h"
 #include "backend_webgpu/lent.h"
 #include "backend_webgpu/parameters.h"
+#include "backend_webgpu/timer.h"
 #include "core/backend.h"
 #include "core/interop.h"
 
@@ -30,6 +32,8 @@ class WebGpuBackend final : public Backend {
   void run(std::span<const Dispatch>) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void wait() override;
+  bool time_kernels(bool on) override { return timer_.start(on); }
+  std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
   std::uint64_t kernels_compiled() const override {
     return kernels_.compiled() + passes_.compiled() + custom_kernels_.compiled();
   }
@@ -48,7 +52,8 @@ class WebGpuBackend final : public Backend {
   struct Step;
   std::vector<Step> steps_for(std::span<const Dispatch>);
   Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
-  void record_all(WGPUCommandEncoder, std::span<const Step>);
+  void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_run);
+  void record_all(WGPUCommandEncoder, std::span<const Step>, TimedPasses*);
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_ = std::make_shared<BindGroups>(device_);
@@ -58,6 +63,7 @@ class WebGpuBackend final : public Backend {
   CustomKernels custom_kernels_{device_};
   Parameters parameters_{device_, bind_groups_};
   LentChecks lent_checks_{device_};
+  Timer timer_{device_};
   WGPUCommandEncoder host_encoder_ = nullptr;
 };
 

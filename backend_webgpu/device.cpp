@@ -35,6 +35,13 @@ Device::Device(const Adapter& adapter, const MessageSink& messages)
   descriptor.requiredFeatures = features.data();
   descriptor.requiredLimits = &adapter.limits;
   descriptor.defaultQueue.label = view_of("tessera queue");
+  // Monitors need times as they are; Dawn would round them to a tenth of a millisecond, as browsers must.
+  const char* const rounding = "timestamp_quantization";
+  WGPUDawnTogglesDescriptor toggles{};
+  toggles.chain.sType = WGPUSType_DawnTogglesDescriptor;
+  toggles.disabledToggleCount = 1;
+  toggles.disabledToggles = &rounding;
+  descriptor.nextInChain = &toggles.chain;
   descriptor.deviceLostCallbackInfo.mode = WGPUCallbackMode_AllowSpontaneous;
   descriptor.deviceLostCallbackInfo.userdata1 = this;
   descriptor.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason reason,

@@ -19,6 +19,7 @@ inline void release(WGPUComputePipeline object) { wgpuComputePipelineRelease(obj
 inline void release(WGPUDevice object) { wgpuDeviceRelease(object); }
 inline void release(WGPUInstance object) { wgpuInstanceRelease(object); }
 inline void release(WGPUPipelineLayout object) { wgpuPipelineLayoutRelease(object); }
+inline void release(WGPUQuerySet object) { wgpuQuerySetRelease(object); }
 inline void release(WGPUQueue object) { wgpuQueueRelease(object); }
 inline void release(WGPURenderPassEncoder object) { wgpuRenderPassEncoderRelease(object); }
 inline void release(WGPURenderPipeline object) { wgpuRenderPipelineRelease(object); }

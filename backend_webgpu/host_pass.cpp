@@ -68,10 +68,11 @@ const PassPipeline& PassPipelines::render(const std::string& name, WGPUTextureFo
   });
 }
 
-void record(WGPUCommandEncoder encoder, const PreparedPass& prepared) {
+void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
     descriptor.label = view_of("tessera pass");
+    descriptor.timestampWrites = times;
     const Handle pass(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     wgpuComputePassEncoderSetPipeline(pass.get(), prepared.pipeline->compute.get());
     wgpuComputePassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), 0, nullptr);
@@ -88,6 +89,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared) {
   descriptor.label = view_of("tessera pass");
   descriptor.colorAttachmentCount = 1;
   descriptor.colorAttachments = &attachment;
+  descriptor.timestampWrites = times;
   const Handle pass(wgpuCommandEncoderBeginRenderPass(encoder, &descriptor));
   wgpuRenderPassEncoderSetPipeline(pass.get(), prepared.pipeline->render.get());
   wgpuRenderPassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), 0, nullptr);

@@ -58,7 +58,7 @@ class WebGpuPass : public HostPass {
   virtual PreparedPass prepare(const PassResources&) const = 0;
 };
 
-void record(WGPUCommandEncoder, const PreparedPass&);
+void record(WGPUCommandEncoder, const PreparedPass&, const WGPUPassTimestampWrites* = nullptr);
 
 WGPUBindGroupEntry entry_for(std::uint32_t binding, const BoundBuffer&);
 WGPUBindGroupEntry entry_for(std::uint32_t binding, WGPUTextureView);

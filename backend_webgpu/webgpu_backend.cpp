@@ -25,6 +25,7 @@ bool uses_what_a_host_lent(const Dispatch& dispatch) {
 
 // What is recorded for a dispatch: a kernel in a compute pass that kernels share, or a pass of its own.
 struct WebGpuBackend::Step {
+  std::size_t dispatch = 0;
   WGPUComputePipeline pipeline = nullptr;
   Handle<WGPUBindGroup> group{};
   std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
@@ -71,11 +72,15 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
   const std::unique_ptr<Storage> copy = allocate({dtype, count});
   const std::unique_ptr<WebGpuPass> pass =
       copying_pass(buffer.handle, {buffer.offset, bytes_of(dtype, first), bytes_of(dtype, count)});
-  run(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}});
+  submit(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}}, std::nullopt);
   return start_download(staging_, buffer_of(*copy), 0, bytes_of(dtype, count));
 }
 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
+  submit(dispatches, timer_.is_on() ? std::optional(timer_.next_run()) : std::nullopt);
+}
+
+void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_run) {
   device_->throw_faults();
   ErrorScope refused(*device_, WGPUErrorFilter_Validation);
   const auto throw_refusal = [&] {
@@ -92,26 +97,33 @@ void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
   const std::vector<Step> steps = steps_for(dispatches);
   if (steps.empty()) return;
   if (host_encoder_) {
-    record_all(host_encoder_, steps);
+    record_all(host_encoder_, steps, nullptr);
     return throw_refusal();
   }
   WGPUCommandEncoderDescriptor descriptor{};
   descriptor.label = view_of("tessera run");
   const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), &descriptor));
-  record_all(encoder.get(), steps);
+  std::unique_ptr<TimedPasses> times;
+  if (timed_run) times = std::make_unique<TimedPasses>(device_, *timed_run, steps.size());
+  record_all(encoder.get(), steps, times.get());
+  if (times) times->resolve(encoder.get());
   const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
   const WGPUCommandBuffer to_submit = commands.get();
   wgpuQueueSubmit(device_->queue(), 1, &to_submit);
   throw_refusal();
+  if (!times) return;
+  times->read();
+  timer_.add(std::move(times));
 }
 
 std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispatch> dispatches) {
-  std::vector<const Dispatch*> with_work;
+  std::vector<std::size_t> with_work;
   std::vector<std::uint32_t> offsets;
   parameters_.clear();
-  for (const Dispatch& dispatch : dispatches) {
+  for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    const Dispatch& dispatch = dispatches[i];
     if (!has_work(dispatch)) continue;
-    with_work.push_back(&dispatch);
+    with_work.push_back(i);
     prepare(dispatch);
     offsets.push_back(parameters_.add(dispatch.pass     ? static_cast<const WebGpuPass&>(*dispatch.pass).words()
                                       : dispatch.custom ? words_of(*dispatch.custom)
@@ -122,23 +134,25 @@ std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispat
   ErrorScope refused(*device_, WGPUErrorFilter_Validation);
   std::vector<Step> steps;
   for (std::size_t i = 0; i < with_work.size(); ++i) {
-    const Dispatch& dispatch = *with_work[i];
+    const Dispatch& dispatch = dispatches[with_work[i]];
     if (dispatch.custom) {
       BoundBuffer words = parameters;
       words.offset = offsets[i];
       words.bytes = parameter_bytes(dispatch.custom->parameters.size());
-      steps.push_back({.pass = custom_kernels_.prepare(dispatch, words)});
+      steps.push_back({.dispatch = with_work[i], .pass = custom_kernels_.prepare(dispatch, words)});
       continue;
     }
     if (!dispatch.pass) {
       steps.push_back(kernel_step(dispatch, parameters, offsets[i]));
+      steps.back().dispatch = with_work[i];
       continue;
     }
     const auto& pass = static_cast<const WebGpuPass&>(*dispatch.pass);
     BoundBuffer words = parameters;
     words.offset = offsets[i];
     words.bytes = parameter_bytes(pass.words().size());
-    steps.push_back({.pass = pass.prepare({*device_, passes_,
+    steps.push_back({.dispatch = with_work[i],
+                     .pass = pass.prepare({*device_, passes_,
                                            dispatch.inputs.empty() ? nullptr : &buffer_of(*dispatch.inputs[0].storage),
                                            dispatch.output ? &buffer_of(*dispatch.output) : nullptr, words})});
   }
@@ -168,26 +182,30 @@ WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const B
           .groups_y = static_cast<std::uint32_t>(rows)};
 }
 
-void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps) {
-  Handle<WGPUComputePassEncoder> kernels;  // as long as one kernel follows another
+void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps, TimedPasses* times) {
+  Handle<WGPUComputePassEncoder> kernels;  // as long as one kernel follows another and nobody wants to know its time
   const auto end_kernels = [&] {
     if (kernels) wgpuComputePassEncoderEnd(kernels.get());
     kernels = {};
   };
   for (const Step& step : steps) {
+    const WGPUPassTimestampWrites* timestamps = times ? times->writes_for(step.dispatch) : nullptr;
     if (!step.pipeline) {
       end_kernels();
-      record(encoder, step.pass);
+      record(encoder, step.pass, timestamps);
       continue;
     }
+    if (timestamps) end_kernels();
     if (!kernels) {
       WGPUComputePassDescriptor descriptor{};
       descriptor.label = view_of("tessera run");
+      descriptor.timestampWrites = timestamps;
       kernels = Handle(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     }
     wgpuComputePassEncoderSetPipeline(kernels.get(), step.pipeline);
     wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), 1, &step.parameter_offset);
     wgpuComputePassEncoderDispatchWorkgroups(kernels.get(), step.groups_x, step.groups_y, 1);
+    if (timestamps) end_kernels();
   }
   end_kernels();
 }

@@ -76,6 +76,16 @@ struct Limits {
   bool workgroups;  // whether cooperative cores can run
 };
 
+// When a dispatch was at work on the device, in microseconds since the first one of its run began.
+struct DispatchTime {
+  std::size_t dispatch;  // which one of the run
+  double begin, end;
+};
+struct TimedRun {
+  std::uint64_t run;  // the how manieth since timing began, from 0 on
+  std::vector<DispatchTime> times;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -92,6 +102,11 @@ class Backend {
   virtual void wait() = 0;
 
   virtual std::uint64_t kernels_compiled() const = 0;  // so far
+
+  // For monitors. Runs from now on are timed, or no more; says whether the device can.
+  virtual bool time_kernels(bool /*on*/) { return false; }
+  // Of runs that the device has done, in order, each once. With `wait`, of all runs so far.
+  virtual std::vector<TimedRun> take_times(bool /*wait*/) { return {}; }
 
   virtual bool is_lost() const = 0;  // every further call throws device_lost
   virtual void lose() = 0;           // for tests: as if the driver had reset

@@ -84,6 +84,7 @@ void Context::switch_backend(BackendKind kind, std::string_view driver) {
   ContextOptions options = impl_->options;
   options.prefer = {kind};
   options.driver = driver;
+  options.device = {};
   impl_->switch_to(options);
 }
 
@@ -102,12 +103,21 @@ MemoryInfo Context::memory() const {
   return impl_->pool->info();
 }
 
+std::vector<Resident> Context::why_resident(std::uint64_t at_least) const {
+  const Session session(*impl_);
+  return impl_->pool->why_resident(at_least);
+}
+
+Stats ContextImpl::stats_now() const {
+  Stats now = stats;
+  now.kernels_compiled = backend->kernels_compiled() - kernels_compiled_before;
+  now.plans_reused = plans.hits() - plans_reused_before;
+  return now;
+}
+
 Stats Context::stats() const {
   const Session session(*impl_);
-  Stats stats = impl_->stats;
-  stats.kernels_compiled = impl_->backend->kernels_compiled() - impl_->kernels_compiled_before;
-  stats.plans_reused = impl_->plans.hits() - impl_->plans_reused_before;
-  return stats;
+  return impl_->stats_now();
 }
 
 void Context::reset_stats() {

@@ -42,6 +42,8 @@ class Unheld {
 
 using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&, const MessageSink&)>;
 
+struct MonitorState;
+
 struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   // `open` gives the first backend, and the one that replaces a lost device; a host's device cannot be replaced.
   ContextImpl(const ContextOptions&, OpenBackend open, bool is_hosts);
@@ -61,6 +63,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   void replace_device();  // throws device_lost where there is none
   void switch_to(const ContextOptions&);
   void use_backend(std::unique_ptr<Backend>);
+  Stats stats_now() const;
   void release_unheld();
   void release(Node&);
 
@@ -82,6 +85,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   Unheld unheld;
   std::vector<std::weak_ptr<Node>> rebuildable;  // computed ones that have a lineage
   int checkpoints_under_way = 0;
+  std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
   Reader reader;  // last: it finishes its work while the rest still stands
 };

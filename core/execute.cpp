@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/context_impl.h"
+#include "core/monitor.h"
 
 namespace tessera {
 namespace {
@@ -22,13 +23,17 @@ void check_size(const ContextImpl& context, const Node& node) {
 
 std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
   check_size(context, node);
-  return context.pool->acquire({node.dtype, node.shape.size(), node.layout}, Pool::Use::kernels);
+  auto buffer = context.pool->acquire({node.dtype, node.shape.size(), node.layout}, Pool::Use::kernels);
+  buffer->made_by(op_name(node.operation));
+  return buffer;
 }
 
 void upload(ContextImpl& context, Node& node) {
   check_size(context, node);
   node.buffer = context.pool->from_host({node.dtype, node.shape.size(), node.layout},
                                         std::move(std::get<HostValues>(node.operation).elements));
+  node.buffer->made_by(op_name(node.operation));
+  node.buffer->add_user(node.shared_from_this());
   node.operation = Computed{};
   context.pool->use(*node.buffer);
 }
@@ -61,6 +66,7 @@ Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
 
 void become_computed(ContextImpl& context, Node& node, std::shared_ptr<Buffer> buffer, std::int64_t offset) {
   node.buffer = std::move(buffer);
+  node.buffer->add_user(node.shared_from_this());
   node.buffer_offset = offset;
   if (!context.keeps_lineage() || node.lineage == unknown_lineage) return forget_lineage(node);
   for (NodePtr& input : node.inputs) input = input->shared_from_this();  // they are not held any more
@@ -93,6 +99,7 @@ Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_bat
 
 void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
                 std::vector<std::shared_ptr<Buffer>>& buffers) {
+  const HostTime encoding(context_, HostWork::encode);
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
   for (const auto* kept : {&graph.wanted, &graph.kept})
@@ -131,9 +138,11 @@ void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
 
 void Batch::add(std::span<const NodePtr> wanted) {
   const Limits limits = context_.backend->limits();
+  HostTime planning(context_, HostWork::plan);
   const Graph graph(wanted, limits);  // goes before the first node that is let go, in run()
   const GraphItems& items = graph.items();
   std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  planning.end();
   for (Node* node : items.items) {
     if (node->is<Placeholder>())
       throw Error(ErrorCode::invalid_argument,
@@ -141,7 +150,10 @@ void Batch::add(std::span<const NodePtr> wanted) {
                   "is computed by run().");
     if (!node->buffer) node->lineage = lineage_after(*node);
   }
-  for (const int index : plan->uploads) upload(context_, *items.items[at(index)]);
+  {
+    const HostTime uploading(context_, HostWork::upload);
+    for (const int index : plan->uploads) upload(context_, *items.items[at(index)]);
+  }
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (const Node* node : items.items) buffers.push_back(node->buffer);
   add(std::move(plan), items, buffers);
@@ -170,7 +182,10 @@ std::shared_ptr<Buffer> Batch::buffer_of(Node& node) const {
 
 void Batch::run() {
   if (!dispatches_.empty()) {
+    const HostTime submitting(context_, HostWork::submit);
+    if (context_.monitor) context_.monitor->about_to_run(dispatches_);
     context_.backend->run(dispatches_);
+    if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
     context_.stats.submits += 1;
     context_.stats.dispatches += dispatches_.size();
     context_.stats.ops_fused += ops_fused_;

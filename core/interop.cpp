@@ -37,6 +37,8 @@ Tensor borrowed_tensor(ContextImpl& context, const Shape& shape, DType dtype, st
                        std::uint64_t layout) {
   auto node = std::make_shared<Node>(context.shared_from_this(), shape, dtype, Computed{});
   node->buffer = context.pool->borrow(std::move(storage), {dtype, shape.size(), layout});
+  node->buffer->made_by("borrowed");
+  node->buffer->add_user(node);
   node->lineage = unknown_lineage;
   return TensorAccess::tensor(std::move(node));
 }

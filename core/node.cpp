@@ -4,8 +4,15 @@
 #include <cmath>
 
 #include "core/context_impl.h"
+#include "core/scope.h"
+#include <tessera/testing.h>
 
 namespace tessera {
+namespace {
+
+std::atomic<std::int64_t> live_nodes{0};
+
+}  // namespace
 
 Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
            std::vector<NodePtr> inputs_in)
@@ -13,11 +20,14 @@ Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_
       shape(shape_in),
       dtype(dtype_in),
       operation(std::move(operation_in)),
-      inputs(std::move(inputs_in)) {}
+      inputs(std::move(inputs_in)) {
+  live_nodes.fetch_add(1, std::memory_order_relaxed);
+}
 
 // Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
 // a list, those it calls only add to it.
 Node::~Node() {
+  live_nodes.fetch_sub(1, std::memory_order_relaxed);
   thread_local std::vector<NodePtr>* draining = nullptr;
   if (draining) {
     for (NodePtr& input : inputs) draining->push_back(std::move(input));
@@ -61,7 +71,11 @@ Tensor TensorAccess::tensor(NodePtr node) {
     if (--own->holders == 0 && own.use_count() > 1) own->context->unheld.add(own);
     own.reset();
   });
+  if (its->handle.expired()) its->handle = tensor.node_;
+  ScopeAccess::note(*its);
   return tensor;
 }
+
+std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -110,6 +111,8 @@ struct Node : std::enable_shared_from_this<Node> {
 
   // Tensors and pending operations that refer to it. Without any, only lineage does, and its buffer can go.
   std::atomic<int> holders{0};
+  std::weak_ptr<Node> handle;  // what its tensors share, to count them by; set once, before others know the node
+  std::string label;           // by the user
 
   template <class Kind>
   bool is() const {
@@ -118,6 +121,8 @@ struct Node : std::enable_shared_from_this<Node> {
 };
 
 constexpr int unknown_lineage = -1;
+
+std::string op_name(const Operation&);  // for people
 
 void forget_lineage(Node&);  // of one that has its elements
 

@@ -60,6 +60,7 @@ void Pool::give_storage(Buffer& buffer, Use use) {
   buffer.recording_ = is_recording_ && use == Use::kernels ? recordings_ : 0;
   info_.bytes_in_use += wanted.bytes;
   info_.bytes_peak = std::max(info_.bytes_peak, info_.bytes_in_use);
+  watched_peak_ = std::max(watched_peak_, info_.bytes_in_use);
 }
 
 void Pool::use(Buffer& buffer) {
@@ -292,6 +293,16 @@ MemoryInfo Pool::info() const {
 void Pool::reset_peak() {
   const std::scoped_lock hold(lock_);
   info_.bytes_peak = info_.bytes_in_use;
+}
+
+void Pool::watch_peak() {
+  const std::scoped_lock hold(lock_);
+  watched_peak_ = info_.bytes_in_use;
+}
+
+std::uint64_t Pool::watched_peak() const {
+  const std::scoped_lock hold(lock_);
+  return watched_peak_;
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace tessera {
 
 class Pool;
+struct Node;
 
 // The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
 // holder lets go, on whatever thread that is. The context's lock guards it.
@@ -36,8 +38,15 @@ class Buffer {
   bool is_lost() const { return !is_resident() && !has_host_copy(); }  // with the device it was on
   void lend() { is_lent_ = true; }  // from now on a host knows the storage: it stays as it is
 
+  // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
+  const std::string& op() const { return op_; }
+  void made_by(std::string op) { op_ = std::move(op); }
+  void add_user(const std::shared_ptr<Node>&);
+
  private:
   friend class Pool;
+  std::string op_;
+  std::vector<std::weak_ptr<Node>> users_;
   std::shared_ptr<Pool> pool_;
   StorageSpec spec_;
   Owner owner_;
@@ -106,6 +115,11 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
   MemoryInfo info() const;
   void reset_peak();
+  std::vector<Resident> why_resident(std::uint64_t at_least) const;
+  std::uint64_t budget() const { return options_.budget; }
+  // The most bytes_in_use has been since the watch began.
+  void watch_peak();
+  std::uint64_t watched_peak() const;
   std::uint64_t lineage_bytes() const { return lineage_bytes_; }
 
  private:
@@ -139,6 +153,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
   std::vector<std::unique_ptr<Storage>> borrowed_;  // nobody holds them any more
   MemoryInfo info_{};
+  std::uint64_t watched_peak_ = 0;
   std::uint64_t lineage_bytes_ = 0;
   std::uint64_t batch_ = 1;
   std::uint64_t recordings_ = 0, submitted_ = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/context_impl.h"
+#include "core/monitor.h"
 
 namespace tessera {
 namespace {
@@ -94,6 +95,7 @@ void ContextImpl::replace_device() {
   ContextOptions same = options;
   same.prefer = {backend->device().backend};
   same.driver = backend->device().driver;
+  same.device = {};
   try {
     replacement = open(same, messages->sink());
   } catch (const Error& error) {
@@ -118,12 +120,14 @@ void ContextImpl::switch_to(const ContextOptions& wanted) {
   use_backend(std::move(next));
   options.prefer = wanted.prefer;
   options.driver = wanted.driver;
+  options.device = wanted.device;
   messages->add(Message::Level::info, "switch_backend: from " + before + " to " + backend->device().name + ".");
 }
 
 // The caller has seen to it that what should not get lost is on the host.
 void ContextImpl::use_backend(std::unique_ptr<Backend> next) {
   const std::uint64_t compiled = backend->kernels_compiled() - kernels_compiled_before;
+  if (monitor) monitor->moves(*backend, *next);
   std::swap(backend, next);
   pool->move_to(*backend, keeps_lineage());
   plans.clear();

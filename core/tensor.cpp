@@ -5,6 +5,7 @@
 
 #include "core/context_impl.h"
 #include "core/execute.h"
+#include "core/monitor.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -83,20 +84,23 @@ std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& no
 // thread, which holds the lock.
 void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
-  context.reader.add(start_download(context, node),
-                     [&context, node, finish, fail](Download* download, const std::exception_ptr& error) {
-                       try {
-                         if (error) std::rethrow_exception(error);
-                         return finish(*download);
-                       } catch (...) {
-                         if (!context.backend->is_lost()) return fail(std::current_exception());
-                       }
-                       try {
-                         context.resilient([&] { download_later(context, node, finish, fail); });
-                       } catch (...) {
-                         fail(std::current_exception());
-                       }
-                     });
+  auto started = start_download(context, node);
+  context.reader.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
+                                             Download* download, const std::exception_ptr& error) {
+    try {
+      if (error) std::rethrow_exception(error);
+      return finish(*download);
+    } catch (...) {
+      // Where others have met the loss before, the device that is lost is not the present one.
+      const bool device_went = context.backend->is_lost() || context.epoch != epoch;
+      if (!device_went) return fail(std::current_exception());
+    }
+    try {
+      context.resilient([&] { download_later(context, node, finish, fail); });
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  });
 }
 
 }  // namespace
@@ -156,6 +160,7 @@ std::vector<T> Tensor::read() const {
   const Session session(*node->context);
   return node->context->resilient([&] {
     const auto download = start_download(*node->context, node);
+    const HostTime reading(*node->context, HostWork::read);
     download->wait();
     return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node->shape.size()),
                     node->dtype);
@@ -195,6 +200,13 @@ Tensor Tensor::to(Context& other) const {
     });
   }
   return other.tensor(node->shape, node->dtype, elements);
+}
+
+const Tensor& Tensor::label(std::string name) const {
+  const NodePtr& node = TensorAccess::node(*this);
+  const Session session(*node->context);
+  node->label = std::move(name);
+  return *this;
 }
 
 void Tensor::dispose() { node_.reset(); }

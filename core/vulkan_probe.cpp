@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace tessera {
@@ -26,6 +29,50 @@ using CreateInstance = std::int32_t (*)(const InstanceCreateInfo*, const void* a
 using DestroyInstance = void (*)(Instance*, const void* allocator);
 using EnumeratePhysicalDevices = std::int32_t (*)(Instance*, std::uint32_t* count, void** devices);
 
+struct ApplicationInfo {
+  std::int32_t type = 0;  // VK_STRUCTURE_TYPE_APPLICATION_INFO
+  const void* next = nullptr;
+  const char* application = nullptr;
+  std::uint32_t application_version = 0;
+  const char* engine = "tessera";
+  std::uint32_t engine_version = 0;
+  std::uint32_t api_version = (1u << 22) | (1u << 12);  // 1.1
+};
+struct MemoryType {
+  std::uint32_t flags, heap;
+};
+struct MemoryHeap {
+  std::uint64_t size;
+  std::uint32_t flags;
+};
+constexpr std::uint32_t on_the_device = 1;  // VK_MEMORY_HEAP_DEVICE_LOCAL_BIT
+struct MemoryBudget {
+  std::int32_t type = 1000237000;  // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
+  void* next = nullptr;
+  std::array<std::uint64_t, 16> budget{}, usage{};
+};
+struct MemoryProperties {
+  std::int32_t type = 1000059006;  // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2
+  void* next = nullptr;
+  std::uint32_t type_count = 0;
+  std::array<MemoryType, 32> types{};
+  std::uint32_t heap_count = 0;
+  std::array<MemoryHeap, 16> heaps{};
+};
+struct ExtensionProperties {
+  std::array<char, 256> name;
+  std::uint32_t version;
+};
+struct DeviceProperties {  // VkPhysicalDeviceProperties, of which only the first members matter here
+  std::uint32_t api_version, driver_version, vendor, device, kind;
+  std::array<char, 256> name;
+  std::array<char, 4096> rest;  // more than there is in any version
+};
+using GetDeviceProperties = void (*)(void* device, DeviceProperties*);
+using GetMemoryProperties = void (*)(void* device, MemoryProperties*);
+using EnumerateExtensions = std::int32_t (*)(void* device, const char* layer, std::uint32_t* count,
+                                             ExtensionProperties*);
+
 struct Close {
   void operator()(void* library) const { dlclose(library); }
 };
@@ -36,6 +83,16 @@ Library open_library(const std::filesystem::path& file) { return Library(dlopen(
 template <class Function>
 Function function(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+bool has_extension(EnumerateExtensions enumerate, void* device, const char* name) {
+  std::uint32_t count = 0;
+  if (enumerate(device, nullptr, &count, nullptr) != 0) return false;
+  std::vector<ExtensionProperties> extensions(count);
+  if (enumerate(device, nullptr, &count, extensions.data()) != 0) return false;
+  return std::any_of(extensions.begin(), extensions.end(), [&](const ExtensionProperties& extension) {
+    return std::strcmp(extension.name.data(), name) == 0;
+  });
 }
 
 }  // namespace
@@ -56,6 +113,49 @@ std::string why_vulkan_has_no_device(const std::filesystem::path& folder) {
   const std::int32_t result = enumerate(instance, &count, nullptr);
   destroy(instance, nullptr);
   return result == 0 && count > 0 ? "" : "it has no device on this machine";
+}
+
+std::vector<VulkanMemory> vulkan_memory() {
+  const Library loader = open_library(loader_name);
+  if (!loader) return {};
+  const auto create = function<CreateInstance>(loader.get(), "vkCreateInstance");
+  const auto destroy = function<DestroyInstance>(loader.get(), "vkDestroyInstance");
+  const auto enumerate = function<EnumeratePhysicalDevices>(loader.get(), "vkEnumeratePhysicalDevices");
+  const auto properties_of = function<GetDeviceProperties>(loader.get(), "vkGetPhysicalDeviceProperties");
+  const auto memory_of = function<GetMemoryProperties>(loader.get(), "vkGetPhysicalDeviceMemoryProperties2");
+  const auto extensions = function<EnumerateExtensions>(loader.get(), "vkEnumerateDeviceExtensionProperties");
+  if (!create || !destroy || !enumerate || !properties_of || !memory_of || !extensions) return {};
+
+  const ApplicationInfo application;
+  InstanceCreateInfo info;
+  info.application = &application;
+  Instance* instance = nullptr;
+  if (create(&info, nullptr, &instance) != 0) return {};
+  std::vector<VulkanMemory> found;
+  std::array<void*, 16> devices{};
+  auto count = static_cast<std::uint32_t>(devices.size());
+  if (enumerate(instance, &count, devices.data()) < 0) count = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    DeviceProperties properties{};
+    properties_of(devices[i], &properties);
+    if (properties.api_version < application.api_version) continue;  // its driver has no memory_of
+    MemoryBudget budget;
+    MemoryProperties memory;
+    const bool tells = has_extension(extensions, devices[i], "VK_EXT_memory_budget");
+    if (tells) memory.next = &budget;
+    memory_of(devices[i], &memory);
+    VulkanMemory its{properties.name.data(), 0, std::nullopt};
+    std::uint64_t free = 0;
+    for (std::uint32_t heap = 0; heap < memory.heap_count; ++heap) {
+      if (!(memory.heaps[heap].flags & on_the_device)) continue;
+      its.total += memory.heaps[heap].size;
+      free += budget.budget[heap] - std::min(budget.usage[heap], budget.budget[heap]);
+    }
+    if (tells) its.free = free;
+    found.push_back(std::move(its));
+  }
+  destroy(instance, nullptr);
+  return found;
 }
 
 }  // namespace tessera

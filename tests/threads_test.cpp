@@ -7,6 +7,7 @@
 
 #include "support/compare.h"
 #include "support/devices.h"
+#include <tessera/testing.h>
 
 namespace tessera::test {
 namespace {
@@ -105,6 +106,59 @@ TEST_P(Threads, ContextsOpenSideBySide) {
     threads.emplace_back([&] {
       Context context = open(GetParam());
       if ((context.full({5}, 1) + 1.0f).read() != std::vector<float>(5, 2)) ++wrong;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// Devices go and others come while threads work: they see nothing of it but the time it takes.
+void disturb(Context& context, const TestDevice& device) {
+  for (int i = 0; i < 3; ++i) {
+    testing::lose_device(context);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    context.switch_backend(BackendKind::cpu);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    context.switch_backend(device.backend, device.driver);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+TEST_P(Threads, FourOnOneContextThatMovesAndLosesDevices) {
+  Context moving = Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver});
+  const Tensor shared = moving.tensor({33}, std::vector<float>(33, 7)).compute();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int seed = 0; seed < 4; ++seed) threads.emplace_back([&, seed] { work(moving, shared, seed, wrong); });
+  disturb(moving, GetParam());
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ((shared + 1.0f).read(), std::vector<float>(33, 8));
+}
+
+// Somebody else may be the first to meet the loss, and replace the device before the read knows of it.
+TEST_P(Threads, AsynchronousReadsOutliveDevicesThatOthersReplace) {
+  Context moving = Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver});
+  const Tensor x = moving.full({100000}, 3).compute();
+  for (int i = 0; i < 5; ++i) {
+    auto first = (x * 2.0f).read_async(), second = (x + 1.0f).read_async();
+    testing::lose_device(moving);
+    EXPECT_EQ((x - 1.0f).read()[7], 2);
+    EXPECT_EQ(first.get()[99999], 6);
+    EXPECT_EQ(second.get()[5], 4);
+  }
+}
+
+TEST_P(Threads, FourOnFourContextsThatMoveAndLoseDevices) {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int seed = 0; seed < 4; ++seed)
+    threads.emplace_back([&, seed] {
+      Context own = Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver});
+      const Tensor kept = own.tensor({33}, std::vector<float>(33, 7)).compute();
+      std::thread disturbing([&] { disturb(own, GetParam()); });
+      work(own, kept, seed, wrong);
+      disturbing.join();
+      if ((kept + 1.0f).read() != std::vector<float>(33, 8)) ++wrong;
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -24,6 +25,12 @@ struct Message {
   std::string text;
 };
 
+// How a device is doing, where the system tells; nothing where it does not, rather than 0.
+struct DeviceState {
+  std::optional<std::uint64_t> memory_total, memory_free;  // bytes; software devices use the host's memory
+  std::optional<double> load;                              // by all programs: 0 is idle, 1 is as much as it can do
+};
+
 struct DeviceInfo {
   BackendKind backend;
   std::string name;    // "llvmpipe (LLVM 15.0.6, 256 bits)"
@@ -31,6 +38,21 @@ struct DeviceInfo {
   std::string vendor;
   bool is_software;
   std::uint64_t max_tensor_bytes;  // no single tensor can be larger
+  DeviceState state{};             // when Context::devices() listed it; Context::device_state() tells the present one
+};
+
+// Which of a backend's devices to take, where there are several.
+struct DevicePreference {
+  enum class Kind {
+    any,       // hardware where there is some, else software
+    hardware,  // a backend that has none is passed over
+    software,
+  } kind = Kind::any;
+  enum class Order {
+    best,               // hardware before software, the faster before the slower
+    least_memory_used,  // the smallest part of its memory; devices that do not tell come last
+    least_load,         // likewise
+  } order = Order::best;
 };
 
 enum class Priority {
@@ -42,6 +64,7 @@ enum class Priority {
 struct ContextOptions {
   // Tried in this order; on_message tells why one was passed over.
   std::vector<BackendKind> prefer{BackendKind::webgpu, BackendKind::gles, BackendKind::cpu};
+  DevicePreference device{};
   std::string driver{};             // part of a device's name or driver, in any case; empty: the best one
   std::uint64_t memory_budget = 0;  // bytes on the device; beyond it tensors move to the host. 0: what the device gives
   Priority priority = Priority::balanced;
@@ -67,6 +90,21 @@ struct Stats {  // since the context was made, or since reset_stats()
   std::uint64_t device_losses;  // survived
 };
 
+// A tensor that takes device memory, or did before it had to make room.
+struct Resident {
+  std::uint64_t bytes;  // what its storage takes
+  Shape shape;
+  DType dtype;
+  std::string op;     // what made it: "matmul", "tensor" for an upload, "borrowed" for a host's buffer
+  std::string label;  // Tensor::label(); empty where there is none
+  int holders;        // Tensors, views and pending operations that keep it; 0: only work under way does
+  bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is
+  bool is_borrowed;   // from the host: tessera uses the host's memory
+  bool is_spilled;    // in host memory now, to stay in the budget
+};
+TESSERA_API std::string to_string(const Resident&);            // one line
+TESSERA_API std::string to_string(std::span<const Resident>);  // a line each, and the sum
+
 struct ContextImpl;
 
 class TESSERA_API Context {
@@ -76,6 +114,7 @@ class TESSERA_API Context {
 
   BackendKind backend() const;
   const DeviceInfo& device() const;
+  DeviceState device_state() const;  // asks the system
 
   // The values are copied at once and uploaded when first needed.
   Tensor tensor(const Shape&, std::initializer_list<float> values);
@@ -97,6 +136,8 @@ class TESSERA_API Context {
   void wait();  // until the device has done all that was submitted
   void trim();  // give pooled memory back to the device
   MemoryInfo memory() const;
+  // What takes the device's memory and why it is still there: tensors of `at_least` bytes, the largest first.
+  std::vector<Resident> why_resident(std::uint64_t at_least = std::uint64_t{1} << 20) const;
   Stats stats() const;
   void reset_stats();
 

@@ -7,4 +7,7 @@ namespace tessera::testing {
 TESSERA_API void lose_device(Context&);               // as if the driver had reset
 TESSERA_API void fail_allocation(Context&, int nth);  // the nth next device allocation fails
 
+// Operations and tensors that exist in this program now, of all contexts: flat in a program that leaks none.
+TESSERA_API std::int64_t live_nodes();
+
 }  // namespace tessera::testing

@@ -1,0 +1,122 @@
+#include <tessera/batches.h>
+
+#include <algorithm>
+
+#include "core/context_impl.h"
+#include "core/device_state.h"
+#include "core/execute.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint64_t where_nothing_is_known = std::uint64_t{256} << 20;
+
+std::uint64_t bytes_of(const Tensor& tensor) {
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(tensor.shape().size()) * size_of(tensor.dtype()), 1);
+}
+
+// Device memory for one chunk.
+std::uint64_t room(const Context& context, const BatchOptions& options) {
+  if (options.max_bytes != 0) return options.max_bytes;
+  {
+    ContextImpl& impl = ContextAccess::impl(context);
+    const Session session(impl);
+    if (const std::uint64_t budget = impl.pool->budget(); budget != 0) {
+      const std::uint64_t used = impl.pool->info().bytes_in_use;
+      return budget - std::min(budget, used);
+    }
+  }
+  const DeviceState state = context.device_state();
+  return state.memory_free ? *state.memory_free / 2 : where_nothing_is_known;
+}
+
+// Computes the results in one submission, or in several where they do not fit. Gives what they took at the most.
+std::uint64_t compute_together(Context& context, std::span<const Tensor> results) {
+  ContextImpl& impl = ContextAccess::impl(context);
+  std::vector<NodePtr> nodes;
+  for (const Tensor& result : results) nodes.push_back(TensorAccess::node(result));
+  try {
+    const Session session(impl);
+    const std::uint64_t before = impl.pool->info().bytes_in_use;
+    impl.pool->watch_peak();
+    impl.resilient([&] { compute(impl, nodes); });
+    return impl.pool->watched_peak() - std::min(before, impl.pool->watched_peak());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory || results.size() < 2) throw;
+  }
+  const std::size_t half = results.size() / 2;
+  const std::uint64_t first = compute_together(context, results.first(half));
+  return first + compute_together(context, results.subspan(half));
+}
+
+// Inputs that are on the host only, before a chunk uploads them.
+std::vector<NodePtr> to_be_uploaded(ContextImpl& impl, std::span<const Tensor> inputs) {
+  std::vector<NodePtr> nodes;
+  const Session session(impl);
+  for (const Tensor& input : inputs)
+    if (const NodePtr& node = TensorAccess::node(input);
+        node->is<HostValues>() || (node->buffer && !node->buffer->is_resident()))
+      nodes.push_back(node);
+  return nodes;
+}
+
+void leave_device(ContextImpl& impl, std::span<const NodePtr> nodes) {
+  const Session session(impl);
+  for (const NodePtr& node : nodes)
+    if (node->buffer) impl.pool->leave_device(*node->buffer);
+}
+
+void check(const Context& context, std::span<const Tensor> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (TensorAccess::node(inputs[i])->context.get() != &ContextAccess::impl(context))
+      throw Error(ErrorCode::invalid_argument,
+                  "for_each_batch: input " + std::to_string(i) + " belongs to another context than the one given.");
+}
+
+}  // namespace
+
+void for_each_batch(Context& context, std::span<const Tensor> inputs,
+                    const std::function<Tensor(const Tensor& input)>& body,
+                    const std::function<void(std::size_t index, const Tensor& result)>& take,
+                    const BatchOptions& options) {
+  if (!body || !take)
+    throw Error(ErrorCode::invalid_argument,
+                std::string("for_each_batch: there is no function ") + (body ? "to take the results." : "to call."));
+  check(context, inputs);
+  ContextImpl& impl = ContextAccess::impl(context);
+  double bytes_per_input_byte = 0;  // on the device, the most so far; 0: not known yet
+  for (std::size_t begin = 0; begin < inputs.size();) {
+    std::size_t end = begin + 1;
+    std::uint64_t input_bytes = bytes_of(inputs[begin]);
+    if (bytes_per_input_byte > 0)
+      for (const auto most = static_cast<double>(room(context, options)); end < inputs.size(); ++end) {
+        const std::uint64_t with_next = input_bytes + bytes_of(inputs[end]);
+        if (static_cast<double>(with_next) * bytes_per_input_byte > most) break;
+        input_bytes = with_next;
+      }
+    const std::span<const Tensor> chunk = inputs.subspan(begin, end - begin);
+    const std::vector<NodePtr> uploaded = to_be_uploaded(impl, chunk);
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      results.push_back(body(chunk[i]));
+      if (TensorAccess::node(results.back())->context.get() != &impl)
+        throw Error(ErrorCode::invalid_argument, "for_each_batch: the result for input " + std::to_string(begin + i) +
+                                                     " belongs to another context than the one given.");
+    }
+    const std::uint64_t taken = compute_together(context, results);
+    bytes_per_input_byte =
+        std::max({bytes_per_input_byte, 1.0, static_cast<double>(taken) / static_cast<double>(input_bytes)});
+    leave_device(impl, uploaded);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      take(begin + i, results[i]);
+      results[i].dispose();
+    }
+    begin = end;
+    if (options.progress) {
+      context.wait();
+      options.progress(begin, inputs.size());
+    }
+  }
+}
+
+}  // namespace tessera

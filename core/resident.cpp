@@ -1,0 +1,95 @@
+// What takes device memory, and what it is there for.
+#include <algorithm>
+#include <set>
+
+#include "core/context_impl.h"
+
+namespace tessera {
+namespace {
+
+struct NameOfOperation {
+  std::string operator()(const HostValues&) const { return "tensor"; }
+  std::string operator()(const Constant&) const { return "full"; }
+  std::string operator()(const View&) const { return "view"; }
+  std::string operator()(const Whole&) const { return "copy"; }
+  std::string operator()(const Pointwise& pointwise) const { return std::string(pointwise.op->name); }
+  std::string operator()(const Cast&) const { return "cast"; }
+  std::string operator()(const Strided&) const { return "copy"; }
+  std::string operator()(const Family& family) const { return std::string(family.entry->name); }
+  std::string operator()(const Import&) const { return "import"; }
+  std::string operator()(const Custom& custom) const { return custom.call->kernel.name; }
+  std::string operator()(const Placeholder&) const { return "input"; }
+  std::string operator()(const Ran&) const { return "program"; }
+  std::string operator()(const Computed&) const { return "tensor"; }
+};
+
+std::string megabytes(std::uint64_t bytes) {
+  const std::uint64_t hundredths = (bytes * 100 + (1u << 19)) >> 20;
+  const std::string digits = std::to_string(hundredths % 100);
+  return std::to_string(hundredths / 100) + '.' + (digits.size() < 2 ? "0" : "") + digits + " MB";
+}
+
+}  // namespace
+
+std::string op_name(const Operation& operation) { return std::visit(NameOfOperation{}, operation); }
+
+void Buffer::add_user(const std::shared_ptr<Node>& node) {
+  // Views of long-lived tensors come and go: those that went make room for the next.
+  if (users_.size() == users_.capacity())
+    std::erase_if(users_, [](const std::weak_ptr<Node>& user) { return user.expired(); });
+  users_.push_back(node);
+}
+
+std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
+  std::vector<Resident> found;
+  for (const std::shared_ptr<Buffer>& buffer : live()) {
+    if (!buffer->is_resident() && !buffer->is_spilled_) continue;
+    Resident resident{.bytes = buffer->is_resident() ? buffer->storage_class_.bytes : buffer->bytes(),
+                      .shape = Shape{buffer->elements()},
+                      .dtype = buffer->spec_.dtype,
+                      .op = buffer->op_,
+                      .label = {},
+                      .holders = 0,
+                      .is_lent = buffer->is_lent_,
+                      .is_borrowed = buffer->owner_ == Buffer::Owner::host,
+                      .is_spilled = buffer->is_spilled_};
+    if (resident.bytes < at_least) continue;
+    bool has_shape = false;
+    std::set<const Node*> seen;  // a node that was rebuilt is there twice
+    for (const std::weak_ptr<Node>& weak : buffer->users_) {
+      const NodePtr node = weak.lock();
+      if (!node || node->buffer != buffer || !seen.insert(node.get()).second) continue;
+      resident.holders += static_cast<int>(node->handle.use_count());
+      if (resident.label.empty()) resident.label = node->label;
+      if (has_shape || node->shape.size() != buffer->elements()) continue;
+      resident.shape = node->shape;
+      has_shape = true;
+    }
+    found.push_back(std::move(resident));
+  }
+  std::ranges::stable_sort(found, std::ranges::greater{}, &Resident::bytes);
+  return found;
+}
+
+std::string to_string(const Resident& resident) {
+  std::string line = megabytes(resident.bytes) + ' ' + resident.shape.to_string() + ' ' +
+                     std::string(to_string(resident.dtype)) + " by " + resident.op;
+  if (!resident.label.empty()) line += ", \"" + resident.label + '"';
+  line += ", " + std::to_string(resident.holders) + (resident.holders == 1 ? " holder" : " holders");
+  if (resident.is_lent) line += ", lent to the host";
+  if (resident.is_borrowed) line += ", borrowed from the host";
+  if (resident.is_spilled) line += ", spilled to host memory";
+  return line;
+}
+
+std::string to_string(std::span<const Resident> residents) {
+  std::string text;
+  std::uint64_t on_device = 0;
+  for (const Resident& resident : residents) {
+    text += to_string(resident) + '\n';
+    if (!resident.is_spilled) on_device += resident.bytes;
+  }
+  return text + megabytes(on_device) + " on the device in " + std::to_string(residents.size()) + " tensors\n";
+}
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+#include "core/scope.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/context_impl.h"
+#include <tessera/scope.h>
+
+namespace tessera {
+namespace {
+
+thread_local Scope* innermost = nullptr;
+
+}  // namespace
+
+struct Scope::State {
+  std::shared_ptr<ContextImpl> context;
+  Scope* outer;
+  std::vector<std::weak_ptr<Node>> nodes{};
+  std::size_t made = 0;
+};
+
+Scope::Scope(const Context& context)
+    : state_(new State{ContextAccess::impl(context).shared_from_this(), std::exchange(innermost, this)}) {}
+
+Scope::~Scope() {
+  innermost = state_->outer;
+  const std::vector<Survivor> alive = survivors();
+  if (alive.empty()) return;
+  std::string text = "scope: " + std::to_string(alive.size()) + " of " + std::to_string(state_->made) +
+                     " tensors made in it are still alive:";
+  constexpr std::size_t most_named = 10;
+  for (std::size_t i = 0; i < std::min(alive.size(), most_named); ++i)
+    text += (i ? "; " : " ") + alive[i].shape.to_string() + ' ' + std::string(to_string(alive[i].dtype)) + " by " +
+            alive[i].op + (alive[i].label.empty() ? "" : ", \"" + alive[i].label + '"');
+  text += alive.size() > most_named ? "; and others." : ".";
+  state_->context->messages->add(Message::Level::warning, std::move(text));
+  state_->context->messages->deliver();
+}
+
+const Tensor& Scope::keep(const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(tensor);
+  std::erase_if(state_->nodes, [&](const std::weak_ptr<Node>& noted) { return noted.lock().get() == node.get(); });
+  return tensor;
+}
+
+std::size_t Scope::made() const { return state_->made; }
+
+std::vector<Survivor> Scope::survivors() const {
+  std::vector<Survivor> alive;
+  std::vector<NodePtr> held;  // to the end, so that the last holder does not go under the lock
+  {
+    const Session session(*state_->context);
+    for (const std::weak_ptr<Node>& weak : state_->nodes) {
+      NodePtr node = weak.lock();
+      if (node && node->holders > 0)
+        alive.push_back({node->shape, node->dtype, node->buffer ? node->buffer->op() : op_name(node->operation),
+                         node->label, static_cast<int>(node->handle.use_count())});
+      held.push_back(std::move(node));
+    }
+  }
+  return alive;
+}
+
+void ScopeAccess::note(Node& made) {
+  for (Scope* scope = innermost; scope; scope = scope->state_->outer) {
+    auto& [context, outer, nodes, count] = *scope->state_;
+    if (made.context != context) continue;
+    ++count;
+    if (nodes.size() == nodes.capacity())
+      std::erase_if(nodes, [](const std::weak_ptr<Node>& node) { return node.expired(); });
+    nodes.push_back(made.weak_from_this());
+  }
+}
+
+}  // namespace tessera

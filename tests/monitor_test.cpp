@@ -1,0 +1,235 @@
+// Monitors: what they see is what happened, and they cost nothing when there is none.
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "support/devices.h"
+#include "support/temporary_folder.h"
+#include <tessera/monitor.h>
+#include <tessera/testing.h>
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+
+class Monitoring : public OnDevice {
+ protected:
+  Context own() { return Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver}); }
+};
+
+const TimeStats* find(const std::vector<TimeStats>& all, const std::string& name) {
+  for (const TimeStats& stats : all)
+    if (stats.name == name) return &stats;
+  return nullptr;
+}
+
+Tensor work(Context& context) {
+  const Tensor x = context.full({64, 64}, 0.5f).compute();
+  return sum(square(x) + 1.0f);
+}
+
+json events_of(Monitor& monitor) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "trace.json";
+  monitor.write_trace(path);
+  std::ifstream file(path);
+  return json::parse(file)["traceEvents"];
+}
+
+TEST_P(Monitoring, CountsKernelsByReadableNames) {
+  Context context = own();
+  work(context).read();  // compiles
+  context.reset_stats();
+  Monitor monitor(context);
+  for (int i = 0; i < 5; ++i) work(context).read();
+  const MonitorReport report = monitor.report();
+  std::uint64_t runs = 0;
+  std::string names;
+  for (const TimeStats& kernel : report.kernels) {
+    runs += kernel.count;
+    names += kernel.name + '\n';
+    EXPECT_GE(kernel.shortest, 0);
+    EXPECT_LE(kernel.shortest, kernel.longest);
+    EXPECT_LE(kernel.longest, kernel.total * 1.000001);
+    EXPECT_LT(kernel.total, report.milliseconds * 1.5) << "device times are milliseconds like the host's";
+  }
+  ASSERT_FALSE(report.kernels.empty()) << "all devices of the tests can time kernels";
+  EXPECT_EQ(runs, report.stats.dispatches);
+  EXPECT_NE(names.find("square add > reduce_fold"), std::string::npos) << names;
+  ASSERT_TRUE(report.device_busy);
+  EXPECT_GT(*report.device_busy, 0);
+  EXPECT_LE(*report.device_busy, 1);
+  EXPECT_EQ(report.device.name, context.device().name);
+  for (const char* name : {"plan", "encode", "submit", "read"}) {
+    ASSERT_TRUE(find(report.host, name)) << name;
+    EXPECT_GE(find(report.host, name)->count, 5u) << name;
+  }
+}
+
+TEST_P(Monitoring, ResultsAndSubmissionsStayTheSame) {
+  Context context = own();
+  const std::vector<float> before = work(context).read();
+  context.reset_stats();
+  work(context).read();
+  const std::uint64_t submits = context.stats().submits;
+  {
+    const Monitor monitor(context);
+    EXPECT_EQ(work(context).read(), before);
+  }
+  EXPECT_EQ(context.stats().submits, 2 * submits);
+  EXPECT_EQ(work(context).read(), before);
+}
+
+TEST_P(Monitoring, KernelTimesAreFreeToBeLeftOut) {
+  Context context = own();
+  Monitor monitor(context, {.kernel_times = false});
+  work(context).read();
+  const MonitorReport report = monitor.report();
+  EXPECT_TRUE(report.kernels.empty());
+  EXPECT_FALSE(report.device_busy);
+  EXPECT_TRUE(find(report.host, "plan"));
+}
+
+TEST_P(Monitoring, Spans) {
+  Context context = own();
+  Monitor monitor(context);
+  for (int i = 0; i < 3; ++i) {
+    const auto frame = monitor.span("frame");
+    const auto inner = monitor.span("inner");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  std::thread([&] { const auto elsewhere = monitor.span("elsewhere"); }).join();
+  const MonitorReport report = monitor.report();
+  ASSERT_TRUE(find(report.spans, "frame"));
+  EXPECT_EQ(find(report.spans, "frame")->count, 3u);
+  EXPECT_GE(find(report.spans, "frame")->shortest, 2);
+  EXPECT_GE(find(report.spans, "frame")->total, find(report.spans, "inner")->total);
+  EXPECT_EQ(find(report.spans, "elsewhere")->count, 1u);
+}
+
+TEST_P(Monitoring, OfProgramsAndCustomNames) {
+  Context context = own();
+  const Program program = Program::record(context, {{.shape = {8, 8}}},
+                                          [](std::span<const Tensor> in) { return std::vector{exp(in[0]) * 2.0f}; });
+  Monitor monitor(context);
+  program.run({context.full({8, 8}, 0)})[0].read();
+  const MonitorReport report = monitor.report();
+  EXPECT_TRUE(find(report.kernels, "exp mul")) << to_string(report);
+}
+
+TEST_P(Monitoring, GoesAlongToOtherDevices) {
+  Context context = own();
+  Monitor monitor(context);
+  work(context).read();
+  context.switch_backend(BackendKind::cpu);
+  work(context).read();
+  context.switch_backend(GetParam().backend, GetParam().driver);
+  work(context).read();
+  testing::lose_device(context);
+  const std::vector<float> values = work(context).read();
+  EXPECT_EQ(values, work(cpu_context()).read());
+  const MonitorReport report = monitor.report();
+  std::uint64_t runs = 0;
+  for (const TimeStats& kernel : report.kernels) runs += kernel.count;
+  EXPECT_GE(runs, 6u) << to_string(report);
+  std::string marks;
+  for (const json& event : events_of(monitor))
+    if (event["ph"] == "i") marks += event["name"].get<std::string>() + '\n';
+  EXPECT_NE(marks.find("switched to cpu"), std::string::npos) << marks;
+  if (GetParam().backend != BackendKind::cpu) {
+    EXPECT_NE(marks.find("device lost"), std::string::npos) << marks;
+  }
+}
+
+TEST_P(Monitoring, JsonHasEverything) {
+  Context context = own();
+  Monitor monitor(context);
+  { const auto span = monitor.span("strange \"name\" \xff\n"); }
+  const Tensor held = work(context).compute();
+  const MonitorReport report = monitor.report();
+  const json parsed = json::parse(to_json(report));
+  EXPECT_EQ(parsed["device"]["name"], context.device().name);
+  EXPECT_EQ(parsed["memory"]["tensors"], report.memory.num_tensors);
+  EXPECT_EQ(parsed["memory"]["in_use"], report.memory.bytes_in_use);
+  EXPECT_EQ(parsed["stats"]["dispatches"], report.stats.dispatches);
+  EXPECT_EQ(parsed["kernels"].size(), report.kernels.size());
+  EXPECT_EQ(parsed["spans"].size(), 1u);
+  EXPECT_EQ(parsed["device"]["load"].is_null(), !report.state.load);
+
+  MonitorReport unknown = report;
+  unknown.state = {};
+  unknown.device_busy = {};
+  EXPECT_TRUE(json::parse(to_json(unknown))["device"]["memory_free"].is_null());
+  EXPECT_TRUE(json::parse(to_json(unknown))["device"]["busy"].is_null());
+  EXPECT_NE(to_string(unknown).find("load not known"), std::string::npos) << to_string(unknown);
+}
+
+TEST_P(Monitoring, TracesAreWellFormed) {
+  Context context = own();
+  Monitor monitor(context);
+  {
+    const auto frame = monitor.span("frame");
+    work(context).read();
+  }
+  const json trace = events_of(monitor);
+  std::map<std::string, int> kinds;
+  double frame_begin = 0, frame_end = 0;
+  for (const json& event : trace) {
+    ASSERT_TRUE(event["name"].is_string() && event["pid"].is_number_integer() && event["tid"].is_number_integer());
+    const std::string kind = event["ph"];
+    ++kinds[kind == "X" ? "X " + event["cat"].get<std::string>() : kind];
+    if (kind != "M") {
+      EXPECT_GE(event["ts"].get<double>(), 0);
+    }
+    if (kind == "X") {
+      EXPECT_GE(event["dur"].get<double>(), 0);
+    }
+    if (event["name"] == "frame") {
+      frame_begin = event["ts"];
+      frame_end = frame_begin + event["dur"].get<double>();
+    }
+  }
+  EXPECT_EQ(kinds["X span"], 1);
+  EXPECT_EQ(kinds["X kernel"], static_cast<int>(context.stats().dispatches));
+  EXPECT_GE(kinds["X tessera"], 4);
+  EXPECT_EQ(kinds["C"], 2);
+  EXPECT_GE(kinds["M"], 4);
+  for (const json& event : trace) {
+    if (event["ph"] != "X" || event["name"] == "frame") continue;
+    EXPECT_GE(event["ts"].get<double>(), frame_begin) << event;
+    if (event["cat"] == "tessera") {
+      EXPECT_LE(event["ts"].get<double>() + event["dur"].get<double>(), frame_end) << event;
+    }
+  }
+}
+
+TEST_P(Monitoring, TracesAreBounded) {
+  Context context = own();
+  Monitor monitor(context, {.max_events = 10});
+  for (int i = 0; i < 20; ++i) work(context).compute();
+  EXPECT_GT(monitor.report().events_dropped, 20u);
+  EXPECT_EQ(find(monitor.report().host, "submit")->count, 40u);  // the totals go on
+  int events = 0;
+  for (const json& event : events_of(monitor)) events += event["ph"] != "M";
+  EXPECT_EQ(events, 10);
+}
+
+TEST_P(Monitoring, BadInput) {
+  Context context = own();
+  {
+    Monitor monitor(context);
+    EXPECT_TESSERA_ERROR(Monitor(context), invalid_argument, "already", context.device().name.c_str());
+    EXPECT_TESSERA_ERROR(monitor.write_trace("/nonexistent/folder/trace.json"), invalid_argument, "/nonexistent");
+  }
+  auto monitor = std::make_unique<Monitor>(context);  // one after the other is fine
+  auto late = std::make_unique<Monitor::Span>(monitor->span("late"));
+  monitor.reset();
+  late.reset();
+  work(context).read();
+}
+
+TESSERA_ON_ALL_DEVICES(Monitoring);
+
+}  // namespace
+}  // namespace tessera::test
