@@ -314,7 +314,7 @@ TEST_P(EnginesInAWindow, DrawResizeAndClose) {
   ::Window window = 0;
   const auto comes_to_show = [&](const Picture& wanted) {
     ::testing::AssertionResult result = ::testing::AssertionFailure();
-    const auto deadline = steady_clock::now() + std::chrono::seconds(60);
+    const auto deadline = steady_clock::now() + std::chrono::seconds(150);
     while (!result && program.is_running() && steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       window = screen.find(engine.title);
