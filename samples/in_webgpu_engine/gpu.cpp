@@ -129,7 +129,15 @@ Owned<WGPUTexture> Gpu::next_target() {
 }
 
 void Gpu::present() {
-  if (surface_) wgpuSurfacePresent(surface_.get());
+  if (surface_) {
+    wgpuSurfacePresent(surface_.get());
+    return;
+  }
+  // A window takes frames as fast as it shows them; off screen nothing else keeps them from piling up.
+  WGPUQueueWorkDoneCallbackInfo on_done{};
+  on_done.mode = WGPUCallbackMode_WaitAnyOnly;
+  on_done.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void*, void*) {};
+  wait_for(wgpuQueueOnSubmittedWorkDone(queue(), on_done));
 }
 
 std::vector<std::uint8_t> Gpu::target_pixels() {
