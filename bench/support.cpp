@@ -81,6 +81,10 @@ std::function<Results()> run_of(const Workload& workload, const Inputs& in) {
   return [&in, program] { return program.run(in.tensors); };
 }
 
+benchmark::Counter rate(double of_one_run) {
+  return benchmark::Counter(of_one_run * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void measure(benchmark::State& state, const Device& device, const Workload& workload) {
   Context& context = context_of(device);
   {
@@ -95,21 +99,32 @@ void measure(benchmark::State& state, const Device& device, const Workload& work
       const Results results = run();
       context.wait();
     }
-    const auto rate = [&](double of_one_run) {
-      return benchmark::Counter(of_one_run * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-    };
     state.counters["GB/s"] = rate(bytes);
     if (workload.flops > 0) state.counters["GFLOP/s"] = rate(workload.flops);
   }
   context.trim();  // the next workload has other sizes
 }
 
-void add_to_devices(const std::string& name, const Workload& workload) {
+struct Task {
+  std::function<void(Context&)> run;
+  double bytes;
+};
+
+void measure(benchmark::State& state, const Device& device, const Task& task) {
+  Context& context = context_of(device);
+  task.run(context);  // compiles
+  for ([[maybe_unused]] auto _ : state) task.run(context);
+  state.counters["GB/s"] = rate(task.bytes);
+  context.trim();
+}
+
+template <class Work>
+void add_to_devices(const std::string& name, const Work& work) {
   for (const Device& device : devices)
     benchmark::RegisterBenchmark((name + "/" + device.label).c_str(),
-                                 [device, workload](benchmark::State& state) {
+                                 [device, work](benchmark::State& state) {
                                    try {
-                                     measure(state, device, workload);
+                                     measure(state, device, work);
                                    } catch (const Error& error) {
                                      state.SkipWithError(error.what());
                                    }
@@ -129,11 +144,15 @@ Operand indices(const Shape& shape, std::int64_t of_elements) {
 }
 
 void add(const std::string& name, const std::vector<Operand>& operands, const Build& build, double flops) {
-  add_to_devices(name, {operands, build, flops, false});
+  add_to_devices(name, Workload{operands, build, flops, false});
 }
 
 void add_program(const std::string& name, const std::vector<Operand>& operands, const Build& build, double flops) {
-  add_to_devices(name + "/program", {operands, build, flops, true});
+  add_to_devices(name + "/program", Workload{operands, build, flops, true});
+}
+
+void add_task(const std::string& name, double bytes, const std::function<void(Context&)>& run) {
+  add_to_devices(name, Task{run, bytes});
 }
 
 }  // namespace tessera::bench

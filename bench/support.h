@@ -42,4 +42,7 @@ void add(const std::string& name, const std::vector<Operand>&, const Build&, dou
 // The same, recorded once as a Program.
 void add_program(const std::string& name, const std::vector<Operand>&, const Build&, double flops = 0);
 
+// Work that is more than computing: uploads, reads, batches. GB/s counts `bytes` for each run.
+void add_task(const std::string& name, double bytes, const std::function<void(Context&)>&);
+
 }  // namespace tessera::bench
