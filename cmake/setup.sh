@@ -11,7 +11,7 @@ packages=(
   ca-certificates cmake g++ ninja-build nlohmann-json3-dev python3-glad  # to build
   libbenchmark-dev libgmock-dev libgtest-dev                             # to test and measure
   libegl-mesa0 libegl1 libgl1-mesa-dri libgles2 libvulkan1               # to run on OpenGL ES and Vulkan
-  libglfw3-dev libstb-dev xvfb                                                   # to test in a window
+  libglfw3-dev libstb-dev libx11-dev xvfb                                # to show and test windows
 )
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
   packages+=(nodejs npm) # to fetch Dawn and ANGLE
