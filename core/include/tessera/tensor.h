@@ -56,7 +56,7 @@ class TESSERA_API Tensor {
   Tensor to(Context& other) const;  // the same values on another context; the tensor itself where it is there already
 
   const Tensor& label(std::string name) const;  // a name for why_resident() and reports; it has no other meaning
-  void dispose();  // let go now rather than at the end of the scope
+  void dispose();                               // let go now rather than at the end of the scope
 
  private:
   friend struct TensorAccess;
