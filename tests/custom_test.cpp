@@ -159,6 +159,13 @@ TEST_P(Custom, InProgramsAndAfterLosses) {
 
 TESSERA_ON_GPU_DEVICES(Custom);
 
+TEST(CustomOnTheCpu, IsRefused) {
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  const Tensor a = cpu.tensor({4}, {1, 2, 3, 4});
+  EXPECT_TESSERA_ERROR(run_dot(cpu, a, a).read(), unsupported, "dot_product", "map_kernel");
+  EXPECT_EQ((a + a).read(), (std::vector<float>{2, 4, 6, 8}));
+}
+
 TEST_P(MapKernel, ComputesWhatTheOperatorsDo) {
   const Tensor a = context().tensor({2, 3}, {1, 2, 3, 4, 5, 6}), b = context().tensor({3}, {-1, 0, 1});
   const Tensor result = map_kernel("gain * a + max(b, 0) - (2 - -1) / 3", {{"a", a}, {"b", b}, {"gain", 0.5f}});
