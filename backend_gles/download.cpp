@@ -43,7 +43,9 @@ TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const Tex
   const std::int64_t first_row = first / row, rows = (first + count + row - 1) / row - first_row;
   first_ = static_cast<std::size_t>(first - first_row * row);
 
-  storage.bind_framebuffer(GL_READ_FRAMEBUFFER);
+  // For drawing too: where a texture is read through one binding while it is bound for drawing by the other, Mesa at
+  // times reads what was there before the last draw.
+  storage.bind_framebuffer(GL_FRAMEBUFFER);
   is_wide_ = !reads_own_type(gl, dtype);
   const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype);
   buffer_ = make_buffer(device_);

@@ -22,7 +22,7 @@ namespace touch {
 inline constexpr std::uint32_t compiling = state::program | state::transform_feedback;
 inline constexpr std::uint32_t texture = state::active_texture | state::textures;
 inline constexpr std::uint32_t upload = texture | state::pixel_unpack;
-inline constexpr std::uint32_t download = state::read_framebuffer | state::pixel_pack;
+inline constexpr std::uint32_t download = state::read_framebuffer | state::draw_framebuffer | state::pixel_pack;
 inline constexpr std::uint32_t disabled = state::blend | state::cull_face | state::depth_test | state::dither |
                                           state::polygon_offset_fill | state::rasterizer_discard |
                                           state::sample_alpha_to_coverage | state::sample_coverage |
