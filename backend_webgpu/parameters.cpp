@@ -4,6 +4,11 @@
 #include <bit>
 
 namespace tessera::webgpu {
+namespace {
+
+constexpr std::size_t most_blocks = 16;
+
+}  // namespace
 
 std::uint32_t Parameters::add(std::span<const std::uint32_t> words) {
   const std::size_t step = std::max<std::size_t>(device_->limits().minUniformBufferOffsetAlignment, 16) / 4;
@@ -14,18 +19,29 @@ std::uint32_t Parameters::add(std::span<const std::uint32_t> words) {
 }
 
 BoundBuffer Parameters::upload(Use use) {
-  const std::uint64_t bytes = words_.size() * 4;
-  if (bytes == 0) return {};
-  Block* block = &now_;
+  if (words_.empty()) return {};
   if (use == Use::recorded) {
     if (free_.empty()) free_.emplace_back();
     recorded_.push_back(std::move(free_.back()));
     free_.pop_back();
-    block = &recorded_.back();
+    return write(recorded_.back());
   }
-  if (bytes > block->buffer.bytes) grow(*block, bytes);
-  wgpuQueueWriteBuffer(device_->queue(), block->buffer.handle, 0, words_.data(), bytes);
-  return block->buffer;
+  auto block = std::ranges::find(now_, words_, &Block::words);
+  const bool is_known = block != now_.end();
+  if (!is_known) {
+    if (now_.size() < most_blocks) now_.emplace_back();
+    block = now_.end() - 1;  // the one that was not used for longest
+  }
+  std::rotate(now_.begin(), block, block + 1);
+  return is_known ? now_.front().buffer : write(now_.front());
+}
+
+const BoundBuffer& Parameters::write(Block& block) {
+  const std::uint64_t bytes = words_.size() * 4;
+  if (bytes > block.buffer.bytes) grow(block, bytes);
+  wgpuQueueWriteBuffer(device_->queue(), block.buffer.handle, 0, words_.data(), bytes);
+  block.words = words_;
+  return block.buffer;
 }
 
 void Parameters::grow(Block& block, std::uint64_t bytes) {

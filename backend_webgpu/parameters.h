@@ -1,7 +1,9 @@
 // The parameter words of all dispatches of a run, in one uniform buffer that is written once.
 //
-// The buffer is used again by the next run: the queue keeps writes and dispatches in order. Runs that are recorded into
-// a host's commands get one of their own each until these have been submitted, since writes are not recorded.
+// A write costs the driver a copy and a barrier, so the buffers of the last few runs are kept: a run whose words are
+// those of one of them writes nothing, as in every frame of a loop. Another run may overwrite them: the queue keeps
+// writes and dispatches in order. Runs that are recorded into a host's commands get a buffer of their own each until
+// these have been submitted, since writes are not recorded.
 #pragma once
 #include <memory>
 #include <span>
@@ -31,13 +33,15 @@ class Parameters {
   struct Block {
     Handle<WGPUBuffer> handle;
     BoundBuffer buffer;
+    std::vector<std::uint32_t> words;  // that were written
   };
+  const BoundBuffer& write(Block&);
   void grow(Block&, std::uint64_t bytes);
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   std::vector<std::uint32_t> words_;
-  Block now_;
+  std::vector<Block> now_;  // the one that was used last comes first
   std::vector<Block> recorded_, free_;
 };
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/context_impl.h"
 #include "core/monitor.h"
+#include "core/program.h"
 
 namespace tessera {
 namespace {
@@ -137,10 +139,35 @@ void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
 }
 
 void Batch::add(std::span<const NodePtr> wanted) {
+  // Programs run before what reads them, and after what they read; without recursion: they may follow one another.
+  struct Level {
+    std::vector<NodePtr> wanted;
+    NodePtr ran;  // by a program, for which these are wanted
+  };
+  std::vector<Level> path{{{wanted.begin(), wanted.end()}, nullptr}};
+  while (!path.empty()) {
+    const NodePtr ran = path.back().ran;
+    if (!ran || !ran->buffer) {
+      const std::vector<NodePtr> to_run = add_graph(path.back().wanted);
+      for (const NodePtr& other : to_run) path.push_back({other->inputs, other});
+      if (!to_run.empty()) continue;
+      if (ran) add_run(*ran);
+    }
+    path.pop_back();
+  }
+}
+
+// Adds nothing where programs have to run first, and gives one result of each.
+std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
   const Limits limits = context_.backend->limits();
   HostTime planning(context_, HostWork::plan);
   const Graph graph(wanted, limits);  // goes before the first node that is let go, in run()
   const GraphItems& items = graph.items();
+  if (!items.runs.empty()) {
+    std::vector<NodePtr> to_run;
+    for (Node* node : items.runs) to_run.push_back(node->shared_from_this());
+    return to_run;
+  }
   std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
   planning.end();
   for (Node* node : items.items) {
@@ -159,25 +186,61 @@ void Batch::add(std::span<const NodePtr> wanted) {
   add(std::move(plan), items, buffers);
   for (const auto* kept : {&items.wanted, &items.kept})
     for (const int index : *kept)
-      if (Node& node = *items.items[at(index)]; !node.buffer)
-        results_.emplace_back(node.shared_from_this(), buffers[at(index)]);
-  for (const NodePtr& node : wanted)
-    if (!node->buffer && node->is<View>() && node->shape.size() != 0) views_.push_back(node);
+      if (Node& node = *items.items[at(index)]; !node.buffer) give(node.shared_from_this(), buffers[at(index)], 0);
+  for (const NodePtr& node : wanted) {
+    if (node->buffer || !node->is<View>() || node->shape.size() == 0) continue;
+    const auto [base, offset] = stored(node.get());
+    node->lineage = base->lineage;
+    give(node, base->buffer, offset + base->buffer_offset);
+  }
+  return {};
+}
+
+void Batch::add_run(const Node& ran) {
+  const ProgramRun& call = *std::get<Ran>(ran.operation).run;
+  ProgramImpl& program = *call.program;
+  if (program.epoch != context_.epoch) {
+    run();  // what the plan rests on is computed in a batch of its own
+    plan_for_device(program);
+    context_.pool->begin_batch();
+  }
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  for (const Node* node : program.graph.items) buffers.push_back(node->buffer);
+  for (std::size_t i = 0; i < program.input_items.size(); ++i)
+    if (const int item = program.input_items[i]; item >= 0)
+      buffers[at(item)] = stored(ran.inputs[i].get()).node->buffer;
+  add(program.plan, program.graph, buffers);
+
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    if (program.outputs[i]->shape.size() == 0) continue;
+    const std::shared_ptr<Buffer>& buffer = buffers[at(program.graph.wanted[next++])];
+    const NodePtr result = call.results[i].lock();
+    if (!result || result->buffer || !result->is<Ran>()) continue;
+    const auto [base, offset] = stored(program.outputs[i].get());
+    result->lineage = lineage_after(*result);
+    give(result, buffer, offset + base->buffer_offset);
+  }
 }
 
 void Batch::add(const HostPass& pass, Node& input) {
-  const std::shared_ptr<Buffer> buffer = buffer_of(input);
-  context_.pool->use(*buffer);
-  context_.pool->require_submitted(*buffer);
-  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer->storage(), buffer->elements()}}});
+  Buffer& buffer = *stored(&input).node->buffer;
+  context_.pool->use(buffer);
+  context_.pool->require_submitted(buffer);
+  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements()}}});
 }
 
-std::shared_ptr<Buffer> Batch::buffer_of(Node& node) const {
-  Node* base = stored(&node).node;
-  if (base->buffer) return base->buffer;
-  for (const auto& [result, buffer] : results_)
-    if (result.get() == base) return buffer;
-  return nullptr;
+void Batch::give(const NodePtr& node, std::shared_ptr<Buffer> buffer, std::int64_t offset) {
+  node->buffer = std::move(buffer);
+  node->buffer_offset = offset;
+  results_.push_back(node->shared_from_this());
+}
+
+Batch::~Batch() {
+  for (const NodePtr& node : results_) {
+    node->buffer = nullptr;
+    node->buffer_offset = 0;
+  }
 }
 
 void Batch::run() {
@@ -188,15 +251,12 @@ void Batch::run() {
     if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
     context_.stats.submits += 1;
     context_.stats.dispatches += dispatches_.size();
-    context_.stats.ops_fused += ops_fused_;
+    context_.stats.ops_fused += std::exchange(ops_fused_, 0);
   }
-  for (auto& [node, buffer] : results_)
-    if (!node->buffer) become_computed(context_, *node, std::move(buffer), 0);
-  for (const NodePtr& node : views_) {
-    const auto [base, offset] = stored(node.get());
-    node->lineage = base->lineage;
-    become_computed(context_, *node, base->buffer, offset + base->buffer_offset);
-  }
+  dispatches_.clear();
+  plans_.clear();
+  for (const NodePtr& node : std::exchange(results_, {}))
+    become_computed(context_, *node, node->buffer, node->buffer_offset);
   context_.pool->collect();
 }
 

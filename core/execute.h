@@ -29,8 +29,11 @@ class PlanCache {
 class Batch {
  public:
   explicit Batch(ContextImpl&);
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
 
-  // Adds what the wanted nodes need; once the batch has run they are computed.
+  // Adds what the wanted nodes need, programs that have to run included; once the batch has run they are computed.
   void add(std::span<const NodePtr> wanted);
 
   // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
@@ -40,17 +43,17 @@ class Batch {
   // Adds what a backend does for a host with a node that was added before.
   void add(const HostPass&, Node& input);
 
-  // The storage of a node that is computed, or will be by this batch.
-  std::shared_ptr<Buffer> buffer_of(Node&) const;
-
   void run();
 
  private:
+  std::vector<NodePtr> add_graph(std::span<const NodePtr> wanted);
+  void add_run(const Node& ran);
+  void give(const NodePtr&, std::shared_ptr<Buffer>, std::int64_t offset);
+
   ContextImpl& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   std::vector<Dispatch> dispatches_;
-  std::vector<std::pair<NodePtr, std::shared_ptr<Buffer>>> results_;
-  std::vector<NodePtr> views_;  // share the storage of a result
+  std::vector<NodePtr> results_;  // have their storages, which they lose if the batch does not run
   std::uint64_t ops_fused_ = 0;
 };
 

@@ -23,11 +23,6 @@ Node* lowered(Node* node, const Limits& limits) {
   for (;;) {
     forget_if_lost(*node);
     if (node->buffer) return node;
-    if (node->is<Ran>()) {
-      NodePtr same = run_again(*node);
-      node->operation = View{};
-      node->inputs = {std::move(same)};
-    }
     if (node->replaced && limits.workgroups) {
       node->operation = std::move(node->replaced->operation);
       node->inputs = std::move(node->replaced->inputs);
@@ -130,7 +125,7 @@ Stored stored(Node* node) {
 
 bool is_number(const Node& node) { return node.is<Constant>() && !node.buffer; }
 
-bool is_stored(const Node& node) { return node.buffer || node.is<Placeholder>(); }
+bool is_stored(const Node& node) { return node.buffer || node.is<Placeholder>() || node.is<Ran>(); }
 
 Graph::Graph(std::span<const NodePtr> wanted, const Limits& limits) {
   for (const NodePtr& root : wanted) {
@@ -177,6 +172,7 @@ void Graph::add_item(Node* node) {
   node->plan_index = static_cast<int>(found_.items.size());
   found_.items.push_back(node);
   values_.resize(found_.items.size(), node->plan_index);  // unless share() has found it
+  if (node->is<Ran>() && !node->buffer) found_.runs.push_back(node);
   if (is_stored(*node)) return;
   if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
   if (const auto* custom = std::get_if<Custom>(&node->operation))

@@ -18,6 +18,7 @@ struct GraphItems {
   // Values that are kept, wanted or not: what a host lent may have changed by the next time, and custom kernels make
   // all their outputs at once.
   std::vector<int> kept;
+  std::vector<Node*> runs;  // results of programs that have not run yet; they count as stored
 };
 
 // Finds them, and while it lives, nodes know their indices. The caller holds the context's lock and keeps the wanted
@@ -53,9 +54,6 @@ struct Stored {
   std::int64_t offset;
 };
 Stored stored(Node*);
-
-// The graph of what a program made: an equal node, of operations. Defined with Program.
-NodePtr run_again(const Node& ran);
 
 bool is_stored(const Node&);  // has its elements, or gets them from outside
 bool is_number(const Node&);  // a constant, which its readers take as a parameter

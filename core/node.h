@@ -17,7 +17,7 @@ namespace tessera {
 
 struct ContextImpl;
 struct Node;
-struct ProgramImpl;
+struct ProgramRun;
 using NodePtr = std::shared_ptr<Node>;
 
 // A number in a node's own type: the bits of a float for floats, of an integer for all else.
@@ -78,9 +78,9 @@ struct Custom {
 };
 struct Placeholder {};  // bound to a tensor with each run of a program
 struct Ran {
-  std::shared_ptr<const ProgramImpl> program;
+  std::shared_ptr<const ProgramRun> run;
   std::size_t output;
-};                   // by a program, with the inputs; there is always a buffer, but for one that was lost
+};                   // by a program, with the inputs
 struct Computed {};  // only `buffer` counts; the inputs are let go
 using Operation = std::variant<HostValues, Constant, View, Whole, Pointwise, Cast, Strided, Family, Import, Custom,
                                Placeholder, Ran, Computed>;

@@ -4,18 +4,9 @@
 #include <unordered_map>
 
 #include "core/context_impl.h"
-#include "core/execute.h"
+#include "core/program.h"
 
 namespace tessera {
-
-struct ProgramImpl {
-  std::shared_ptr<ContextImpl> context;
-  std::vector<NodePtr> inputs, outputs;  // placeholders, and what was made of them: they keep the graph alive
-  // For the device that the context had when they were made:
-  GraphItems graph;
-  std::shared_ptr<const Plan> plan;
-  std::uint64_t epoch = 0;
-};
 
 namespace {
 
@@ -41,21 +32,6 @@ std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const NodePtr> ou
   return fixed;
 }
 
-void make_plan(ProgramImpl& program) {
-  ContextImpl& context = *program.context;
-  const Limits limits = context.backend->limits();
-  std::vector<NodePtr> fixed;
-  {
-    const Graph graph(program.outputs, limits);
-    fixed = fixed_nodes(graph, program.outputs);
-  }
-  compute(context, fixed);
-  const Graph graph(program.outputs, limits);
-  program.graph = graph.items();
-  program.plan = context.plans.get(graph, limits);
-  program.epoch = context.epoch;
-}
-
 void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
   if (inputs.size() != program.inputs.size())
     throw Error(ErrorCode::invalid_argument, "run: the program takes " + std::to_string(program.inputs.size()) +
@@ -74,50 +50,10 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
   }
 }
 
-// Under the context's lock.
-std::vector<Tensor> run_once(const std::shared_ptr<ProgramImpl>& program, std::vector<NodePtr> given) {
-  ContextImpl& context = *program->context;
-  if (program->epoch != context.epoch) make_plan(*program);
-  // Plans read a program's inputs from their first element on.
-  for (NodePtr& node : given)
-    if (node->shape.size() != 0)
-      node = std::make_shared<Node>(node->context, node->shape, node->dtype, Whole{}, std::vector{node});
-  Batch batch(context);
-  batch.add(given);
-
-  const std::vector<Node*>& items = program->graph.items;
-  std::vector<std::shared_ptr<Buffer>> buffers(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    buffers[i] = items[i]->buffer;
-    for (std::size_t k = 0; k < given.size(); ++k)
-      if (items[i] == program->inputs[k].get()) buffers[i] = batch.buffer_of(*given[k]);
-  }
-  batch.add(program->plan, program->graph, buffers);
-  batch.run();
-
-  std::vector<NodePtr> from;
-  for (const NodePtr& node : given) from.push_back(node->shared_from_this());
-  std::vector<Tensor> results;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < program->outputs.size(); ++i) {
-    Node& output = *program->outputs[i];
-    auto result = std::make_shared<Node>(program->context, output.shape, output.dtype, Ran{program, i}, from);
-    result->lineage = lineage_after(*result);
-    if (output.shape.size() != 0) {
-      const auto [base, offset] = stored(&output);
-      become_computed(context, *result, buffers[static_cast<std::size_t>(program->graph.wanted[next++])],
-                      offset + base->buffer_offset);
-    }
-    results.push_back(TensorAccess::tensor(std::move(result)));
-  }
-  return results;
-}
-
-}  // namespace
-
 // Copies what depends on the placeholders, with the inputs of this run in their place.
-NodePtr run_again(const Node& ran) {
-  const auto& [program, output] = std::get<Ran>(ran.operation);
+NodePtr inlined(const Node& ran) {
+  const auto& [run, output] = std::get<Ran>(ran.operation);
+  const ProgramImpl* program = run->program.get();
   std::unordered_map<const Node*, NodePtr> copies;  // of what does not depend on an input: itself
   for (std::size_t i = 0; i < program->inputs.size(); ++i) copies[program->inputs[i].get()] = ran.inputs[i];
   std::unordered_map<const CustomCall*, std::shared_ptr<CustomCall>> calls;
@@ -151,6 +87,39 @@ NodePtr run_again(const Node& ran) {
   return copies.at(program->outputs[output].get());
 }
 
+// A program that is called while another is recorded becomes part of it.
+void inline_runs(std::span<const NodePtr> outputs, const Limits& limits) {
+  for (;;) {
+    std::vector<Node*> runs = Graph(outputs, limits).items().runs;
+    if (runs.empty()) return;
+    for (Node* ran : runs) {
+      NodePtr same = inlined(*ran);
+      ran->operation = View{};
+      ran->inputs = {std::move(same)};
+    }
+  }
+}
+
+}  // namespace
+
+void plan_for_device(ProgramImpl& program) {
+  ContextImpl& context = *program.context;
+  const Limits limits = context.backend->limits();
+  inline_runs(program.outputs, limits);
+  std::vector<NodePtr> fixed;
+  {
+    const Graph graph(program.outputs, limits);
+    fixed = fixed_nodes(graph, program.outputs);
+  }
+  compute(context, fixed);
+  const Graph graph(program.outputs, limits);
+  program.graph = graph.items();
+  program.input_items.clear();
+  for (const NodePtr& input : program.inputs) program.input_items.push_back(input->plan_index);
+  program.plan = context.plans.get(graph, limits);
+  program.epoch = context.epoch;
+}
+
 Program Program::record(Context& context, std::vector<TensorSpec> inputs, const Body& body) {
   auto program = std::make_shared<ProgramImpl>();
   ContextImpl& impl = ContextAccess::impl(context);
@@ -166,17 +135,37 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
       throw Error(ErrorCode::invalid_argument, "record: the body gave a tensor of another context than the program's.");
   }
   const Session session(impl);
-  impl.resilient([&] { make_plan(*program); });
+  impl.resilient([&] { plan_for_device(*program); });
   return Program(std::move(program));
 }
 
-std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
+std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
-  ContextImpl& context = *impl_->context;
+  // Plans read a program's inputs from their first element on.
   std::vector<NodePtr> given;
-  for (const Tensor& input : inputs) given.push_back(TensorAccess::node(input));
+  for (const Tensor& input : inputs) {
+    const NodePtr& node = TensorAccess::node(input);
+    given.push_back(std::make_shared<Node>(node->context, node->shape, node->dtype, Whole{}, std::vector{node}));
+  }
+  const auto run = std::make_shared<ProgramRun>(impl_);
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
+    const Node& output = *impl_->outputs[i];
+    auto result = std::make_shared<Node>(impl_->context, output.shape, output.dtype, Ran{run, i}, given);
+    run->results.push_back(result);
+    results.push_back(TensorAccess::tensor(std::move(result)));
+  }
+  return results;
+}
+
+std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
+  std::vector<Tensor> results = (*this)(inputs);
+  std::vector<NodePtr> nodes;
+  for (const Tensor& result : results) nodes.push_back(TensorAccess::node(result));
+  ContextImpl& context = *impl_->context;
   const Session session(context);
-  return context.resilient([&] { return run_once(impl_, given); });
+  context.resilient([&] { compute(context, nodes); });
+  return results;
 }
 
 std::future<void> Program::prepare() const {
@@ -184,7 +173,7 @@ std::future<void> Program::prepare() const {
     for (std::size_t i = 0; i < impl->plan->steps.size(); ++i) {
       const Session session(*impl->context);
       impl->context->resilient([&] {
-        if (impl->epoch != impl->context->epoch) make_plan(*impl);
+        if (impl->epoch != impl->context->epoch) plan_for_device(*impl);
         if (i < impl->plan->steps.size()) prepare_step(*impl->context, impl->plan->steps[i], impl->graph);
       });
     }

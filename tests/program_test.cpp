@@ -110,6 +110,59 @@ TEST_P(Programs, InputsThatArePendingRunInTheSameSubmission) {
   EXPECT_EQ(result.read(), std::vector<float>{32});
 }
 
+TEST_P(Programs, CalledLikeAnOperationTheyAreLazy) {
+  const Program program = Program::record(context(), {{.shape = {8}}}, [](std::span<const Tensor> in) {
+    return std::vector{in[0] - mean(in[0]), max(in[0])};
+  });
+  const Tensor x = context().tensor({8}, {1, 2, 3, 4, 5, 6, 7, 8}).compute();
+  program.run({x});
+  context().reset_stats();
+  const std::vector<Tensor> out = program({x * 2.0f});
+  EXPECT_EQ(context().stats().submits, 0u);
+  const Tensor sum_of_squares = (sum(square(out[0])) + out[1]).compute();
+  EXPECT_EQ(context().stats().submits, 1u);
+  out[1].compute();  // has been, on the way
+  EXPECT_EQ(context().stats().submits, 1u);
+  EXPECT_EQ(sum_of_squares.read(), std::vector<float>{4 * 42 + 16});
+  EXPECT_EQ(out[1].read(), std::vector<float>{16});
+}
+
+TEST_P(Programs, FollowOneAnotherInOneSubmission) {
+  const Program program = Program::record(context(), {{.shape = {3}}},
+                                          [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
+  Tensor x = context().zeros({3});
+  const int calls = 2000;
+  for (int i = 0; i < calls; ++i) x = program({x})[0];
+  context().reset_stats();
+  x.compute();
+  EXPECT_EQ(context().stats().submits, 1u);
+  EXPECT_EQ(x.read(), std::vector<float>(3, calls));
+}
+
+TEST_P(Programs, BecomePartOfOneThatCallsThem) {
+  const Program inner = Program::record(context(), {{.shape = {4}}},
+                                        [](std::span<const Tensor> in) { return std::vector{in[0] * 2.0f}; });
+  const Program outer = Program::record(context(), {{.shape = {4}}}, [&](std::span<const Tensor> in) {
+    return std::vector{inner({inner({in[0] + 1.0f})[0]})[0] - 4.0f};
+  });
+  const Tensor x = context().tensor({4}, {1, 2, 3, 4}).compute();
+  context().reset_stats();
+  EXPECT_EQ(outer.run({x})[0].read(), (std::vector<float>{4, 8, 12, 16}));
+  EXPECT_EQ(context().stats().dispatches, 1u);
+}
+
+TEST_P(Programs, WhatFailsIsNotHalfDone) {
+  const Program program = Program::record(context(), {{.shape = {2}}},
+                                          [](std::span<const Tensor> in) { return std::vector{in[0] * 3.0f}; });
+  const Tensor x = context().tensor({2}, {1, 2});
+  const Tensor y = program({x})[0];
+  // The program is gathered before what cannot be computed is met.
+  EXPECT_TESSERA_ERROR(Program::record(context(), {{.shape = {2}}},
+                                       [&](std::span<const Tensor> in) { return std::vector{(in[0] + y).compute()}; }),
+                       invalid_argument, "recorded");
+  EXPECT_EQ(y.read(), (std::vector<float>{3, 6}));
+}
+
 TESSERA_ON_ALL_DEVICES(Programs);
 
 }  // namespace

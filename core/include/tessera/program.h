@@ -32,7 +32,16 @@ class TESSERA_API Program {
   using Body = std::function<std::vector<Tensor>(std::span<const Tensor> inputs)>;
   static Program record(Context&, std::vector<TensorSpec> inputs, const Body&);
 
-  // One submission. The inputs are computed first, if they are not yet; the results are new tensors.
+  // Called like an operation it is lazy like one: it runs in the submission that needs a result, with the inputs that
+  // are not computed yet and with what is made of the results.
+  //
+  //   tessera::gles::to_texture(blur({frame})[0], screen);  // one submission
+  std::vector<Tensor> operator()(std::span<const Tensor> inputs) const;
+  std::vector<Tensor> operator()(std::initializer_list<Tensor> inputs) const {
+    return (*this)(std::span(inputs.begin(), inputs.size()));
+  }
+
+  // The same at once: one submission. The results are new tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs) const;
   std::vector<Tensor> run(std::initializer_list<Tensor> inputs) const {
     return run(std::span(inputs.begin(), inputs.size()));

@@ -1,0 +1,30 @@
+// What a Program handle refers to, and what one call of it is.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core/execute.h"
+
+namespace tessera {
+
+struct ProgramImpl {
+  std::shared_ptr<ContextImpl> context;
+  std::vector<NodePtr> inputs, outputs;  // placeholders, and what was made of them: they keep the graph alive
+
+  // For the device that the context had when they were made:
+  GraphItems graph;
+  std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
+  std::shared_ptr<const Plan> plan;
+  std::uint64_t epoch = 0;
+};
+
+// Under the context's lock, between batches: what does not depend on an input is computed, the rest is planned.
+void plan_for_device(ProgramImpl&);
+
+// The nodes that it gave have the operation Ran, and its inputs as theirs.
+struct ProgramRun {
+  std::shared_ptr<ProgramImpl> program;
+  std::vector<std::weak_ptr<Node>> results;
+};
+
+}  // namespace tessera
