@@ -217,9 +217,8 @@ void Batch::add_run(const Node& ran) {
     const std::shared_ptr<Buffer>& buffer = buffers[at(program.graph.wanted[next++])];
     const NodePtr result = call.results[i].lock();
     if (!result || result->buffer || !result->is<Ran>()) continue;
-    const auto [base, offset] = stored(program.outputs[i].get());
     result->lineage = lineage_after(*result);
-    give(result, buffer, offset + base->buffer_offset);
+    give(result, buffer, 0);
   }
 }
 

@@ -32,6 +32,12 @@ std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const NodePtr> ou
   return fixed;
 }
 
+// What goes into a program and comes out of it starts with the first element of a storage: where a part of a tensor
+// starts would differ from run to run.
+NodePtr whole(const NodePtr& node) {
+  return std::make_shared<Node>(node->context, node->shape, node->dtype, Whole{}, std::vector{node});
+}
+
 void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
   if (inputs.size() != program.inputs.size())
     throw Error(ErrorCode::invalid_argument, "run: the program takes " + std::to_string(program.inputs.size()) +
@@ -130,7 +136,7 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
     placeholders.push_back(TensorAccess::tensor(program->inputs.back()));
   }
   for (const Tensor& output : body(placeholders)) {
-    program->outputs.push_back(TensorAccess::node(output));
+    program->outputs.push_back(whole(TensorAccess::node(output)));
     if (program->outputs.back()->context != program->context)
       throw Error(ErrorCode::invalid_argument, "record: the body gave a tensor of another context than the program's.");
   }
@@ -141,12 +147,8 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
 
 std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
-  // Plans read a program's inputs from their first element on.
   std::vector<NodePtr> given;
-  for (const Tensor& input : inputs) {
-    const NodePtr& node = TensorAccess::node(input);
-    given.push_back(std::make_shared<Node>(node->context, node->shape, node->dtype, Whole{}, std::vector{node}));
-  }
+  for (const Tensor& input : inputs) given.push_back(whole(TensorAccess::node(input)));
   const auto run = std::make_shared<ProgramRun>(impl_);
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {

@@ -1,0 +1,95 @@
+// Programs in a WebGPU host's frames: its buffers and textures as inputs, its encoder, its textures for the results.
+#include <gmock/gmock.h>
+
+#include "support/webgpu_host.h"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+class WebGpuPrograms : public OnHost {
+ protected:
+  static constexpr WGPUTextureUsage in = WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst;
+  static constexpr WGPUTextureUsage out = WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc;
+
+  Program doubling(const Shape& shape) {
+    return Program::record(*gpu, {{.shape = shape}},
+                           [](std::span<const Tensor> inputs) { return std::vector{inputs[0] * 2.0f}; });
+  }
+  // Nothing is compiled, read back or kept by a second frame.
+  void expect_steady(std::uint64_t submits, const std::function<void()>& frame) {
+    frame();
+    gpu->wait();
+    gpu->reset_stats();
+    const MemoryInfo before = gpu->memory();
+    for (int i = 0; i < 5; ++i) frame();
+    EXPECT_EQ(gpu->stats().kernels_compiled, 0u);
+    EXPECT_EQ(gpu->stats().submits, 5 * submits);
+    EXPECT_EQ(gpu->stats().bytes_downloaded, 0u);
+    EXPECT_EQ(gpu->memory().num_tensors, before.num_tensors);
+    EXPECT_EQ(gpu->memory().bytes_in_use + gpu->memory().bytes_pooled, before.bytes_in_use + before.bytes_pooled);
+    EXPECT_EQ(gpu->memory().bytes_external, before.bytes_external);
+  }
+};
+
+TEST_P(WebGpuPrograms, ABufferIsReadInPlaceByEachRun) {
+  const Program program = doubling({4});
+  const WGPUBuffer buffer = host->buffer(std::vector<float>{1, 2, 3, 4});
+  const Tensor lent = webgpu::from_buffer(*gpu, buffer, {4});
+  EXPECT_THAT(program.run({lent})[0].read(), ElementsAre(2, 4, 6, 8));
+  const std::vector<float> next{5, 6, 7, 8};
+  wgpuQueueWriteBuffer(host->queue, buffer, 0, next.data(), 16);
+  EXPECT_THAT(program.run({lent})[0].read(), ElementsAre(10, 12, 14, 16));
+  expect_steady(1, [&] { program.run({lent}); });
+}
+
+TEST_P(WebGpuPrograms, PartsOfABuffer) {
+  const Program program = doubling({2});
+  const WGPUBuffer buffer = host->buffer(std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7});
+  for (const std::uint64_t first : {0, 1, 3, 6}) {
+    const auto number = static_cast<float>(first);
+    const Tensor lent = webgpu::from_buffer(*gpu, buffer, {2}, DType::f32, {.offset = 4 * first});
+    EXPECT_THAT(program.run({lent})[0].read(), ElementsAre(2 * number, 2 * number + 2));
+  }
+}
+
+TEST_P(WebGpuPrograms, ATextureInAndATextureOutInOneSubmission) {
+  const std::vector<std::uint8_t> pixels(4 * 4 * 4, 51);
+  const WGPUTexture camera = host->texture(4, 4, WGPUTextureFormat_RGBA8Unorm, in, pixels.data(), 4);
+  const WGPUTexture screen = host->texture(4, 4, WGPUTextureFormat_RGBA8Unorm, out);
+  const Program program = doubling({4, 4, 4});
+  expect_steady(1, [&] { webgpu::to_texture(program({webgpu::from_texture(*gpu, camera)})[0], screen); });
+  EXPECT_THAT(host->read<std::uint8_t>(screen, 4), Each(102));
+}
+
+TEST_P(WebGpuPrograms, RecordIntoTheHostsEncoder) {
+  const Program program = doubling({4});
+  const WGPUBuffer buffer = host->buffer(std::vector<float>{1, 2, 3, 4});
+  std::vector<Tensor> results;
+  expect_steady(0, [&] {
+    const WGPUCommandEncoder commands = wgpuDeviceCreateCommandEncoder(host->device, nullptr);
+    results = program({webgpu::from_buffer(*gpu, buffer, {4})});
+    results = program({results[0]});
+    webgpu::encode(results, commands);
+    host->submit(commands);
+    wgpuCommandEncoderRelease(commands);
+    webgpu::submitted(*gpu);
+  });
+  EXPECT_THAT(results[0].read(), ElementsAre(4, 8, 12, 16));
+}
+
+TEST_P(WebGpuPrograms, AResultThatIsAPartOfATensorIsShownRight) {
+  const Program lower_half = Program::record(*gpu, {{.shape = {4, 2}}}, [](std::span<const Tensor> inputs) {
+    return std::vector{slice(inputs[0] * (1 / 255.0f), {2, 0}, {2, 2})};
+  });
+  const WGPUTexture screen = host->texture(2, 2, WGPUTextureFormat_R8Unorm, out);
+  webgpu::to_texture(lower_half({gpu->tensor({4, 2}, {1, 2, 3, 4, 50, 60, 70, 80})})[0], screen);
+  EXPECT_THAT(host->read<std::uint8_t>(screen, 1), ElementsAre(50, 60, 70, 80));
+}
+
+TESSERA_ON_WEBGPU_DEVICES(WebGpuPrograms);
+
+}  // namespace
+}  // namespace tessera::test
