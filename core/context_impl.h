@@ -64,6 +64,8 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   void switch_to(const ContextOptions&);
   void use_backend(std::unique_ptr<Backend>);
   Stats stats_now() const;
+  void about_to_submit();  // and here tests may lose the device
+  void submitted();
   void release_unheld();
   void release(Node&);
 
@@ -85,6 +87,10 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   Unheld unheld;
   std::vector<std::weak_ptr<Node>> rebuildable;  // computed ones that have a lineage
   int checkpoints_under_way = 0;
+  struct {
+    int submissions = 0;  // until a test wants the device to be lost
+    bool is_after = false;
+  } loss_on_demand;
   std::shared_ptr<MonitorState> monitor;                               // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
   Reader reader;  // last: it finishes its work while the rest still stands

@@ -184,6 +184,9 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (const Node* node : items.items) buffers.push_back(node->buffer);
   add(std::move(plan), items, buffers);
+  // What was let go and is needed again, after a loss, is let go again.
+  for (Node* node : items.items)
+    if (node->is<Computed>() && node->holders == 0) sources_.push_back(node->shared_from_this());
   for (const auto* kept : {&items.wanted, &items.kept})
     for (const int index : *kept)
       if (Node& node = *items.items[at(index)]; !node.buffer) give(node.shared_from_this(), buffers[at(index)], 0);
@@ -242,20 +245,24 @@ Batch::~Batch() {
   }
 }
 
+void Batch::submit() {
+  const HostTime submitting(context_, HostWork::submit);
+  context_.about_to_submit();
+  if (context_.monitor) context_.monitor->about_to_run(dispatches_);
+  context_.backend->run(dispatches_);
+  if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
+  context_.submitted();
+  context_.stats.dispatches += dispatches_.size();
+  context_.stats.ops_fused += std::exchange(ops_fused_, 0);
+}
+
 void Batch::run() {
-  if (!dispatches_.empty()) {
-    const HostTime submitting(context_, HostWork::submit);
-    if (context_.monitor) context_.monitor->about_to_run(dispatches_);
-    context_.backend->run(dispatches_);
-    if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
-    context_.stats.submits += 1;
-    context_.stats.dispatches += dispatches_.size();
-    context_.stats.ops_fused += std::exchange(ops_fused_, 0);
-  }
+  if (!dispatches_.empty()) submit();
   dispatches_.clear();
   plans_.clear();
   for (const NodePtr& node : std::exchange(results_, {}))
     become_computed(context_, *node, node->buffer, node->buffer_offset);
+  for (const NodePtr& node : std::exchange(sources_, {})) context_.release(*node);
   context_.pool->collect();
 }
 

@@ -49,11 +49,13 @@ class Batch {
   std::vector<NodePtr> add_graph(std::span<const NodePtr> wanted);
   void add_run(const Node& ran);
   void give(const NodePtr&, std::shared_ptr<Buffer>, std::int64_t offset);
+  void submit();
 
   ContextImpl& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   std::vector<Dispatch> dispatches_;
   std::vector<NodePtr> results_;  // have their storages, which they lose if the batch does not run
+  std::vector<NodePtr> sources_;  // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // How a context outlives its devices: what is lost is rebuilt, what is moved is kept.
 #include <algorithm>
+#include <utility>
 
 #include "core/context_impl.h"
 #include "core/monitor.h"
@@ -134,6 +135,15 @@ void ContextImpl::use_backend(std::unique_ptr<Backend> next) {
   kernels_compiled_before = backend->kernels_compiled() - compiled;
   devices.push_back(backend->device());
   ++epoch;
+}
+
+void ContextImpl::about_to_submit() {
+  if (loss_on_demand.submissions > 0 && --loss_on_demand.submissions == 0 && !loss_on_demand.is_after) backend->lose();
+}
+
+void ContextImpl::submitted() {
+  stats.submits += 1;
+  if (loss_on_demand.submissions == 0 && std::exchange(loss_on_demand.is_after, false)) backend->lose();
 }
 
 void ContextImpl::release_unheld() {

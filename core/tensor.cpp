@@ -74,8 +74,9 @@ std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& no
     return std::make_unique<HostCopy>(buffer.host_copy().subspan(
         static_cast<std::size_t>(node->buffer_offset) * size_of(node->dtype), byte_count(*node)));
   context.pool->require_submitted(buffer);
+  context.about_to_submit();
   auto download = context.backend->download(buffer.storage(), node->dtype, node->buffer_offset, node->shape.size());
-  context.stats.submits += 1;
+  context.submitted();
   context.stats.bytes_downloaded += byte_count(*node);
   return download;
 }

@@ -3,6 +3,15 @@
 #include "core/context_impl.h"
 
 namespace tessera::testing {
+namespace {
+
+void check_nth(const char* op, const char* what, int nth) {
+  if (nth < 1)
+    throw Error(ErrorCode::invalid_argument, std::string(op) + ": it takes the 1st " + what +
+                                                 " from now or a later one, not number " + std::to_string(nth) + ".");
+}
+
+}  // namespace
 
 void lose_device(Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
@@ -10,11 +19,15 @@ void lose_device(Context& context) {
   impl.backend->lose();
 }
 
+void lose_device(Context& context, Moment moment, int nth) {
+  check_nth("lose_device", "submission", nth);
+  ContextImpl& impl = ContextAccess::impl(context);
+  const Session session(impl);
+  impl.loss_on_demand = {nth, moment == Moment::after};
+}
+
 void fail_allocation(Context& context, int nth) {
-  if (nth < 1)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "fail_allocation: the allocation to fail is the 1st or a later one, not number " + std::to_string(nth) + ".");
+  check_nth("fail_allocation", "allocation", nth);
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
   impl.pool->fail_allocation(nth);

@@ -1,5 +1,4 @@
 // Lost devices: everything that was computed is there again, and goes on.
-#include <functional>
 #include <string>
 
 #include "support/compare.h"
@@ -51,6 +50,7 @@ TEST_P(Recovery, WhatWasLetGoIsStillKnownToWhatIsHeld) {
   const std::vector<float> before = held.read();
   testing::lose_device(gpu());
   EXPECT_EQ(held.read(), before);
+  EXPECT_EQ(gpu().memory().bytes_in_use * 3, bytes);  // what it took to rebuild it has gone again
 }
 
 TEST_P(Recovery, ProgramsRunOnAndTheirResultsAreRebuilt) {
@@ -77,37 +77,40 @@ TEST_P(Recovery, AReadUnderWayIsStartedAgain) {
   EXPECT_EQ(future.get(), (std::vector<float>{2, 4, 6, 8}));
 }
 
-TEST_P(Recovery, EveryStepOfAProgramSurvivesALoss) {
-  // The work of a small application, as a list of steps; the device goes before each of them in turn.
-  using Step = std::function<void()>;
-  Tensor state, weights, y;
-  std::vector<float> result;
-  const std::vector<Step> steps{
-      [&] {
-        weights = gpu().tensor({4, 4}, random_values(16, -1, 1, 1));
-      },
-      [&] {
-        state = gpu().full({2, 4}, 0.5f).compute();
-      },
-      [&] { state = tanh(matmul(state, weights)).compute(); },
-      [&] { y = softmax(state + 1.0f); },
-      [&] { state = tanh(matmul(state, weights) + y).compute(); },
-      [&] { y = sum(state * y, {{1}}).compute(); },
-      [&] { gpu().wait(); },
-      [&] {
-        result = concat(std::vector{y, slice(state, {0, 0}, {1, 4}).reshape({4})}).read();
-      },
-  };
-  const auto run = [&](std::size_t lose_before) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (i == lose_before) testing::lose_device(gpu());
-      steps[i]();
+TEST_P(Recovery, ALossBeforeAndAfterEverySubmission) {
+  // A small application: uploads, states that depend on the frames before, a program, a kernel of its own, a view.
+  const Tensor weights = gpu().tensor({4, 4}, random_values(16, -1, 1, 1));
+  const Program program = Program::record(gpu(), {{.shape = {2, 4}}}, [&](std::span<const Tensor> in) {
+    const Tensor y = softmax(matmul(in[0], weights));
+    return std::vector{y, sum(y * in[0], {{1}})};
+  });
+  const auto application = [&] {
+    Tensor state = gpu().full({2, 4}, 0.5f).compute();
+    std::vector<float> results;
+    for (int frame = 0; frame < 2; ++frame) {
+      const Tensor input = gpu().tensor({4}, random_values(4, -1, 1, static_cast<unsigned>(frame)));
+      state = tanh(matmul(state, weights) + input).compute();
+      const std::vector<Tensor> out = program.run({state});
+      state = map_kernel("0.5 * a + b", {{"a", out[0]}, {"b", state}}).compute();
+      for (const float value : concat(std::vector{out[1], slice(state, {0, 1}, {1, 2}).reshape({2})}).read())
+        results.push_back(value);
     }
-    return result;
+    gpu().wait();
+    return results;
   };
-  const std::vector<float> undisturbed = run(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(run(i), undisturbed) << "lost before step " << i;
-  EXPECT_EQ(gpu().stats().device_losses, steps.size());
+  const std::vector<float> undisturbed = application();
+  gpu().reset_stats();
+  application();
+  const int submissions = static_cast<int>(gpu().stats().submits);
+  ASSERT_GE(submissions, 9);
+  for (const testing::Moment moment : {testing::Moment::before, testing::Moment::after})
+    for (int nth = 1; nth <= submissions; ++nth) {
+      gpu().reset_stats();
+      testing::lose_device(gpu(), moment, nth);
+      EXPECT_EQ(application(), undisturbed) << nth;
+      EXPECT_EQ(gpu().stats().device_losses, 1u) << nth;
+    }
+  EXPECT_TESSERA_ERROR(testing::lose_device(gpu(), testing::Moment::after, 0), invalid_argument, "0");
 }
 
 TEST_P(Recovery, LongChainsAreCutByACopyOnTheHost) {

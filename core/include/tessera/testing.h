@@ -4,8 +4,10 @@
 
 namespace tessera::testing {
 
-TESSERA_API void lose_device(Context&);               // as if the driver had reset
-TESSERA_API void fail_allocation(Context&, int nth);  // the nth next device allocation fails
+TESSERA_API void lose_device(Context&);  // as if the driver had reset
+enum class Moment { before, after };
+TESSERA_API void lose_device(Context&, Moment, int nth);  // around the nth next submission
+TESSERA_API void fail_allocation(Context&, int nth);      // the nth next device allocation fails
 
 // Operations and tensors that exist in this program now, of all contexts: flat in a program that leaks none.
 TESSERA_API std::int64_t live_nodes();
