@@ -145,6 +145,13 @@ TEST_P(GlesOut, RefusesShapesThatDoNotFit) {
   Context cpu = Context::create({.prefer = {BackendKind::cpu}});
   EXPECT_TESSERA_ERROR(gles::data_to_gpu(cpu.zeros({3})), wrong_backend, "data_to_gpu", "gles", "cpu");
   EXPECT_TESSERA_ERROR(gles::shader_accessor(cpu.zeros({3}), "x"), wrong_backend, "cpu");
+#if TESSERA_HAS_WEBGPU
+  Context webgpu = Context::create({.prefer = {BackendKind::webgpu}});
+  EXPECT_TESSERA_ERROR(gles::data_to_gpu(webgpu.full({4}, 1)), wrong_backend, "gles", "webgpu");
+  EXPECT_TESSERA_ERROR(gles::to_texture(webgpu.full({1, 1}, 1), {.texture = 1, .width = 1, .height = 1}), wrong_backend,
+                       "gles", "webgpu");
+  EXPECT_TESSERA_ERROR(gles::from_texture(webgpu, {.texture = 1, .width = 1, .height = 1}), wrong_backend, "webgpu");
+#endif
   EXPECT_EQ(with(1, 25).tensor_ref.read(), std::vector<float>(100));
 }
 
