@@ -76,7 +76,7 @@ void Pool::use(Buffer& buffer) {
   stats_.bytes_uploaded += buffer.host_.size();
   const std::scoped_lock hold(lock_);
   if (std::exchange(buffer.is_spilled_, false)) info_.bytes_spilled -= buffer.bytes();
-  if (std::exchange(buffer.is_for_lineage_, false)) lineage_bytes_ -= buffer.bytes();
+  if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
   if (!options_.keeps_host_copies) buffer.host_ = {};
 }
 
@@ -105,7 +105,16 @@ void Pool::leave_device(Buffer& buffer) {
 void Pool::keep_for_lineage(Buffer& buffer) {
   leave_device(buffer);
   const std::scoped_lock hold(lock_);
-  if (!std::exchange(buffer.is_for_lineage_, true)) lineage_bytes_ += buffer.bytes();
+  if (!buffer.is_for_lineage_) count_for_lineage(buffer, true);
+}
+
+// A tensor that was let go is none any more, whatever others need of it. Under the lock.
+void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
+  buffer.is_for_lineage_ = is_for_lineage;
+  const std::uint64_t bytes = buffer.bytes();
+  lineage_bytes_ = is_for_lineage ? lineage_bytes_ + bytes : lineage_bytes_ - bytes;
+  info_.num_bytes = is_for_lineage ? info_.num_bytes - bytes : info_.num_bytes + bytes;
+  info_.num_tensors += is_for_lineage ? -1 : 1;
 }
 
 // Its storage goes where storages of its kind go.
@@ -127,10 +136,10 @@ void Pool::put_away(Buffer& buffer) noexcept {
 void Pool::give_back(Buffer& buffer) noexcept {
   put_away(buffer);
   const std::scoped_lock hold(lock_);
+  if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
   info_.num_tensors -= 1;
   info_.num_bytes -= buffer.bytes();
   if (buffer.is_spilled_) info_.bytes_spilled -= buffer.bytes();
-  if (buffer.is_for_lineage_) lineage_bytes_ -= buffer.bytes();
   live_.erase(&buffer);
 }
 

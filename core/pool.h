@@ -135,6 +135,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void put_away(Buffer&) noexcept;
   std::shared_ptr<Buffer> make_buffer(const StorageSpec&, Buffer::Owner);
   void give_storage(Buffer&, Use);
+  void count_for_lineage(Buffer&, bool is_for_lineage);
   std::unique_ptr<Storage> take(std::uint64_t key, Use);
   std::unique_ptr<Storage> allocate(const StorageSpec&, StorageClass);
   bool free_one();

@@ -47,10 +47,12 @@ TEST_P(Recovery, WhatWasLetGoIsStillKnownToWhatIsHeld) {
     bytes = gpu().memory().bytes_in_use;
   }
   EXPECT_EQ(gpu().memory().bytes_in_use * 3, bytes);  // just the one that is held
+  EXPECT_EQ(gpu().memory().num_tensors, 1);
   const std::vector<float> before = held.read();
   testing::lose_device(gpu());
   EXPECT_EQ(held.read(), before);
   EXPECT_EQ(gpu().memory().bytes_in_use * 3, bytes);  // what it took to rebuild it has gone again
+  EXPECT_EQ(gpu().memory().num_tensors, 1);
 }
 
 TEST_P(Recovery, ProgramsRunOnAndTheirResultsAreRebuilt) {
