@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/crossing.h"
 #include "core/execute.h"
 #include "core/node.h"
 #include "core/pool.h"
@@ -85,6 +86,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   Unheld unheld;
   std::vector<std::weak_ptr<Node>> rebuildable;  // computed ones that have a lineage
   int checkpoints_under_way = 0;
+  Crossings crossings;
   std::shared_ptr<MonitorState> monitor;                               // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
   Reader reader;  // last: it finishes its work while the rest still stands

@@ -10,14 +10,29 @@ void lose_device(Context& context) {
   impl.backend->lose();
 }
 
-void fail_allocation(Context& context, int nth) {
+namespace {
+
+void require_number(const char* function, const char* what, int nth) {
   if (nth < 1)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "fail_allocation: the allocation to fail is the 1st or a later one, not number " + std::to_string(nth) + ".");
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": the " + what +
+                                                 " to fail is the 1st or a later one, not number " +
+                                                 std::to_string(nth) + ".");
+}
+
+}  // namespace
+
+void fail_allocation(Context& context, int nth) {
+  require_number("fail_allocation", "allocation", nth);
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
   impl.pool->fail_allocation(nth);
+}
+
+void fail_sharing(Context& context, int nth) {
+  require_number("fail_sharing", "crossing", nth);
+  ContextImpl& impl = ContextAccess::impl(context);
+  const Session session(impl);
+  impl.crossings.fail(nth);
 }
 
 }  // namespace tessera::testing
