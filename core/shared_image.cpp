@@ -130,14 +130,12 @@ class VulkanImage final : public SharedImage {
   VulkanImage& operator=(const VulkanImage&) = delete;
 
   void make() {  // what was made before it throws is destroyed with the rest
-    const ExternalInfo external{.type = external_image};
-    info_.next = &external;
+    info_.next = &external_;
     info_.format = format_of(spec.dtype);
     info_.width = spec.width;
     info_.height = spec.height;
     info_.usage = usage;
     if (vk_.create_image(vk_.device, &info_, nullptr, &image_) != 0) refuse("it cannot make a shared image");
-    info_.next = nullptr;
     allocate();
     const ExternalInfo exported{.type = export_semaphore};
     const SemaphoreCreateInfo semaphore{.next = &exported};
@@ -179,6 +177,7 @@ class VulkanImage final : public SharedImage {
   }
 
   const Holder& vk_;
+  const ExternalInfo external_{.type = external_image};
   ImageCreateInfo info_;
   MemoryAllocateInfo allocation_;
   Object image_ = 0, memory_ = 0, semaphore_ = 0;
