@@ -38,8 +38,9 @@ class Image final : public ImportedImage {
       framebuffer_ = make_framebuffer(device_);
       gl.BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer_.get());
       gl.FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture_.get(), 0);
-      functions_->GenSemaphores(1, &done_);
-      functions_->ImportSemaphoreFd(done_, opaque_fd, Fd::copy_of(image_->semaphore()).release());
+      functions_->GenSemaphores(2, done_.data());
+      for (std::size_t i = 0; i < done_.size(); ++i)
+        functions_->ImportSemaphoreFd(done_[i], opaque_fd, Fd::copy_of(image_->semaphore(i)).release());
       device_->check("Importing a shared image of " + std::to_string(shared.bytes) + " bytes");
     } catch (...) {
       destroy();
@@ -88,10 +89,11 @@ class Image final : public ImportedImage {
     gl.ActiveTexture(GL_TEXTURE0);
     bind(gl);
     gl.CopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, width(), height());
-    functions_->SignalSemaphore(done_, 0, nullptr, 1, &texture, &layout_general);
+    functions_->SignalSemaphore(done_[image_->turn], 0, nullptr, 1, &texture, &layout_general);
     gl.Flush();
     device_->check("Copying a shared image");
-    image_->last_use = Fd::copy_of(image_->semaphore());
+    image_->last_use = Fd::copy_of(image_->semaphore(image_->turn));
+    image_->turn = 1 - image_->turn;
   }
 
   void destroy() noexcept {
@@ -99,14 +101,15 @@ class Image final : public ImportedImage {
     if (!current.is_current()) return;
     framebuffer_ = {};
     texture_ = {};
-    if (done_) functions_->DeleteSemaphores(1, &done_);
+    functions_->DeleteSemaphores(2, done_.data());
     if (memory_) functions_->DeleteMemoryObjects(1, &memory_);
   }
 
   std::shared_ptr<const Device> device_;
   std::shared_ptr<const SharingFunctions> functions_;
   std::shared_ptr<SharedImage> image_;
-  GLuint memory_ = 0, done_ = 0;
+  GLuint memory_ = 0;
+  std::array<GLuint, 2> done_{};  // see SharedImage::semaphore()
   Texture texture_;
   Framebuffer framebuffer_;
 };

@@ -122,7 +122,7 @@ class VulkanImage final : public SharedImage {
  public:
   VulkanImage(const Holder& holder, const ImageSpec& wanted) : SharedImage(wanted), vk_(holder) {}
   ~VulkanImage() override {
-    vk_.destroy_semaphore(vk_.device, semaphore_, nullptr);
+    for (const Object semaphore : semaphores_) vk_.destroy_semaphore(vk_.device, semaphore, nullptr);
     vk_.destroy_image(vk_.device, image_, nullptr);
     vk_.free_memory(vk_.device, memory_, nullptr);
   }
@@ -139,16 +139,18 @@ class VulkanImage final : public SharedImage {
     allocate();
     const ExternalInfo exported{.type = export_semaphore};
     const SemaphoreCreateInfo semaphore{.next = &exported};
-    if (vk_.create_semaphore(vk_.device, &semaphore, nullptr, &semaphore_) != 0)
-      refuse("it cannot make a shared semaphore");
+    for (std::size_t i = 0; i < semaphores_.size(); ++i) {
+      if (vk_.create_semaphore(vk_.device, &semaphore, nullptr, &semaphores_[i]) != 0)
+        refuse("it cannot make a shared semaphore");
+      semaphore_fds_[i] = descriptor(vk_.semaphore_fd, get_semaphore_fd, semaphores_[i]);
+    }
     memory_fd_ = descriptor(vk_.memory_fd, get_memory_fd, memory_);
-    semaphore_fd_ = descriptor(vk_.semaphore_fd, get_semaphore_fd, semaphore_);
   }
 
   Memory memory() const override {
     return {memory_fd_.get(), allocation_.size, allocation_.memory_type, &info_, usage};
   }
-  int semaphore() const override { return semaphore_fd_.get(); }
+  int semaphore(std::size_t which) const override { return semaphore_fds_[which].get(); }
 
  private:
   void allocate() {
@@ -180,8 +182,10 @@ class VulkanImage final : public SharedImage {
   const ExternalInfo external_{.type = external_image};
   ImageCreateInfo info_;
   MemoryAllocateInfo allocation_;
-  Object image_ = 0, memory_ = 0, semaphore_ = 0;
-  Fd memory_fd_, semaphore_fd_;
+  Object image_ = 0, memory_ = 0;
+  std::array<Object, 2> semaphores_{};
+  Fd memory_fd_;
+  std::array<Fd, 2> semaphore_fds_;
 };
 
 }  // namespace

@@ -62,13 +62,16 @@ class SharedImage {
     std::uint32_t usage;           // the one in there
   };
   virtual Memory memory() const = 0;
-  virtual int semaphore() const = 0;  // for importers who cannot make one that others can wait for
+  // For importers who cannot make a semaphore that others can wait for: two of them, to be signaled in turns, since the
+  // wait for the last use may still be under way when the next one is announced.
+  virtual int semaphore(std::size_t which) const = 0;
 
   const ImageSpec spec;
 
   // What the device that used it last signals when it is done, as the descriptor of a Vulkan semaphore. The next one
   // waits for it, whichever it is. None: nobody has used the image.
   Fd last_use;
+  std::size_t turn = 0;  // which semaphore is next
 
   // One at a time uses an image, or keeps what is in it.
   bool take() { return !is_taken_.exchange(true, std::memory_order_acquire); }

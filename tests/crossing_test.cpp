@@ -146,6 +146,8 @@ TEST_P(Sharing, RoundTripsKeepCountsFlat) {
   const std::int64_t nodes = testing::live_nodes();
   const MemoryInfo before = from().memory(), other_before = to().memory();
   for (int i = 0; i < 200; ++i) round();
+  from().wait();
+  to().wait();
   expect_no_host();
   EXPECT_EQ(from().stats().bytes_uploaded, 0u);
   EXPECT_EQ(from().stats().moves_on_device, 200u);
@@ -227,7 +229,8 @@ TEST_P(SharingLoss, OfEitherDeviceLosesNothing) {
     EXPECT_EQ(std::memcmp(after.read().data(), before.data(), 4 * before.size()), 0);
     EXPECT_EQ(to.stats().device_losses, 1u);
     EXPECT_EQ(to.stats().bytes_uploaded, 0u);
-    // And they share again.
+    // And they share again, once the source has noticed its loss, too.
+    from.full({1}, 1).read();
     EXPECT_EQ(elements_of(crossed.to(from)), wanted);
     EXPECT_EQ(from.stats().moves_on_device, 1u);
     EXPECT_EQ(elements_of((from.full({100}, 1) * 2.0f).to(to)).size(), 400u);
@@ -286,6 +289,20 @@ const Way ways[] = {{"webgpu_to_gles", swiftshader_webgpu, swiftshader_gles},
 std::string way_name(const ::testing::TestParamInfo<Way>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(On, Sharing, ::testing::ValuesIn(ways), way_name);
 INSTANTIATE_TEST_SUITE_P(On, SharingLoss, ::testing::ValuesIn(ways), way_name);
+
+// Images are used again in both directions: no other tensor's elements may show.
+TEST(Crossing, BackAndForthWithOtherValues) {
+  if (is_left_out(swiftshader_webgpu) || is_left_out(swiftshader_gles)) GTEST_SKIP() << "A backend was left out.";
+  Context &webgpu = shared_context(swiftshader_webgpu), &gles = shared_context(swiftshader_gles);
+  std::uint32_t state = 1;
+  for (int i = 0; i < 100; ++i) {
+    const auto number = static_cast<float>(i);
+    state = state * 1664525 + 1013904223;
+    const bool to_gles = (state >> 30) % 2 == 0;
+    Context &from = to_gles ? webgpu : gles, &to = to_gles ? gles : webgpu;
+    EXPECT_EQ((from.full({100, 99}, 1) * number).to(to).read(), std::vector<float>(9900, number)) << i;
+  }
+}
 
 TEST(Crossing, IsExactBetweenAllDevices) {
   for (const TestDevice& from : all_devices())
