@@ -10,9 +10,6 @@
 namespace tessera {
 namespace {
 
-// Below this the host is as fast: an image costs more calls into the drivers than it saves copies.
-constexpr std::uint64_t smallest_image = 0;
-
 // Kept for the next tensor, in each context: a frame loop with a few tensors on the way finds its images again.
 constexpr std::size_t most_images = 16;
 constexpr std::uint64_t most_image_bytes = std::uint64_t{256} << 20;
@@ -20,13 +17,18 @@ constexpr std::uint64_t most_image_bytes = std::uint64_t{256} << 20;
 using DeviceToken = std::shared_ptr<const void>;
 
 struct End {
-  const VulkanDriver* driver;
+  std::optional<VulkanDriver> driver;  // none where images cannot be shared
   DeviceToken device;
 };
 
 End end_of(ContextImpl& context) {
   const Session session(context);
-  return {context.backend->shares_images_of(), context.crossings.device()};
+  End end{std::nullopt, context.crossings.device()};
+  try {
+    if (const VulkanDriver* driver = context.backend->shares_images_of()) end.driver = *driver;
+  } catch (const Error&) {  // a lost device, which the way through the host replaces
+  }
+  return end;
 }
 
 // What one crossing has taken, and gives back unless something went wrong: nobody can know then what the devices still
@@ -135,8 +137,7 @@ Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DTyp
 }
 
 std::optional<Tensor> moved_on_device(const NodePtr& node, ContextImpl& target) {
-  const std::uint64_t bytes = static_cast<std::uint64_t>(node->shape.size()) * size_of(node->dtype);
-  if (bytes == 0 || bytes < smallest_image) return {};
+  if (node->shape.size() == 0) return {};
   const End from = end_of(*node->context), to = end_of(target);
   if (!from.driver || !to.driver || from.driver->manifest != to.driver->manifest) return {};
   {
