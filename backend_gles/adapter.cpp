@@ -23,7 +23,7 @@ Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Ori
   if (!egl->Initialize(handle, nullptr, nullptr))
     throw Error(ErrorCode::unsupported, "the driver does not start, EGL error " + hex(egl->GetError()));
   const char* extensions = egl->QueryString(handle, EGL_EXTENSIONS);
-  return {egl, handle, origin, extensions ? extensions : ""};
+  return {egl, handle, origin, extensions ? extensions : "", std::nullopt};
 }
 
 Display start_angle(const VulkanDriver& driver) {
@@ -35,7 +35,9 @@ Display start_angle(const VulkanDriver& driver) {
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
                                EGL_NONE};
   if (!egl->GetPlatformDisplayEXT) throw Error(ErrorCode::unsupported, "libEGL.so is not ANGLE's");
-  return initialise(egl, egl->GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
+  Display display = initialise(egl, egl->GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
+  display.driver = driver;
+  return display;
 }
 
 Display start_system() {

@@ -141,6 +141,23 @@ void GlesBackend::wait() {
   device_->check("Waiting");
 }
 
+const VulkanDriver* GlesBackend::shares_images_of() {
+  const VulkanDriver* driver = device_->context().driver();
+  if (!driver || is_lost()) return nullptr;
+  if (!std::exchange(is_sharing_known_, true)) sharing_ = load_sharing(*device_);
+  return sharing_ ? driver : nullptr;
+}
+
+std::unique_ptr<ImportedImage> GlesBackend::import_image(const std::shared_ptr<SharedImage>& image) {
+  return gles::import_image(device_, sharing_, image);
+}
+
+std::uint64_t GlesBackend::layout_of(const ImageSpec& spec) const { return gles::layout_of({spec.width, spec.height}); }
+
+bool GlesBackend::is_laid_out_as(const Storage& storage, const ImageSpec& spec) const {
+  return layout_of_storage(storage) == layout_of(spec);
+}
+
 std::vector<TimedRun> GlesBackend::take_times(bool wait) {
   if (!timer_.is_on()) return {};
   const Entered entered(*device_);

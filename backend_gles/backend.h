@@ -6,6 +6,7 @@
 #include "backend_gles/device.h"
 #include "backend_gles/host_pass.h"
 #include "backend_gles/kernel_cache.h"
+#include "backend_gles/shared_image.h"
 #include "backend_gles/timer.h"
 #include "core/backend.h"
 
@@ -30,6 +31,10 @@ class GlesBackend final : public Backend {
   void prepare(const Dispatch&) override;
   void run(std::span<const Dispatch>) override;
   void wait() override;
+  const VulkanDriver* shares_images_of() override;
+  std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
+  std::uint64_t layout_of(const ImageSpec&) const override;
+  bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override;
 
@@ -45,6 +50,8 @@ class GlesBackend final : public Backend {
   Sampler nearest_sampler_;   // so that no filter, of a host's texture or sampler, changes what a fetch gives
   Framebuffer scratch_framebuffer_;
   Timer timer_;
+  std::shared_ptr<const SharingFunctions> sharing_;  // once asked for
+  bool is_sharing_known_ = false;
 };
 
 }  // namespace tessera::gles

@@ -4,8 +4,11 @@
 #include <glad/egl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/driver_start.h"
 
 namespace tessera::gles {
 
@@ -38,6 +41,7 @@ struct Display {
   EGLDisplay handle;
   Origin origin;
   std::string extensions;
+  std::optional<VulkanDriver> driver{};  // below it, where it is known
 };
 
 bool has_extension(std::string_view extensions, std::string_view name);

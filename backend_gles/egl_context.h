@@ -21,6 +21,7 @@ class EglContext final : public GlContext {
   EGLDisplay display() const override { return display_.handle; }
   EGLContext handle() const override { return handle_; }
   std::string egl_vendor() const override;
+  const VulkanDriver* driver() const override { return display_.driver ? &*display_.driver : nullptr; }
 
  private:
   Display display_;

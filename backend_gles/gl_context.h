@@ -5,6 +5,10 @@
 #include <string>
 #include <string_view>
 
+namespace tessera {
+struct VulkanDriver;
+}
+
 namespace tessera::gles {
 
 class GlContext {
@@ -33,6 +37,7 @@ class GlContext {
   virtual EGLDisplay display() const = 0;  // null where it is not EGL's
   virtual EGLContext handle() const = 0;
   virtual std::string egl_vendor() const = 0;
+  virtual const VulkanDriver* driver() const { return nullptr; }  // below it, where it is known
 };
 
 // While this lives, the context is current on the calling thread; what was current there comes back after. A context

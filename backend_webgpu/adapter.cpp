@@ -63,6 +63,7 @@ void describe(Adapter& adapter, bool is_swiftshader) {
 Adapter start(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
   Adapter adapter;
+  adapter.driver = driver;
   if (const std::string reason = why_vulkan_has_no_device(); !reason.empty()) {
     adapter.refusal = reason + ".";
     return adapter;

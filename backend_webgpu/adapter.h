@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "backend_webgpu/handle.h"
+#include "core/driver_start.h"
 #include <tessera/context.h>
 
 namespace tessera::webgpu {
 
 struct Adapter {
+  VulkanDriver driver;
   Handle<WGPUInstance> instance;
   Handle<WGPUAdapter> handle;  // empty where Dawn does not take the driver
   WGPULimits limits{};

@@ -37,6 +37,9 @@ class WebGpuBackend final : public Backend {
   std::uint64_t kernels_compiled() const override {
     return kernels_.compiled() + passes_.compiled() + custom_kernels_.compiled();
   }
+  const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
+  std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
+  bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }
 

@@ -1,11 +1,21 @@
 #include "backend_webgpu/device.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/driver_start.h"
 
 namespace tessera::webgpu {
 namespace {
+
+// Memory alone is not enough: without a fence that the other side can wait for, lavapipe loses the device.
+constexpr std::array sharing_features{WGPUFeatureName_SharedTextureMemoryOpaqueFD,
+                                      WGPUFeatureName_SharedFenceVkSemaphoreOpaqueFD};
+
+bool can_share_images(WGPUAdapter adapter) {
+  return std::ranges::all_of(sharing_features, [&](WGPUFeatureName f) { return wgpuAdapterHasFeature(adapter, f); });
+}
 
 std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
   std::vector<WGPUFeatureName> features;
@@ -14,6 +24,7 @@ std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
            WGPUFeatureName_ImplicitDeviceSynchronization,  // a thread may wait for a download while another submits
        })
     if (wgpuAdapterHasFeature(adapter, feature)) features.push_back(feature);
+  if (can_share_images(adapter)) features.insert(features.end(), sharing_features.begin(), sharing_features.end());
   return features;
 }
 
@@ -72,6 +83,7 @@ Device::Device(const Adapter& adapter, const MessageSink& messages)
   if (!answer.device)
     throw Error(ErrorCode::unsupported, "WebGPU: " + adapter.info.name + " gives no device: " + answer.message);
   device_ = std::move(answer.device);
+  if (can_share_images(adapter.handle.get())) sharing_ = adapter.driver;
   wgpuDeviceGetLimits(device_.get(), &limits_);
   queue_ = Handle(wgpuDeviceGetQueue(device_.get()));
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,7 @@ class Device {
   WGPUInstance instance() const { return instance_.get(); }
   const DeviceInfo& info() const { return info_; }
   const WGPULimits& limits() const { return limits_; }
+  const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }
 
   // Waits until the future's callback has run; false where `nanoseconds` have passed before.
   bool wait_for(WGPUFuture future, std::uint64_t nanoseconds = forever) const;
@@ -53,6 +55,7 @@ class Device {
   const bool is_ours_;
   mutable std::atomic<bool> can_sleep_{true};
   WGPULimits limits_{};
+  std::optional<VulkanDriver> sharing_;  // where the device can: one of our own, on a known driver
   std::mutex faults_lock_;
   bool is_closing_ = false;
   bool is_lost_ = false;

@@ -24,6 +24,8 @@ inline void release(WGPUQueue object) { wgpuQueueRelease(object); }
 inline void release(WGPURenderPassEncoder object) { wgpuRenderPassEncoderRelease(object); }
 inline void release(WGPURenderPipeline object) { wgpuRenderPipelineRelease(object); }
 inline void release(WGPUShaderModule object) { wgpuShaderModuleRelease(object); }
+inline void release(WGPUSharedFence object) { wgpuSharedFenceRelease(object); }
+inline void release(WGPUSharedTextureMemory object) { wgpuSharedTextureMemoryRelease(object); }
 inline void release(WGPUTexture object) { wgpuTextureRelease(object); }
 inline void release(WGPUTextureView object) { wgpuTextureViewRelease(object); }
 

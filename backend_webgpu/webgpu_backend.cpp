@@ -4,6 +4,7 @@
 
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/copying_pass.h"
+#include "backend_webgpu/shared_image.h"
 #include "backend_webgpu/storage.h"
 
 namespace tessera::webgpu {
@@ -209,6 +210,13 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
   }
   end_kernels();
 }
+
+std::unique_ptr<ImportedImage> WebGpuBackend::import_image(const std::shared_ptr<SharedImage>& image) {
+  return webgpu::import_image(device_, image);
+}
+
+// A buffer has the texels of any image, one after the other; a host's may end within the last one.
+bool WebGpuBackend::is_laid_out_as(const Storage& storage, const ImageSpec&) const { return !is_lent(storage); }
 
 void WebGpuBackend::wait() {
   WGPUQueueWorkDoneCallbackInfo callback{};

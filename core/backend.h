@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/kernel.h"
+#include "core/shared_image.h"
 #include <tessera/context.h>
 
 namespace tessera {
@@ -102,6 +103,14 @@ class Backend {
   virtual void wait() = 0;
 
   virtual std::uint64_t kernels_compiled() const = 0;  // so far
+
+  // For tensors that move to another backend without the host (core/crossing.h). The Vulkan driver whose images this
+  // device can import, on this thread; null where there is none.
+  virtual const VulkanDriver* shares_images_of() { return nullptr; }
+  virtual std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&);
+  // Of a storage whose texels are laid out as the image's, see StorageSpec.
+  virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
+  virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
 
   // For monitors. Runs from now on are timed, or no more; says whether the device can.
   virtual bool time_kernels(bool /*on*/) { return false; }

@@ -96,6 +96,7 @@ void Context::wait() {
 void Context::trim() {
   const Session session(*impl_);
   impl_->pool->trim();
+  impl_->crossings.trim();
 }
 
 MemoryInfo Context::memory() const {

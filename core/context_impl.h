@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/crossing.h"
 #include "core/execute.h"
 #include "core/node.h"
 #include "core/pool.h"
@@ -91,6 +92,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
     int submissions = 0;  // until a test wants the device to be lost
     bool is_after = false;
   } loss_on_demand;
+  Crossings crossings;
   std::shared_ptr<MonitorState> monitor;                               // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
   Reader reader;  // last: it finishes its work while the rest still stands

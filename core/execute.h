@@ -62,6 +62,9 @@ class Batch {
 // A batch of just that.
 void compute(ContextImpl&, std::span<const NodePtr> wanted);
 
+// Computes a node that has elements, and starts to copy them to the host.
+std::unique_ptr<Download> start_download(ContextImpl&, const NodePtr&);
+
 // Gives a node its elements. Where they may be lost with the device and its lineage is known, it remembers it.
 void become_computed(ContextImpl&, Node&, std::shared_ptr<Buffer>, std::int64_t offset);
 

@@ -5,13 +5,6 @@
 namespace tessera {
 namespace {
 
-NodePtr copy_of(const NodePtr& node, std::uint64_t layout) {
-  Strided all{0, {{1, node->shape.size(), 1}}};
-  auto copy = std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
-  copy->layout = layout;
-  return copy;
-}
-
 Lease computed_lease(const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);
   make_resident(tensor);
@@ -24,6 +17,13 @@ Lease computed_lease(const Tensor& tensor) {
 bool is_host_only(const Node& base) { return !base.buffer && base.is<HostValues>(); }
 
 }  // namespace
+
+NodePtr copy_of(const NodePtr& node, std::uint64_t layout) {
+  Strided all{0, {{1, node->shape.size(), 1}}};
+  auto copy = std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
+  copy->layout = layout;
+  return copy;
+}
 
 void require_backend(std::string_view op, const ContextImpl& context, BackendKind wanted) {
   const DeviceInfo& device = context.backend->device();

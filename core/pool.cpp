@@ -68,7 +68,8 @@ void Pool::use(Buffer& buffer) {
   if (buffer.is_resident()) return;
   give_storage(buffer, Use::upload);
   try {
-    backend_->upload(*buffer.storage_, buffer.spec_.dtype, buffer.host_);
+    if (buffer.has_host_copy()) backend_->upload(*buffer.storage_, buffer.spec_.dtype, buffer.host_);
+    else buffer.backup_->restore(*backend_, *buffer.storage_);
   } catch (...) {
     put_away(buffer);
     throw;
@@ -77,21 +78,29 @@ void Pool::use(Buffer& buffer) {
   const std::scoped_lock hold(lock_);
   if (std::exchange(buffer.is_spilled_, false)) info_.bytes_spilled -= buffer.bytes();
   if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
-  if (!options_.keeps_host_copies) buffer.host_ = {};
+  if (options_.keeps_host_copies) return;
+  buffer.host_ = {};
+  buffer.backup_ = nullptr;
 }
 
 void Pool::copy_to_host(Buffer& buffer) {
-  if (buffer.has_host_copy() || !buffer.is_resident()) return;
+  if (buffer.has_host_copy() || buffer.is_lost()) return;
+  if (!buffer.is_resident()) use(buffer);
   require_submitted(buffer);
   const auto download = backend_->download(*buffer.storage_, buffer.spec_.dtype, 0, buffer.elements());
   download->wait();
   std::vector<std::byte> elements(buffer.bytes());
   download->take(elements);
   stats_.bytes_downloaded += elements.size();
-  buffer.host_ = std::move(elements);
+  set_host_copy(buffer, std::move(elements));
 }
 
-void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) { buffer.host_ = std::move(elements); }
+void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) {
+  buffer.host_ = std::move(elements);
+  buffer.backup_ = nullptr;
+}
+
+void Pool::set_backup(Buffer& buffer, std::unique_ptr<const Backup> backup) { buffer.backup_ = std::move(backup); }
 
 bool Pool::can_leave(const Buffer& buffer) const {
   return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent_ &&
@@ -99,7 +108,7 @@ bool Pool::can_leave(const Buffer& buffer) const {
 }
 
 void Pool::leave_device(Buffer& buffer) {
-  if (buffer.is_resident() && buffer.has_host_copy()) put_away(buffer);
+  if (buffer.is_resident() && buffer.has_copy()) put_away(buffer);
 }
 
 void Pool::keep_for_lineage(Buffer& buffer) {

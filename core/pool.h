@@ -15,6 +15,13 @@ namespace tessera {
 class Pool;
 struct Node;
 
+// Elements where the loss of a device does not reach them, other than on the host.
+class Backup {
+ public:
+  virtual ~Backup() = default;
+  virtual void restore(Backend&, Storage&) const = 0;
+};
+
 // The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
 // holder lets go, on whatever thread that is. The context's lock guards it.
 class Buffer {
@@ -35,7 +42,8 @@ class Buffer {
   std::uint64_t device_bytes() const { return is_resident() ? storage_class_.bytes : 0; }
   bool has_host_copy() const { return !host_.empty(); }
   std::span<const std::byte> host_copy() const { return host_; }
-  bool is_lost() const { return !is_resident() && !has_host_copy(); }  // with the device it was on
+  bool has_copy() const { return has_host_copy() || backup_; }    // off the device
+  bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
   void lend() { is_lent_ = true; }  // from now on a host knows the storage: it stays as it is
 
   // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
@@ -53,6 +61,7 @@ class Buffer {
   std::unique_ptr<Storage> storage_;
   StorageClass storage_class_{};
   std::vector<std::byte> host_;  // values never change: once made, a copy stays right
+  std::unique_ptr<const Backup> backup_;
   std::uint64_t last_used_ = 0;  // the batch
   std::uint64_t recording_ = 0;  // that writes it; 0 where none does
   bool is_lent_ = false, is_spilled_ = false, is_for_lineage_ = false;
@@ -86,10 +95,11 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void use(Buffer&);           // by the batch: makes it resident
   void copy_to_host(Buffer&);  // waits for the device
   void set_host_copy(Buffer&, std::vector<std::byte>);
+  void set_backup(Buffer&, std::unique_ptr<const Backup>);
   // Whether it is on the device and would free memory there by going to the host: neither a host's memory nor a
   // storage that a host knows does, and what recorded work has yet to write cannot be copied.
   bool can_leave(const Buffer&) const;
-  void leave_device(Buffer&);      // which has a host copy
+  void leave_device(Buffer&);      // which has a copy elsewhere
   void keep_for_lineage(Buffer&);  // likewise: only others that may have to be rebuilt need it from now on
   void spill_all();                // that can be: tensors that no batch or host uses now
 

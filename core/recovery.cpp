@@ -128,6 +128,7 @@ void ContextImpl::switch_to(const ContextOptions& wanted) {
 // The caller has seen to it that what should not get lost is on the host.
 void ContextImpl::use_backend(std::unique_ptr<Backend> next) {
   const std::uint64_t compiled = backend->kernels_compiled() - kernels_compiled_before;
+  crossings.clear();
   if (monitor) monitor->moves(*backend, *next);
   std::swap(backend, next);
   pool->move_to(*backend, keeps_lineage());
@@ -158,7 +159,7 @@ void ContextImpl::release(Node& node) {
   if (!node.buffer) return;
   const bool is_shared = node.buffer.use_count() > 1;  // by a view
   if (!node.is<Computed>()) node.buffer = nullptr;
-  else if (!is_shared && node.buffer->has_host_copy()) pool->keep_for_lineage(*node.buffer);
+  else if (!is_shared && node.buffer->has_copy()) pool->keep_for_lineage(*node.buffer);
 }
 
 void ContextImpl::bound_lineage(const NodePtr& computed) {

@@ -66,21 +66,6 @@ class HostCopy final : public Download {
   std::vector<std::byte> elements_;
 };
 
-// The caller holds the context's lock.
-std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
-  compute(context, std::span(&node, 1));
-  Buffer& buffer = *node->buffer;
-  if (!buffer.is_resident())
-    return std::make_unique<HostCopy>(buffer.host_copy().subspan(
-        static_cast<std::size_t>(node->buffer_offset) * size_of(node->dtype), byte_count(*node)));
-  context.pool->require_submitted(buffer);
-  context.about_to_submit();
-  auto download = context.backend->download(buffer.storage(), node->dtype, node->buffer_offset, node->shape.size());
-  context.submitted();
-  context.stats.bytes_downloaded += byte_count(*node);
-  return download;
-}
-
 // Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the reader's
 // thread, which holds the lock.
 void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
@@ -105,6 +90,21 @@ void download_later(ContextImpl& context, const NodePtr& node, const std::functi
 }
 
 }  // namespace
+
+std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
+  compute(context, std::span(&node, 1));
+  Buffer& buffer = *node->buffer;
+  if (!buffer.is_resident() && buffer.has_host_copy())
+    return std::make_unique<HostCopy>(buffer.host_copy().subspan(
+        static_cast<std::size_t>(node->buffer_offset) * size_of(node->dtype), byte_count(*node)));
+  context.pool->use(buffer);
+  context.pool->require_submitted(buffer);
+  context.about_to_submit();
+  auto download = context.backend->download(buffer.storage(), node->dtype, node->buffer_offset, node->shape.size());
+  context.submitted();
+  context.stats.bytes_downloaded += byte_count(*node);
+  return download;
+}
 
 const Shape& Tensor::shape() const { return TensorAccess::node(*this)->shape; }
 DType Tensor::dtype() const { return TensorAccess::node(*this)->dtype; }
@@ -186,21 +186,6 @@ std::future<std::vector<T>> Tensor::read_async() const {
   const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
   node->context->resilient([&] { download_later(*node->context, node, finish, fail); });
   return future;
-}
-
-Tensor Tensor::to(Context& other) const {
-  const NodePtr& node = TensorAccess::node(*this);
-  if (&ContextAccess::impl(other) == node->context.get()) return *this;
-  std::vector<std::byte> elements(byte_count(*node));
-  if (!elements.empty()) {
-    const Session session(*node->context);
-    node->context->resilient([&] {
-      const auto download = start_download(*node->context, node);
-      download->wait();
-      download->take(elements);
-    });
-  }
-  return other.tensor(node->shape, node->dtype, elements);
 }
 
 const Tensor& Tensor::label(std::string name) const {

@@ -33,4 +33,11 @@ void fail_allocation(Context& context, int nth) {
   impl.pool->fail_allocation(nth);
 }
 
+void fail_sharing(Context& context, int nth) {
+  check_nth("fail_sharing", "crossing", nth);
+  ContextImpl& impl = ContextAccess::impl(context);
+  const Session session(impl);
+  impl.crossings.fail(nth);
+}
+
 }  // namespace tessera::testing

@@ -245,7 +245,8 @@ inline constexpr OpRow image_rows[] = {
 inline constexpr OpRow tensor_rows[] = {
     {"x.cast(dtype)", every_type, "x's shape, that type", "exact",
      "float to integer truncates and saturates, NaN becomes 0; integers wrap; boolean is x != 0"},
-    {"x.to(context)", every_type, "the shape and type of x, on the other context", "exact", "through the host"},
+    {"x.to(context)", every_type, "the shape and type of x, on the other context", "exact",
+     "on the device where the drivers can share memory, else through the host"},
     {"x.reshape(shape)", every_type, "`shape`, the same type", "exact", "a view: no data moves"},
 };
 

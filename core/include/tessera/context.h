@@ -88,6 +88,8 @@ struct Stats {  // since the context was made, or since reset_stats()
   std::uint64_t plans_reused;  // computations of a known form: nothing had to be planned
   std::uint64_t bytes_uploaded, bytes_downloaded;
   std::uint64_t device_losses;  // survived
+  // Tensors that came from another context (Tensor::to), by the way they took.
+  std::uint64_t moves_on_device, moves_through_host;
 };
 
 // A tensor that takes device memory, or did before it had to make room.

@@ -53,7 +53,11 @@ class TESSERA_API Tensor {
   template <Element T = float>
   std::future<std::vector<T>> read_async() const;  // does not wait; the copy is under way when this returns
 
-  Tensor to(Context& other) const;  // the same values on another context; the tensor itself where it is there already
+  // The same values on another context; the tensor itself where it is there already. Between two contexts that tessera
+  // made on one Vulkan driver that can share memory, the elements do not pass through the host, and nothing waits for
+  // the device; Stats of the other context tells which way they went. A context that survives a lost device keeps the
+  // memory in which they came as long as the tensor, to rebuild it: as much again as the tensor takes.
+  Tensor to(Context& other) const;
 
   const Tensor& label(std::string name) const;  // a name for why_resident() and reports; it has no other meaning
   void dispose();                               // let go now rather than at the end of the scope

@@ -8,6 +8,7 @@ TESSERA_API void lose_device(Context&);  // as if the driver had reset
 enum class Moment { before, after };
 TESSERA_API void lose_device(Context&, Moment, int nth);  // around the nth next submission
 TESSERA_API void fail_allocation(Context&, int nth);      // the nth next device allocation fails
+TESSERA_API void fail_sharing(Context&, int nth);  // the nth next crossing without the host fails, see Tensor::to
 
 // Operations and tensors that exist in this program now, of all contexts: flat in a program that leaks none.
 TESSERA_API std::int64_t live_nodes();

@@ -1,0 +1,255 @@
+#include "core/crossing.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "core/context_impl.h"
+#include "core/interop.h"
+
+namespace tessera {
+namespace {
+
+// Kept for the next tensor, in each context: a frame loop with a few tensors on the way finds its images again.
+constexpr std::size_t most_images = 16;
+constexpr std::uint64_t most_image_bytes = std::uint64_t{256} << 20;
+
+using DeviceToken = std::shared_ptr<const void>;
+
+struct End {
+  std::optional<VulkanDriver> driver;  // none where images cannot be shared
+  DeviceToken device;
+};
+
+End end_of(ContextImpl& context) {
+  const Session session(context);
+  End end{std::nullopt, context.crossings.device()};
+  try {
+    if (const VulkanDriver* driver = context.backend->shares_images_of()) end.driver = *driver;
+  } catch (const Error&) {  // a lost device, which the way through the host replaces
+  }
+  return end;
+}
+
+// What one crossing has taken, and gives back unless something went wrong: nobody can know then what the devices still
+// do with it.
+class TakenImage {
+ public:
+  TakenImage() = default;
+  explicit TakenImage(std::shared_ptr<SharedImage> image) : image_(std::move(image)) {}
+  TakenImage(TakenImage&&) = default;
+  TakenImage& operator=(TakenImage&&) = delete;
+  ~TakenImage() {
+    if (image_) image_->abandon();
+  }
+
+  const std::shared_ptr<SharedImage>& get() const { return image_; }
+  void give_back() { keep()->give_back(); }
+  std::shared_ptr<SharedImage> keep() { return std::exchange(image_, nullptr); }  // someone else gives it back
+
+ private:
+  std::shared_ptr<SharedImage> image_;
+};
+
+// The elements of a tensor that crossed, in the image it came in.
+class ImageBackup final : public Backup {
+ public:
+  ImageBackup(std::shared_ptr<SharedImage> image, std::int64_t elements)
+      : image_(std::move(image)), elements_(elements) {}
+  ~ImageBackup() override { image_->give_back(); }
+  ImageBackup(const ImageBackup&) = delete;
+  ImageBackup& operator=(const ImageBackup&) = delete;
+
+  void restore(Backend& backend, Storage& storage) const override {
+    if (!backend.shares_images_of())
+      throw Error(ErrorCode::device_lost, "A tensor that came from another context was lost with its device, and " +
+                                              backend.device().name + " cannot read the memory it came in.");
+    backend.import_image(image_)->read(storage, elements_);
+  }
+
+ private:
+  std::shared_ptr<SharedImage> image_;
+  std::int64_t elements_;
+};
+
+// The node, or a copy of it, computed in a storage that is laid out as the image. The caller holds the lock.
+NodePtr laid_out(ContextImpl& context, const NodePtr& node, const ImageSpec& spec) {
+  const std::uint64_t layout = context.backend->layout_of(spec);
+  if (!node->buffer && !node->is<View>()) node->layout = layout;
+  compute(context, std::span(&node, 1));
+  context.pool->use(*node->buffer);
+  const bool is_whole = node->buffer_offset == 0 && node->buffer->elements() == node->shape.size();
+  if (is_whole && context.backend->is_laid_out_as(node->buffer->storage(), spec)) return node;
+  NodePtr copy = copy_of(node, layout);
+  compute(context, std::span(&copy, 1));
+  return copy;
+}
+
+// Why devices could not share what they should be able to. Want of memory and lost devices are no such reasons: the
+// way through the host copes with them, or tells.
+std::string failure(const Error& error) {
+  const bool is_passing = error.code() == ErrorCode::out_of_memory || error.code() == ErrorCode::device_lost;
+  return is_passing ? "" : error.what();
+}
+
+// Throws what keeps the tensor from being computed, as reading it would; `failed` is what keeps it from the image.
+TakenImage written(const NodePtr& node, const ImageSpec& spec, const End& source, const DeviceToken& target,
+                   std::string& failed) {
+  ContextImpl& context = *node->context;
+  const Session session(context);
+  if (const auto [base, offset] = stored(node.get()); !base->buffer && base->is<HostValues>()) return {};
+  const NodePtr ready = context.resilient([&] { return laid_out(context, node, spec); });
+  context.pool->require_submitted(*ready->buffer);
+  if (context.crossings.device() != source.device) return {};
+  try {
+    context.about_to_submit();
+    TakenImage image(context.crossings.take_image(*source.driver, spec, target));
+    context.crossings.imported(*context.backend, image.get(), target)
+        .write(ready->buffer->storage(), node->shape.size());
+    context.submitted();
+    return image;
+  } catch (const Error& error) {
+    failed = failure(error);
+    return {};
+  }
+}
+
+// The caller holds the target's lock.
+Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DType dtype, const DeviceToken& source) {
+  const StorageSpec spec{dtype, shape.size(), target.backend->layout_of(image.get()->spec)};
+  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.size()) * size_of(dtype);
+  if (bytes > target.backend->device().max_tensor_bytes)
+    throw Error(ErrorCode::out_of_memory, "to: a tensor of " + std::to_string(bytes) + " bytes does not fit on " +
+                                              target.backend->device().name + ".");
+  target.pool->begin_batch();
+  auto node = std::make_shared<Node>(target.shared_from_this(), shape, dtype, Computed{});
+  node->buffer = target.pool->acquire(spec, Pool::Use::kernels);
+  node->buffer->made_by("to");
+  node->buffer->add_user(node);
+  target.crossings.throw_where_it_should_fail();
+  target.about_to_submit();
+  target.crossings.imported(*target.backend, image.get(), source).read(node->buffer->storage(), shape.size());
+  target.submitted();
+  target.stats.moves_on_device += 1;
+  if (target.keeps_lineage())
+    target.pool->set_backup(*node->buffer, std::make_unique<ImageBackup>(image.keep(), shape.size()));
+  else image.give_back();
+  target.pool->collect();
+  return TensorAccess::tensor(std::move(node));
+}
+
+std::optional<Tensor> moved_on_device(const NodePtr& node, ContextImpl& target) {
+  if (node->shape.size() == 0) return {};
+  const End from = end_of(*node->context), to = end_of(target);
+  if (!from.driver || !to.driver || from.driver->manifest != to.driver->manifest) return {};
+  {
+    const Session session(target);
+    if (target.crossings.is_refused(from.device)) return {};
+  }
+  std::string failed;
+  TakenImage image = written(node, image_for(node->dtype, node->shape.size()), from, to.device, failed);
+  if (!image.get() && failed.empty()) return {};
+  const Session session(target);
+  try {
+    if (image.get() && target.crossings.device() == to.device)
+      return read_from(std::move(image), target, node->shape, node->dtype, from.device);
+  } catch (const Error& error) {
+    failed = failure(error);
+  }
+  if (failed.empty()) return {};
+  target.crossings.refuse(from.device);
+  target.messages->add(Message::Level::warning, "to: the memory that the devices share could not be used (" + failed +
+                                                    "); tensors between the two contexts go through the host from now "
+                                                    "on.");
+  return {};
+}
+
+Tensor moved_through_host(const NodePtr& node, Context& other) {
+  std::vector<std::byte> elements(static_cast<std::size_t>(node->shape.size()) * size_of(node->dtype));
+  if (!elements.empty()) {
+    const Session session(*node->context);
+    node->context->resilient([&] {
+      const auto download = start_download(*node->context, node);
+      download->wait();
+      download->take(elements);
+    });
+  }
+  Tensor moved = other.tensor(node->shape, node->dtype, elements);
+  ContextImpl& target = ContextAccess::impl(other);
+  const Session session(target);
+  if (!elements.empty()) target.stats.moves_through_host += 1;
+  return moved;
+}
+
+}  // namespace
+
+Tensor Tensor::to(Context& other) const {
+  const NodePtr& node = TensorAccess::node(*this);
+  ContextImpl& target = ContextAccess::impl(other);
+  if (&target == node->context.get()) return *this;
+  if (std::optional<Tensor> moved = moved_on_device(node, target)) return *std::move(moved);
+  return moved_through_host(node, other);
+}
+
+std::unique_ptr<ImportedImage> Backend::import_image(const std::shared_ptr<SharedImage>&) {
+  throw Error(ErrorCode::unsupported, device().name + " cannot share memory with other devices.");
+}
+
+Crossings::Crossings() : device_(std::make_shared<int>()) {}
+
+std::shared_ptr<SharedImage> Crossings::take_image(const VulkanDriver& driver, const ImageSpec& spec,
+                                                   const DeviceToken& other_device) {
+  throw_where_it_should_fail();
+  const auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& known) {
+    return known.image->spec == spec && known.other_device.lock() == other_device && known.image->take();
+  });
+  if (found == known_.rend()) return make_shared_image(driver, spec);
+  return found->image;
+}
+
+ImportedImage& Crossings::imported(Backend& backend, const std::shared_ptr<SharedImage>& image,
+                                   const DeviceToken& other_device) {
+  const auto found =
+      std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.image == image; });
+  if (found != known_.end()) {
+    std::rotate(found, found + 1, known_.end());
+    return *known_.back().imported;
+  }
+  drop_surplus();
+  known_.push_back({image, backend.import_image(image), other_device});
+  return *known_.back().imported;
+}
+
+// Images that are taken belong to a tensor or a crossing, and stay.
+void Crossings::drop_surplus() {
+  std::erase_if(known_, [](const Known& known) { return known.other_device.expired() || known.image->is_abandoned(); });
+  std::uint64_t bytes = 0;
+  std::size_t count = 0;
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    if (known->image->is_taken()) continue;
+    bytes += known->image->spec.bytes();
+    if (++count > most_images || bytes > most_image_bytes) known->other_device.reset();
+  }
+  std::erase_if(known_, [](const Known& known) { return known.other_device.expired(); });
+}
+
+bool Crossings::is_refused(const DeviceToken& other_device) const {
+  return std::ranges::any_of(refused_, [&](const auto& device) { return device.lock() == other_device; });
+}
+
+void Crossings::trim() {
+  drop_surplus();
+  std::erase_if(known_, [](const Known& known) { return !known.image->is_taken(); });
+}
+
+void Crossings::clear() {
+  known_.clear();
+  refused_.clear();
+  device_ = std::make_shared<int>();
+}
+
+void Crossings::throw_where_it_should_fail() {
+  if (until_failure_ > 0 && --until_failure_ == 0) throw Error(ErrorCode::unsupported, "the crossing was made to fail");
+}
+
+}  // namespace tessera
