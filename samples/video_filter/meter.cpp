@@ -1,0 +1,33 @@
+#include "meter.h"
+
+#include <cstdio>
+
+#include <tessera/monitor.h>
+
+namespace video {
+
+void Meter::add_frame(Clock::duration host_work) {
+  host_work_ += host_work;
+  ++frames_;
+}
+
+std::string Meter::measure(tessera::Context& gpu, const std::function<void()>& show_frame) {
+  double device = 0;
+  {
+    tessera::Monitor monitor(gpu);
+    show_frame();
+    for (const tessera::TimeStats& kernel : monitor.report().kernels) device += kernel.total;
+  }
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - counted_since_).count();
+  const double host = std::chrono::duration<double, std::milli>(host_work_).count();
+  char line[100];
+  std::snprintf(line, sizeof line, "host %.2f ms, device %.1f ms, %.0f fps", frames_ ? host / frames_ : 0.0, device,
+                frames_ / seconds);
+  since_ = counted_since_ = now;
+  host_work_ = {};
+  frames_ = 0;
+  return line;
+}
+
+}  // namespace video

@@ -1,0 +1,73 @@
+// tessera opens the device, and survives its loss by itself; the surface is made on whichever device it has.
+#include <optional>
+
+#include "presenter.h"
+#include "support/webgpu_surface.h"
+#include <tessera/webgpu.h>
+
+namespace video {
+namespace {
+
+using sample::Owned;
+
+class WebGpuPresenter : public Presenter {
+ public:
+  WebGpuPresenter(GLFWwindow* window, const std::string& driver)
+      : window_(window), gpu_(tessera::Context::create({.prefer = {tessera::BackendKind::webgpu}, .driver = driver})) {}
+  ~WebGpuPresenter() override { hide(); }
+
+  tessera::Context& context() override { return gpu_; }
+
+  void show(Size size) override {
+    hide();
+    const tessera::webgpu::HostDevice host = tessera::webgpu::host_device(gpu_);
+    wgpuDeviceAddRef(host.device);
+    device_.reset(host.device);
+    surface_.emplace(host.instance, window_);
+    const Owned<WGPUAdapter> adapter(wgpuDeviceGetAdapter(host.device));
+    surface_->configure(host.device, surface_->format_on(adapter.get()), size);
+    size_ = size;
+  }
+
+  void hide() override {
+    surface_.reset();  // before the device that draws into it
+    device_.reset();
+  }
+
+  Presented present(const tessera::Tensor& image) override {
+    const Owned<WGPUTexture> target = surface_->next();
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      if (target) tessera::webgpu::to_texture(image, target.get());
+      else image.compute();  // which finds out whether the device is lost, and replaces it
+    } catch (const tessera::Error&) {
+      if (!has_new_device()) throw;  // else the target was one of the old device's
+    }
+    const auto work = std::chrono::steady_clock::now() - begin;
+    if (target && !has_new_device()) {
+      surface_->present();
+      return {true, work};
+    }
+    show(size_);
+    return {false, work};
+  }
+
+  void replace_device() override { show(size_); }
+
+ private:
+  bool has_new_device() const { return tessera::webgpu::host_device(gpu_).device != device_.get(); }
+
+  GLFWwindow* window_;
+  tessera::Context gpu_;
+  Owned<WGPUDevice> device_;  // the one of the surface
+  std::optional<sample::Surface> surface_;
+  Size size_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Presenter> make_webgpu_presenter(GLFWwindow* window, const std::string& driver) {
+  return std::make_unique<WebGpuPresenter>(window, driver);
+}
+
+}  // namespace video
