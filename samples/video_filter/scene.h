@@ -1,4 +1,4 @@
-// The built-in scene, as tensor code: a beach ball that rolls over hills into the sunset.
+// The built-in scene, as tensor code: a beach ball that bounces over hills in the sunset.
 #pragma once
 #include <tessera/tessera.h>
 
@@ -10,23 +10,31 @@ class Scene {
  public:
   Scene(tessera::Context&, Size);
 
-  // [height,width,3], 0 to 1. What moves is a handful of numbers, so that no frame uploads anything.
+  // [height,width,3], 0 to 1. All of it is one kernel: tensors that stand still, and numbers that move, so that no
+  // frame uploads anything.
   tessera::Tensor draw(int frame) const;
 
  private:
-  struct Ball {
-    float x, y, radius, turn, stripes;
-    tessera::Tensor colour, second_colour;
+  struct Colour {
+    float red, green, blue;
   };
-  tessera::Tensor with_ball(const tessera::Tensor& picture, const Ball&) const;
-  tessera::Tensor with_hills(const tessera::Tensor& picture, float height, float swing, float phase,
-                             const tessera::Tensor& colour) const;
+  struct Ball {
+    float x, y, radius, turn;
+    int stripes;  // 2 or 4 of each colour
+    Colour colour, second_colour;
+  };
+  struct Hills {
+    float height, swing, phase;
+    Colour colour;
+  };
+  tessera::Tensor of(const Colour&) const;
+  tessera::Tensor with(const tessera::Tensor& picture, const Ball&) const;
+  tessera::Tensor with(const tessera::Tensor& picture, const Hills&) const;
 
-  float sharpness_;        // one over the size of a pixel: edges are about one pixel soft
-  float aspect_;           // x runs from -aspect to aspect, y from -1 at the top to 1
-  tessera::Tensor x_, y_;  // [1,width,1], [height,1,1]
-  tessera::Tensor sky_;    // what stands still, drawn once
-  tessera::Tensor far_, near_, red_, white_, blue_, yellow_;  // colours
+  float pixels_;  // in one unit: y runs from -1 at the top to 1, x from -aspect to aspect
+  float aspect_;
+  // As large as the picture, for elements that lie side by side are read fastest.
+  tessera::Tensor x_, y_, is_red_, is_green_, sky_;
 };
 
 }  // namespace video
