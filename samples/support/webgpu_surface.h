@@ -15,6 +15,8 @@ class Surface {
   void configure(WGPUDevice, WGPUTextureFormat, Size);
   Owned<WGPUTexture> next();  // to draw into; null where the window has changed under it: configure it again
   void present();
+  // Where its device was lost: Dawn crashes when such a surface is released, so that it is left where it is.
+  void abandon() { (void)surface_.release(); }
   WGPUSurface get() const { return surface_.get(); }
 
  private:

@@ -198,11 +198,15 @@ std::size_t looks_back(const std::vector<std::string>& names) {
 }
 
 Chain::Chain(Context& gpu, Size size, const std::vector<std::string>& names) {
-  for (const std::string& name : names) filters_.push_back(entry_of(name).make(gpu, size));
+  for (const std::string& name : names)
+    links_.push_back({entry_of(name).make(gpu, size), entry_of(name).looks_back > 0});
 }
 
-Tensor Chain::operator()(Tensor image, int frame) const {
-  for (const Filter& filter : filters_) image = filter(image, frame);
+Tensor Chain::operator()(Tensor image, int frame, std::vector<Tensor>& kept) const {
+  for (const Link& link : links_) {
+    if (link.looks_back) kept.push_back(image);
+    image = link.filter(image, frame);
+  }
   return image;
 }
 

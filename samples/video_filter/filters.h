@@ -1,7 +1,7 @@
 // The filters: each is a few lines of tensor code that make an image of an image, [height,width,3] of 0 to 1.
 //
 //   Chain chain(gpu, {1280, 720}, {"grain", "denoise"});
-//   tessera::Tensor shown = chain(image, frame_number);  // nothing runs yet
+//   tessera::Tensor shown = chain(image, frame_number, kept);
 //
 // A chain belongs to one context and one size, and remembers as many earlier images as its filters look back upon.
 #pragma once
@@ -33,10 +33,17 @@ std::string to_string(const std::vector<std::string>& filters);
 class Chain {
  public:
   Chain(tessera::Context&, Size, const std::vector<std::string>& names);
-  tessera::Tensor operator()(tessera::Tensor image, int frame) const;
+
+  // Nothing runs yet. Adds to `kept` what the next calls need: it is to be computed together with the result, or it
+  // would be computed again each time.
+  tessera::Tensor operator()(tessera::Tensor image, int frame, std::vector<tessera::Tensor>& kept) const;
 
  private:
-  std::vector<Filter> filters_;
+  struct Link {
+    Filter filter;
+    bool looks_back;
+  };
+  std::vector<Link> links_;
 };
 std::size_t looks_back(const std::vector<std::string>& names);  // of a chain of them
 

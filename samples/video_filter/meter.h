@@ -1,7 +1,7 @@
 // How fast frames come, for the title of the window.
 #pragma once
 #include <chrono>
-#include <functional>
+#include <span>
 #include <string>
 
 #include <tessera/context.h>
@@ -15,8 +15,8 @@ class Meter {
   void add_frame(Clock::duration host_work);
   bool is_due() const { return Clock::now() - since_ >= std::chrono::seconds(1); }
   void make_due() { since_ = {}; }
-  // Shows a frame with the device's own clock running, and gives a line like "host 0.4 ms, device 6.2 ms, 60 fps".
-  std::string measure(tessera::Context&, const std::function<void()>& show_frame);
+  // Computes with the device's own clock running, and gives a line like "host 0.4 ms, device 6.2 ms, 60 fps".
+  std::string measure(tessera::Context&, std::span<const tessera::Tensor>);
 
  private:
   Clock::time_point since_{}, counted_since_ = Clock::now();

@@ -33,16 +33,24 @@ Tensor Pipeline::image_of(const Frame& frame) {
   return scene_->draw(frame.number);
 }
 
-Tensor Pipeline::operator()(const FramePtr& frame) {
-  if (frame != last_) last_image_ = image_of(*frame);
-  last_ = frame;
-  return chain_(last_image_, frame->number);
+std::vector<Tensor> Filtered::all() const {
+  std::vector<Tensor> tensors = kept;
+  tensors.push_back(image);
+  return tensors;
 }
 
-Tensor Pipeline::replay(const Recent& recent) {
+Filtered Pipeline::operator()(const FramePtr& frame) {
+  if (frame != last_) last_image_ = image_of(*frame);
+  last_ = frame;
+  Filtered filtered{.kept = {last_image_}};
+  filtered.image = chain_(last_image_, frame->number, filtered.kept);
+  return filtered;
+}
+
+Filtered Pipeline::replay(const Recent& recent) {
   const std::deque<FramePtr>& frames = recent.frames();
   const std::size_t needed = std::min(frames.size(), looks_back_ + 1);
-  for (std::size_t i = frames.size() - needed; i + 1 < frames.size(); ++i) (*this)(frames[i]).compute();
+  for (std::size_t i = frames.size() - needed; i + 1 < frames.size(); ++i) gpu_.compute((*this)(frames[i]).kept);
   return (*this)(frames.back());
 }
 

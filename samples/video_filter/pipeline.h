@@ -21,15 +21,22 @@ class Recent {
   std::deque<FramePtr> frames_;
 };
 
+// Not computed yet, so that it can be part of one submission with what is done with it.
+struct Filtered {
+  tessera::Tensor image;
+  std::vector<tessera::Tensor> kept;  // what later frames need too: to be computed in that submission
+
+  std::vector<tessera::Tensor> all() const;
+};
+
 class Pipeline {
  public:
   // `size` is that of the images: of the frames, or any for the built-in scene.
   Pipeline(tessera::Context&, Size, const std::vector<std::string>& filters);
 
-  // The next frame, filtered: not computed yet, so that it can be part of one submission with what is done with it.
-  tessera::Tensor operator()(const FramePtr&);
+  Filtered operator()(const FramePtr&);  // the next frame
   // Goes through the frames before the newest one, for filters that look back, and gives the newest one.
-  tessera::Tensor replay(const Recent&);
+  Filtered replay(const Recent&);
 
  private:
   tessera::Tensor image_of(const Frame&);

@@ -4,12 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "support/window.h"
+#include "pipeline.h"
 #include <tessera/context.h>
 
 namespace video {
-
-using sample::Size;
 
 struct Presented {
   bool is_shown;  // false: the window or the device has changed under it, and the image is to be shown again
@@ -22,8 +20,8 @@ class Presenter {
   virtual tessera::Context& context() = 0;
   virtual void show(Size) = 0;  // takes the window, or follows its new size
   virtual void hide() = 0;      // leaves the window to another one
-  // Computes and shows the image, [height,width,3] of the window's size, in one submission.
-  virtual Presented present(const tessera::Tensor& image) = 0;
+  // Computes and shows the image, [height,width,3] of the window's size.
+  virtual Presented present(const Filtered&) = 0;
   // After Error device_lost, and when every tensor of the context is gone: everything anew.
   virtual void replace_device() = 0;
 };

@@ -63,10 +63,11 @@ class GlesPresenter : public Presenter {
     surface_ = EGL_NO_SURFACE;
   }
 
-  Presented present(const tessera::Tensor& image) override {
+  Presented present(const Filtered& filtered) override {
     const auto begin = std::chrono::steady_clock::now();
-    tessera::gles::to_texture(image, tessera::gles::HostFramebuffer{.width = size_.width, .height = size_.height},
-                              {.flip_y = true});
+    gpu_->compute(filtered.kept);  // commands of one context: what follows joins them
+    tessera::gles::to_texture(
+        filtered.image, tessera::gles::HostFramebuffer{.width = size_.width, .height = size_.height}, {.flip_y = true});
     const auto work = std::chrono::steady_clock::now() - begin;
     return {egl<PFNEGLSWAPBUFFERSPROC>("eglSwapBuffers")(display_, surface_) == EGL_TRUE, work};
   }

@@ -30,29 +30,46 @@ class WebGpuPresenter : public Presenter {
   }
 
   void hide() override {
+    if (surface_ && has_new_device()) {
+      surface_->abandon();
+      (void)device_.release();
+    }
     surface_.reset();  // before the device that draws into it
     device_.reset();
   }
 
-  Presented present(const tessera::Tensor& image) override {
+  // All that tessera does for a frame is recorded into one encoder: one submission.
+  Presented present(const Filtered& filtered) override {
     const Owned<WGPUTexture> target = surface_->next();
     const auto begin = std::chrono::steady_clock::now();
+    if (!target) {
+      gpu_.compute(filtered.all());  // which finds out whether the device is lost, and replaces it
+      show(size_);
+      return {false, {}};
+    }
+    const Owned<WGPUCommandEncoder> commands(wgpuDeviceCreateCommandEncoder(device_.get(), nullptr));
     try {
-      if (target) tessera::webgpu::to_texture(image, target.get());
-      else image.compute();  // which finds out whether the device is lost, and replaces it
-    } catch (const tessera::Error&) {
-      if (!has_new_device()) throw;  // else the target was one of the old device's
+      tessera::webgpu::encode(filtered.kept, commands.get());
+      tessera::webgpu::to_texture(filtered.image, target.get(), commands.get());
+    } catch (const tessera::Error& error) {
+      if (!has_new_device()) throw;
+      throw tessera::Error(tessera::ErrorCode::device_lost, error.what());  // the commands were the old device's
     }
+    const Owned<WGPUCommandBuffer> finished(wgpuCommandEncoderFinish(commands.get(), nullptr));
+    const WGPUCommandBuffer submitted = finished.get();
+    const Owned<WGPUQueue> queue(wgpuDeviceGetQueue(device_.get()));
+    wgpuQueueSubmit(queue.get(), 1, &submitted);
+    tessera::webgpu::submitted(gpu_);
     const auto work = std::chrono::steady_clock::now() - begin;
-    if (target && !has_new_device()) {
-      surface_->present();
-      return {true, work};
-    }
-    show(size_);
-    return {false, work};
+    surface_->present();
+    return {true, work};
   }
 
-  void replace_device() override { show(size_); }
+  void replace_device() override {
+    tessera::webgpu::submitted(gpu_);  // what was recorded is thrown away
+    gpu_.wait();                       // which finds out about the loss, if nothing else did
+    show(size_);
+  }
 
  private:
   bool has_new_device() const { return tessera::webgpu::host_device(gpu_).device != device_.get(); }

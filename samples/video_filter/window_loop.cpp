@@ -135,19 +135,16 @@ void WindowLoop::draw() {
     const auto begin = Clock::now();
     if (!pipeline_) {
       pipeline_.emplace(presenter_->context(), has_source_size ? source_->size() : size_, options_.filters);
-      image_ = pipeline_->replay(recent_);
+      filtered_ = pipeline_->replay(recent_);
     } else if (is_new_) {
-      image_ = (*pipeline_)(recent_.frames().back());
+      filtered_ = (*pipeline_)(recent_.frames().back());
     }
     is_new_ = false;
-    const tessera::Tensor shown = fitted(image_, size_);
+    const Filtered shown{fitted(filtered_.image, size_), filtered_.kept};
     const auto built = Clock::now() - begin;
-    const auto show = [&] {
-      const Presented presented = presenter_->present(shown);
-      if (presented.is_shown) meter_.add_frame(built + presented.work);
-    };
-    if (meter_.is_due()) set_title(meter_.measure(presenter_->context(), show));
-    else show();
+    if (meter_.is_due()) set_title(meter_.measure(presenter_->context(), shown.all()));
+    const Presented presented = presenter_->present(shown);
+    if (presented.is_shown) meter_.add_frame(built + presented.work);
     losses_ = 0;
   } catch (const tessera::Error& error) {
     constexpr int most_losses = 3;
@@ -167,13 +164,13 @@ void WindowLoop::set_title(const std::string& speed) {
 // Of the present context.
 void WindowLoop::forget_images() {
   pipeline_.reset();
-  image_ = {};
+  filtered_ = {};
 }
 
 void WindowLoop::save_picture() {
   if (!pipeline_) return;
   const std::string path = "video_filter_" + std::to_string(recent_.frames().back()->number) + ".png";
-  sample::write_png(path, size_.width, size_.height, to_u8(fitted(image_, size_)).read<std::uint8_t>());
+  sample::write_png(path, size_.width, size_.height, to_u8(fitted(filtered_.image, size_)).read<std::uint8_t>());
   std::printf("%s\n", path.c_str());
   std::fflush(stdout);
 }

@@ -39,7 +39,7 @@ class WindowLoop {
   bool is_paused_, is_new_ = false;  // whether the newest frame has not been drawn yet
   Recent recent_;
   std::optional<Pipeline> pipeline_;  // on the presenter's context; none: to be made
-  tessera::Tensor image_;             // what it gave last
+  Filtered filtered_;                 // what it gave last
 
   Meter meter_;
   Meter::Clock::time_point due_;  // when the next frame is
