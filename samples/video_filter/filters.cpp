@@ -71,16 +71,14 @@ Tensor bilateral_along(const Tensor& image, int axis) {
   return total / weights;
 }
 
-// A few shades of each colour, with soft steps between them.
-Tensor posterize(const Tensor& image, float shades) {
-  const Tensor scaled = image * shades, below = floor(scaled);
-  return (below + clip((scaled - below - 0.5f) * 6.0f + 0.5f, 0, 1)) / shades;
-}
-
+// A few shades, with soft steps between them, and ink along the edges.
 Tensor cartoon(const Tensor& image) {
+  constexpr float shades = 6;
   const Tensor smooth = bilateral_along(bilateral_along(image, 0), 1);
+  const Tensor light = brightness(smooth), scaled = light * shades, below = floor(scaled);
+  const Tensor shade = (below + clip((scaled - below - 0.5f) * 6.0f + 0.5f, 0, 1)) / shades;
   const Tensor ink = clip(edges(smooth) * 2.5f - 0.6f, 0, 1);
-  return posterize(smooth, 6) * (1.0f - ink);
+  return clip(smooth * (shade / (light + 0.01f) * (1.0f - ink)), 0, 1);
 }
 
 // How far each pixel is from the middle, squared: 1 at the nearer edges, [height,width,1].
