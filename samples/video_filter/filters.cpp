@@ -54,7 +54,7 @@ Tensor pixelate(const Tensor& image) {
 
 // A mean over neighbours along an axis in which those of another colour count little, so that edges stay sharp.
 Tensor bilateral_along(const Tensor& image, int axis) {
-  constexpr int radius = 3;
+  constexpr int radius = 2;
   std::vector<PadWidth> margin(3);
   margin[static_cast<std::size_t>(axis)] = {radius, radius};
   const Tensor wider = pad(image, margin, PadMode::edge);
@@ -64,7 +64,7 @@ Tensor bilateral_along(const Tensor& image, int axis) {
     std::vector<std::int64_t> begin(3);
     begin[static_cast<std::size_t>(axis)] = k;
     const Tensor neighbour = slice(wider, begin, {image.shape()[0], image.shape()[1], 3});
-    const Tensor weight = exp(square(neighbour - image) * -80.0f);
+    const Tensor weight = exp(square(neighbour - image) * -60.0f);
     total = total + neighbour * weight;
     weights = k == 0 ? weight + 1.0f : weights + weight;
   }
