@@ -154,8 +154,66 @@ TEST_P(FilterWindow, KeepsItsHistoryWhenTheBackendChanges) {
   expect_end();
 }
 
+// A video of the scene, from which the end may be missing; empty where this build has no FFmpeg.
+fs::path make_video(const TemporaryFolder& folder, double share) {
+  const fs::path path = folder / "scene.mkv";
+  Running program("video_filter",
+                  {"--headless", "--backend", "cpu", "--size", "96x54", "--frames", "12", "--out", path.string()},
+                  environment);
+  if (program.wait() != 0 && program.errors().find("needs FFmpeg") != std::string::npos) return {};
+  fs::resize_file(path, static_cast<std::uintmax_t>(static_cast<double>(fs::file_size(path)) * share));
+  return path;
+}
+
+TEST_P(FilterWindow, GoesOnWhenAVideoEndsOrBreaks) {
+  for (const double share : {1.0, 0.6}) {
+    const TemporaryFolder folder;
+    const fs::path video = make_video(folder, share);
+    if (video.empty()) GTEST_SKIP() << "this build found no FFmpeg";
+    start({video.string(), "--filter", "sobel"});
+    ASSERT_TRUE(comes_to_say("sobel on " + backend())) << program_->errors();
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // at 30 frames a second it has ended by then
+    EXPECT_TRUE(program_->is_running()) << program_->errors();
+    press(XK_0);
+    EXPECT_TRUE(comes_to_say("none on " + backend())) << program_->errors();
+    press(XK_Escape);
+    expect_end();
+  }
+}
+
 const auto name_of = [](const ::testing::TestParamInfo<const char*>& its) { return std::string(its.param); };
 INSTANTIATE_TEST_SUITE_P(On, FilterWindow, ::testing::Values("webgpu", "gles"), name_of);
+
+TEST(FilterVideos, AreReadAsTheyWereWritten) {
+  const TemporaryFolder folder;
+  const fs::path video = make_video(folder, 1);
+  if (video.empty()) GTEST_SKIP() << "this build found no FFmpeg";
+  const Picture drawn = wanted("none", 11, "96x54");
+  for (const char* device : {"webgpu", "gles"}) {
+    const Picture read = headless({video.string(), "--backend", device});
+    ASSERT_EQ(read.rgb.size(), drawn.rgb.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < read.rgb.size(); ++i) sum += std::abs(read.rgb[i] - drawn.rgb[i]);
+    EXPECT_LT(sum / static_cast<double>(read.rgb.size()), 6) << device;  // of 255: it was compressed
+  }
+}
+
+TEST(FilterVideos, OfWhichTheEndIsMissingGiveWhatThereIs) {
+  const TemporaryFolder folder;
+  const fs::path video = make_video(folder, 0.6);
+  if (video.empty()) GTEST_SKIP() << "this build found no FFmpeg";
+  EXPECT_EQ(headless({video.string(), "--backend", "cpu"}).width, 96);
+}
+
+TEST(FilterCommandLine, ComparesBothBackends) {
+  const Picture compared = headless({"--compare", "--size", "64x36", "--frames", "2", "--filter", "blur,sobel"});
+  ASSERT_EQ(compared.width, 3 * 64);
+  ASSERT_EQ(compared.height, 36);
+  int largest = 0;
+  for (std::size_t y = 0; y < 36; ++y)
+    for (std::size_t x = 128 * 3; x < 192 * 3; ++x) largest = std::max<int>(largest, compared.rgb[y * 192 * 3 + x]);
+  EXPECT_LE(largest, 2 * 8);  // eight times what they differ by
+}
 
 TEST(FilterCommandLine, TellsWhatIsWrongInOneLine) {
   const TemporaryFolder folder;
