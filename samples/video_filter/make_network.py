@@ -3,10 +3,10 @@
 
 Nothing was trained: the weights are worked out below, layer by layer, to turn a picture into ink and watercolour. Each
 layer is a 3x3 convolution, a bias and a relu; filters are [height, width, in, out].
-  1. lines_and_colours, 3 -> 11: differences of brightness in four directions, each once with either sign (for relu cuts
-     off one half of each), and the three colours, a little smoothed.
-  2. ink, 11 -> 4: all the differences together, smoothed, and only what is above a threshold; the colours again.
-  3. picture, 4 -> 3: the colours, stronger and lighter, as paint on paper; less the ink.
+  1. lines_and_colours, 3 -> 12: differences of brightness in four directions, each once with either sign (for relu cuts
+     off one half of each), and the three colours, a little smoothed; the last one is empty, for kernels like multiples of four.
+  2. ink, 12 -> 4: all the differences together, smoothed, and only what is above a threshold; the colours again.
+  3. picture, 4 -> 4: the colours, stronger and lighter, as paint on paper; less the ink. The last one is empty again.
 """
 import json
 import struct
@@ -49,6 +49,8 @@ STRONGER, LIGHTER, PAPER = 1.5, 0.80, 0.17
 
 
 def picture(y, x, i, o):
+    if o == 3:
+        return 0
     if i == 0:
         return -1.3 * POINT[y][x]
     mean = LIGHTER * (1 - STRONGER) / 3
@@ -70,9 +72,9 @@ def save(path, tensors, metadata):
 save(
     sys.argv[1],
     {
-        **layer("lines_and_colours", 3, 11, lines_and_colours, lambda o: 0),
-        **layer("ink", 11, 4, ink, lambda o: -0.05 if o == 0 else 0),
-        **layer("picture", 4, 3, picture, lambda o: PAPER),
+        **layer("lines_and_colours", 3, 12, lines_and_colours, lambda o: 0),
+        **layer("ink", 12, 4, ink, lambda o: -0.05 if o == 0 else 0),
+        **layer("picture", 4, 4, picture, lambda o: PAPER),
     },
     {"made_by": "samples/video_filter/make_network.py"},
 )

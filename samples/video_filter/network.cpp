@@ -21,7 +21,8 @@ Filter make_network(Context& gpu, Size size) {
   return [=](const Tensor& image, int) {
     const Tensor half = resize_bilinear(expand_dims(image), (size.height + 1) / 2, (size.width + 1) / 2);
     const Tensor drawn = layer(layer(layer(half, "lines_and_colours"), "ink"), "picture");
-    return clip(resize_bilinear(squeeze(drawn, {0}), size.height, size.width), 0, 1);
+    const Tensor colours = slice(drawn, {0, 0, 0, 0}, {1, -1, -1, 3});
+    return clip(resize_bilinear(squeeze(colours, {0}), size.height, size.width), 0, 1);
   };
 }
 
