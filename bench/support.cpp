@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -118,6 +119,29 @@ void measure(benchmark::State& state, const Device& device, const Task& task) {
   context.trim();
 }
 
+struct Frames {
+  std::function<std::function<void()>(Context&)> make;
+};
+
+void measure(benchmark::State& state, const Device& device, const Frames& frames) {
+  Context& context = context_of(device);
+  {
+    const std::function<void()> next = frames.make(context);
+    for (int i = 0; i < 2; ++i) next();  // compiles
+    context.wait();
+    std::chrono::duration<double, std::milli> host{};
+    for ([[maybe_unused]] auto _ : state) {
+      const auto begin = std::chrono::steady_clock::now();
+      next();
+      host += std::chrono::steady_clock::now() - begin;
+      context.wait();
+    }
+    state.counters["fps"] = benchmark::Counter(1, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["host_ms"] = benchmark::Counter(host.count(), benchmark::Counter::kAvgIterations);
+  }
+  context.trim();
+}
+
 template <class Work>
 void add_to_devices(const std::string& name, const Work& work) {
   for (const Device& device : devices)
@@ -153,6 +177,10 @@ void add_program(const std::string& name, const std::vector<Operand>& operands, 
 
 void add_task(const std::string& name, double bytes, const std::function<void(Context&)>& run) {
   add_to_devices(name, Task{run, bytes});
+}
+
+void add_frames(const std::string& name, const std::function<std::function<void()>(Context&)>& make) {
+  add_to_devices(name, Frames{make});
 }
 
 }  // namespace tessera::bench

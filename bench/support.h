@@ -45,4 +45,8 @@ void add_program(const std::string& name, const std::vector<Operand>&, const Bui
 // Work that is more than computing: uploads, reads, batches. GB/s counts `bytes` for each run.
 void add_task(const std::string& name, double bytes, const std::function<void(Context&)>&);
 
+// A frame of something that goes on, such as a video: `make` is called once a device, and what it gives once a frame,
+// to submit its work. The time includes waiting for the device; fps and host_ms, what one call takes, are reported.
+void add_frames(const std::string& name, const std::function<std::function<void()>(Context&)>& make);
+
 }  // namespace tessera::bench

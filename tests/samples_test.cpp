@@ -3,146 +3,28 @@
 #include <gtest/gtest.h>
 #ifdef TESSERA_SAMPLES
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/pictures.h"
+#include "support/running.h"
+#ifdef TESSERA_HAS_X11
+#include "support/screen.h"
+#endif
 #include "support/temporary_folder.h"
 #include "support/virtual_display.h"
-
-#define STB_IMAGE_STATIC
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include <stb_image.h>
-#pragma GCC diagnostic pop
-
-#ifdef TESSERA_HAS_X11
-#include <X11/Xlib.h>
-#include <X11/Xutil.h>
-#undef None
-#undef Success
-#endif
 
 namespace tessera::test {
 namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
-
-// ---- pictures ---------------------------------------------------------------------------------------------
-struct Picture {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;
-};
-
-Picture load(const fs::path& path) {
-  Picture picture;
-  int channels = 0;
-  std::uint8_t* pixels = stbi_load(path.c_str(), &picture.width, &picture.height, &channels, 3);
-  if (!pixels) return picture;
-  picture.rgb.assign(pixels, pixels + picture.width * picture.height * 3);
-  stbi_image_free(pixels);
-  return picture;
-}
-
-double brightness(const Picture& picture) {
-  double sum = 0;
-  for (const std::uint8_t value : picture.rgb) sum += value;
-  return sum / static_cast<double>(picture.rgb.size());
-}
-
-// Drivers differ in which pixels the edges of a triangle cover and in how they round; nothing else may.
-constexpr int pixel_tolerance = 4;      // of 255
-constexpr double share_beyond = 0.01;   // of the pixels: those at edges
-constexpr double mean_tolerance = 0.5;  // of 255
-
-::testing::AssertionResult is_like(const Picture& picture, const Picture& reference) {
-  if (picture.width != reference.width || picture.height != reference.height || picture.rgb.empty())
-    return ::testing::AssertionFailure() << picture.width << "x" << picture.height << " pixels instead of "
-                                         << reference.width << "x" << reference.height;
-  double sum = 0;
-  int beyond = 0, largest = 0;
-  for (std::size_t i = 0; i < picture.rgb.size(); i += 3) {
-    int worst = 0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const int difference = std::abs(picture.rgb[i + c] - reference.rgb[i + c]);
-      worst = std::max(worst, difference);
-      sum += difference;
-    }
-    beyond += worst > pixel_tolerance;
-    largest = std::max(largest, worst);
-  }
-  const double mean = sum / static_cast<double>(picture.rgb.size());
-  const double share = beyond / (static_cast<double>(picture.rgb.size()) / 3);
-  const bool good = mean <= mean_tolerance && share <= share_beyond;
-  return (good ? ::testing::AssertionSuccess() : ::testing::AssertionFailure())
-         << "differs by " << mean << " on average, by " << largest << " at most, and by more than " << pixel_tolerance
-         << " in " << beyond << " pixels";
-}
-
-// ---- programs ---------------------------------------------------------------------------------------------
-// A sample that runs, with what it prints in files.
-class Running {
- public:
-  Running(const std::string& sample, std::vector<std::string> arguments, const std::vector<std::string>& environment) {
-    const std::string program = (fs::path(TESSERA_SAMPLES) / sample).string();
-    arguments.insert(arguments.begin(), program);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    const std::string out = (folder_.path() / "out").string(), err = (folder_.path() / "err").string();
-    pid_ = fork();
-    if (pid_ != 0) return;
-    dup2(open(out.c_str(), O_CREAT | O_WRONLY, 0600), STDOUT_FILENO);
-    dup2(open(err.c_str(), O_CREAT | O_WRONLY, 0600), STDERR_FILENO);
-    for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
-    execv(program.c_str(), argv.data());
-    _exit(127);
-  }
-  ~Running() {
-    if (is_running()) {
-      kill(pid_, SIGKILL);
-      wait();
-    }
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
-  bool is_running() {
-    if (!status_)
-      if (int status = 0; waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
-    return !status_;
-  }
-  int wait() {  // its exit code, or -1 where a signal ended it
-    if (int status = 0; !status_ && waitpid(pid_, &status, 0) == pid_) status_ = status;
-    return status_ && WIFEXITED(*status_) ? WEXITSTATUS(*status_) : -1;
-  }
-  std::string printed() const { return text_of("out"); }
-  std::string errors() const { return text_of("err"); }
-
- private:
-  std::string text_of(const char* name) const {
-    std::ifstream file(folder_.path() / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  TemporaryFolder folder_;
-  pid_t pid_ = 0;
-  std::optional<int> status_;
-};
 
 const std::vector<std::string> same_picture{"--still", "30"};
 constexpr const char* reference_size = "256x192";
@@ -238,67 +120,6 @@ INSTANTIATE_TEST_SUITE_P(On, Engines, ::testing::Values(webgpu, webgpu_swiftshad
 class EnginesInAWindow : public Engines {};
 
 #ifdef TESSERA_HAS_X11
-class Screen {
- public:
-  Screen() : display_(XOpenDisplay(nullptr)) {
-    XSetErrorHandler([](Display*, XErrorEvent*) { return 0; });  // windows come and go while they are looked at
-  }
-  ~Screen() {
-    if (display_) XCloseDisplay(display_);
-  }
-  bool is_open() const { return display_ != nullptr; }
-
-  ::Window find(const std::string& title, ::Window under = 0) {
-    ::Window root = 0, parent = 0, *children = nullptr;
-    unsigned count = 0;
-    ::Window found = 0;
-    if (!XQueryTree(display_, under ? under : DefaultRootWindow(display_), &root, &parent, &children, &count)) return 0;
-    for (unsigned i = 0; i < count && !found; ++i) {
-      char* name = nullptr;
-      if (XFetchName(display_, children[i], &name) && name && name == title) found = children[i];
-      XFree(name);
-      if (!found) found = find(title, children[i]);
-    }
-    XFree(children);
-    return found;
-  }
-
-  Picture of(::Window window) {
-    XWindowAttributes attributes{};
-    if (!window || !XGetWindowAttributes(display_, window, &attributes) || attributes.map_state != IsViewable)
-      return {};
-    XImage* image = XGetImage(display_, window, 0, 0, static_cast<unsigned>(attributes.width),
-                              static_cast<unsigned>(attributes.height), AllPlanes, ZPixmap);
-    if (!image) return {};
-    Picture picture{attributes.width, attributes.height, {}};
-    for (int y = 0; y < picture.height; ++y)
-      for (int x = 0; x < picture.width; ++x) {
-        const unsigned long pixel = XGetPixel(image, x, y);
-        for (const int shift : {16, 8, 0}) picture.rgb.push_back(static_cast<std::uint8_t>(pixel >> shift));
-      }
-    XDestroyImage(image);
-    return picture;
-  }
-
-  void resize(::Window window, int width, int height) {
-    XResizeWindow(display_, window, static_cast<unsigned>(width), static_cast<unsigned>(height));
-    XFlush(display_);
-  }
-  void close(::Window window) {  // as a window manager does it
-    XEvent event{};
-    event.xclient.type = ClientMessage;
-    event.xclient.window = window;
-    event.xclient.message_type = XInternAtom(display_, "WM_PROTOCOLS", False);
-    event.xclient.format = 32;
-    event.xclient.data.l[0] = static_cast<long>(XInternAtom(display_, "WM_DELETE_WINDOW", False));
-    XSendEvent(display_, window, False, NoEventMask, &event);
-    XFlush(display_);
-  }
-
- private:
-  Display* display_;
-};
-
 TEST_P(EnginesInAWindow, DrawResizeAndClose) {
   const VirtualDisplay display;
   if (!display.is_there()) GTEST_SKIP() << "there is no X server, and Xvfb does not start";

@@ -6,10 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-// As in GLFW/glfw3native.h, which wants X11's headers for it.
-extern "C" void* glfwGetX11Display();
-extern "C" unsigned long glfwGetX11Window(GLFWwindow*);
-
 namespace {
 
 std::string string_of(WGPUStringView s) {
@@ -29,40 +25,15 @@ Owned<WGPUInstance> make_instance() {
   return Owned<WGPUInstance>(wgpuCreateInstance(&descriptor));
 }
 
-Owned<WGPUSurface> make_surface(WGPUInstance instance, GLFWwindow* window) {
-  WGPUSurfaceSourceXlibWindow source{};
-  source.chain.sType = WGPUSType_SurfaceSourceXlibWindow;
-  source.display = glfwGetX11Display();
-  source.window = glfwGetX11Window(window);
-  WGPUSurfaceDescriptor descriptor{};
-  descriptor.nextInChain = &source.chain;
-  return Owned<WGPUSurface>(wgpuInstanceCreateSurface(instance, &descriptor));
-}
-
-// The shaders write what a screen shows, so a format without sRGB encoding is wanted.
-WGPUTextureFormat surface_format(WGPUSurface surface, WGPUAdapter adapter) {
-  WGPUSurfaceCapabilities capabilities{};
-  wgpuSurfaceGetCapabilities(surface, adapter, &capabilities);
-  WGPUTextureFormat format = WGPUTextureFormat_Undefined;
-  for (std::size_t i = 0; i < capabilities.formatCount; ++i)
-    if (capabilities.formats[i] == WGPUTextureFormat_BGRA8Unorm ||
-        capabilities.formats[i] == WGPUTextureFormat_RGBA8Unorm)
-      format = capabilities.formats[i];
-  wgpuSurfaceCapabilitiesFreeMembers(capabilities);
-  if (format == WGPUTextureFormat_Undefined)
-    throw std::runtime_error("the window takes no 8-bit frames of this device");
-  return format;
-}
-
 }  // namespace
 
 Gpu::Gpu(GLFWwindow* window) : instance_(make_instance()) {
   if (!instance_) throw std::runtime_error("Dawn does not start");
-  if (window) surface_ = make_surface(instance_.get(), window);
+  if (window) surface_.emplace(instance(), window);
 
   WGPURequestAdapterOptions options{};
   options.backendType = WGPUBackendType_Vulkan;
-  options.compatibleSurface = surface_.get();
+  options.compatibleSurface = surface_ ? surface_->get() : nullptr;
   WGPURequestAdapterCallbackInfo on_adapter{};
   on_adapter.mode = WGPUCallbackMode_WaitAnyOnly;
   on_adapter.userdata1 = &adapter_;
@@ -87,7 +58,7 @@ Gpu::Gpu(GLFWwindow* window) : instance_(make_instance()) {
   wait_for(wgpuAdapterRequestDevice(adapter_.get(), &descriptor, on_device));
   if (!device_) throw std::runtime_error("the Vulkan driver gives no device");
   queue_.reset(wgpuDeviceGetQueue(device()));
-  if (surface_) format_ = surface_format(surface_.get(), adapter_.get());
+  if (surface_) format_ = surface_->format_on(adapter_.get());
 }
 
 void Gpu::wait_for(WGPUFuture future) const {
@@ -102,15 +73,7 @@ void Gpu::resize(sample::Size size) {
     off_screen_ = texture(size, format_, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
     return;
   }
-  WGPUSurfaceConfiguration configuration{};
-  configuration.device = device();
-  configuration.format = format_;
-  configuration.usage = WGPUTextureUsage_RenderAttachment;
-  configuration.width = static_cast<std::uint32_t>(size.width);
-  configuration.height = static_cast<std::uint32_t>(size.height);
-  configuration.alphaMode = WGPUCompositeAlphaMode_Auto;
-  configuration.presentMode = WGPUPresentMode_Fifo;
-  wgpuSurfaceConfigure(surface_.get(), &configuration);
+  surface_->configure(device(), format_, size);
 }
 
 Owned<WGPUTexture> Gpu::next_target() {
@@ -118,19 +81,14 @@ Owned<WGPUTexture> Gpu::next_target() {
     wgpuTextureAddRef(off_screen_.get());
     return Owned<WGPUTexture>(off_screen_.get());
   }
-  WGPUSurfaceTexture current{};
-  wgpuSurfaceGetCurrentTexture(surface_.get(), &current);
-  Owned<WGPUTexture> target(current.texture);
-  if (current.status == WGPUSurfaceGetCurrentTextureStatus_SuccessOptimal ||
-      current.status == WGPUSurfaceGetCurrentTextureStatus_SuccessSuboptimal)
-    return target;
+  if (Owned<WGPUTexture> target = surface_->next()) return target;
   resize(size_);  // the window has changed under it: again in the next frame
   return nullptr;
 }
 
 void Gpu::present() {
   if (surface_) {
-    wgpuSurfacePresent(surface_.get());
+    surface_->present();
     return;
   }
   // A window takes frames as fast as it shows them; off screen nothing else keeps them from piling up.

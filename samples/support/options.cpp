@@ -10,7 +10,9 @@ namespace {
 
 constexpr int largest_size = 8192;
 
-int number(const std::string& text, int lowest, int highest) {
+}  // namespace
+
+int parse_number(const std::string& text, int lowest, int highest) {
   char* end = nullptr;
   const long value = std::strtol(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0' || value < lowest || value > highest)
@@ -19,7 +21,11 @@ int number(const std::string& text, int lowest, int highest) {
   return static_cast<int>(value);
 }
 
-}  // namespace
+Size parse_size(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x == std::string::npos) throw std::runtime_error("'" + text + "' is not a size like 960x540");
+  return {parse_number(text.substr(0, x), 1, largest_size), parse_number(text.substr(x + 1), 1, largest_size)};
+}
 
 Options parse_options(int argc, char** argv, const char* what_it_is) {
   Options options;
@@ -41,16 +47,14 @@ Options parse_options(int argc, char** argv, const char* what_it_is) {
           what_it_is);
       std::exit(0);
     } else if (option == "--headless") {
-      options.headless_frames = number(next(option), 1, 1'000'000);
+      options.headless_frames = parse_number(next(option), 1, 1'000'000);
       options.picture = next(option);
     } else if (option == "--size") {
-      const std::string size = next(option);
-      const std::size_t x = size.find('x');
-      if (x == std::string::npos) throw std::runtime_error("'" + size + "' is not a size like 960x540");
-      options.width = number(size.substr(0, x), 1, largest_size);
-      options.height = number(size.substr(x + 1), 1, largest_size);
+      const Size size = parse_size(next(option));
+      options.width = size.width;
+      options.height = size.height;
     } else if (option == "--still") {
-      options.still = number(next(option), 0, 1'000'000);
+      options.still = parse_number(next(option), 0, 1'000'000);
     } else if (option == "--without-tessera") {
       options.with_tessera = false;
     } else {

@@ -2,6 +2,8 @@
 #pragma once
 #include <string>
 
+#include "support/window.h"
+
 namespace sample {
 
 struct Options {
@@ -14,5 +16,9 @@ struct Options {
 
 // Explains itself and ends the program for --help; throws std::runtime_error with one line for what it does not know.
 Options parse_options(int argc, char** argv, const char* what_it_is);
+
+// Each throws std::runtime_error with one line for what is none.
+int parse_number(const std::string&, int lowest, int highest);
+Size parse_size(const std::string& width_x_height);
 
 }  // namespace sample

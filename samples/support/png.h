@@ -1,4 +1,4 @@
-// Pictures of 8-bit RGBA pixels, row by row from the top, as PNG files.
+// Pictures of 8-bit RGBA or RGB pixels, row by row from the top, as PNG files.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,6 +7,6 @@
 namespace sample {
 
 // Writes red, green and blue. Throws std::runtime_error where that fails.
-void write_png(const std::string& path, int width, int height, const std::vector<std::uint8_t>& rgba);
+void write_png(const std::string& path, int width, int height, const std::vector<std::uint8_t>& pixels);
 
 }  // namespace sample

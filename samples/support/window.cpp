@@ -29,8 +29,12 @@ Window::Window(const char* title, Size size, Api api) {
   }
   window_ = glfwCreateWindow(size.width, size.height, title, nullptr, nullptr);
   if (!window_) fail("no window");
+  glfwSetWindowUserPointer(window_, this);
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int, int action, int) {
-    if (key == GLFW_KEY_ESCAPE && action == GLFW_PRESS) glfwSetWindowShouldClose(window, GLFW_TRUE);
+    if (action != GLFW_PRESS) return;
+    const auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
+    if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(window, GLFW_TRUE);
+    else if (self.on_key) self.on_key(key);
   });
   if (api == Api::gles3) glfwMakeContextCurrent(window_);
 }

@@ -1,5 +1,6 @@
 // A GLFW window that ends with Escape, and that may be resized and minimised.
 #pragma once
+#include <functional>
 
 struct GLFWwindow;
 
@@ -21,6 +22,8 @@ class Window {
   bool is_open();  // takes the events that are there; sleeps while the window has no pixels
   Size size() const;
   GLFWwindow* handle() const { return window_; }
+
+  std::function<void(int key)> on_key;  // GLFW_KEY_…, pressed; Escape closes the window by itself
 
  private:
   GLFWwindow* window_;

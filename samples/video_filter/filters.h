@@ -1,0 +1,53 @@
+// The filters: each is a few lines of tensor code that make an image of an image, [height,width,3] of 0 to 1.
+//
+//   Chain chain(gpu, {1280, 720}, {"grain", "denoise"});
+//   tessera::Tensor shown = chain(image, frame_number, kept);
+//
+// A chain belongs to one context and one size, and remembers as many earlier images as its filters look back upon.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/window.h"
+#include <tessera/tessera.h>
+
+namespace video {
+
+using sample::Size;
+
+using Filter = std::function<tessera::Tensor(const tessera::Tensor& image, int frame)>;
+
+struct FilterEntry {
+  const char* name;
+  const char* what_it_does;
+  Filter (*make)(tessera::Context&, Size);
+  std::size_t looks_back = 0;  // on how many earlier images
+};
+const std::vector<FilterEntry>& filters();
+
+// "blur,sobel" as a list. Throws std::runtime_error for a name that there is not.
+std::vector<std::string> parse_filters(const std::string& comma_separated);
+std::string to_string(const std::vector<std::string>& filters);
+
+class Chain {
+ public:
+  Chain(tessera::Context&, Size, const std::vector<std::string>& names);
+
+  // Nothing runs yet. Adds to `kept` what the next calls need: it is to be computed together with the result, or it
+  // would be computed again each time.
+  tessera::Tensor operator()(tessera::Tensor image, int frame, std::vector<tessera::Tensor>& kept) const;
+
+ private:
+  struct Link {
+    Filter filter;
+    bool looks_back;
+  };
+  std::vector<Link> links_;
+};
+std::size_t looks_back(const std::vector<std::string>& names);  // of a chain of them
+
+// network.cpp: a small convolutional network, with its weights in network.safetensors.
+Filter make_network(tessera::Context&, Size);
+
+}  // namespace video

@@ -1,0 +1,90 @@
+// tessera opens the device, and survives its loss by itself; the surface is made on whichever device it has.
+#include <optional>
+
+#include "presenter.h"
+#include "support/webgpu_surface.h"
+#include <tessera/webgpu.h>
+
+namespace video {
+namespace {
+
+using sample::Owned;
+
+class WebGpuPresenter : public Presenter {
+ public:
+  WebGpuPresenter(GLFWwindow* window, const std::string& driver)
+      : window_(window), gpu_(tessera::Context::create({.prefer = {tessera::BackendKind::webgpu}, .driver = driver})) {}
+  ~WebGpuPresenter() override { hide(); }
+
+  tessera::Context& context() override { return gpu_; }
+
+  void show(Size size) override {
+    hide();
+    const tessera::webgpu::HostDevice host = tessera::webgpu::host_device(gpu_);
+    wgpuDeviceAddRef(host.device);
+    device_.reset(host.device);
+    surface_.emplace(host.instance, window_);
+    const Owned<WGPUAdapter> adapter(wgpuDeviceGetAdapter(host.device));
+    surface_->configure(host.device, surface_->format_on(adapter.get()), size);
+    size_ = size;
+  }
+
+  void hide() override {
+    if (surface_ && has_new_device()) {
+      surface_->abandon();
+      (void)device_.release();
+    }
+    surface_.reset();  // before the device that draws into it
+    device_.reset();
+  }
+
+  // All that tessera does for a frame is recorded into one encoder: one submission.
+  Presented present(const Filtered& filtered) override {
+    const Owned<WGPUTexture> target = surface_->next();
+    const auto begin = std::chrono::steady_clock::now();
+    if (!target) {
+      gpu_.compute(filtered.all());  // which finds out whether the device is lost, and replaces it
+      show(size_);
+      return {false, {}};
+    }
+    const Owned<WGPUCommandEncoder> commands(wgpuDeviceCreateCommandEncoder(device_.get(), nullptr));
+    try {
+      tessera::webgpu::encode(filtered.kept, commands.get());
+      tessera::webgpu::to_texture(filtered.image, target.get(), commands.get());
+    } catch (const tessera::Error& error) {
+      if (!has_new_device()) throw;
+      throw tessera::Error(tessera::ErrorCode::device_lost, error.what());  // the commands were the old device's
+    }
+    const Owned<WGPUCommandBuffer> finished(wgpuCommandEncoderFinish(commands.get(), nullptr));
+    const WGPUCommandBuffer submitted = finished.get();
+    const Owned<WGPUQueue> queue(wgpuDeviceGetQueue(device_.get()));
+    wgpuQueueSubmit(queue.get(), 1, &submitted);
+    tessera::webgpu::submitted(gpu_);
+    const auto work = std::chrono::steady_clock::now() - begin;
+    surface_->present();
+    return {true, work};
+  }
+
+  void replace_device() override {
+    tessera::webgpu::submitted(gpu_);  // what was recorded is thrown away
+    gpu_.wait();                       // which finds out about the loss, if nothing else did
+    show(size_);
+  }
+
+ private:
+  bool has_new_device() const { return tessera::webgpu::host_device(gpu_).device != device_.get(); }
+
+  GLFWwindow* window_;
+  tessera::Context gpu_;
+  Owned<WGPUDevice> device_;  // the one of the surface
+  std::optional<sample::Surface> surface_;
+  Size size_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Presenter> make_webgpu_presenter(GLFWwindow* window, const std::string& driver) {
+  return std::make_unique<WebGpuPresenter>(window, driver);
+}
+
+}  // namespace video
