@@ -28,12 +28,12 @@ struct Edge {
 };
 
 struct Item {
-  explicit Item(Node* its_node) : node(its_node) {}
+  explicit Item(Node* its_node, bool is_wanted = false) : node(its_node), wanted(is_wanted) {}
 
   Node* node;
+  bool wanted;
   Place place;   // its kernel is the item itself where it gets a storage
   Place reader;  // the one place that reads it; kernel: none, where nothing does yet, or several
-  bool wanted = false;
   // Of an item that heads a kernel:
   int lines = 0, core = none;
   std::vector<Edge> edges;  // what the kernel reads, as far as it has grown
@@ -51,8 +51,14 @@ class Fuser {
   }
 
   Plan plan() {
-    for (int i = static_cast<int>(items_.size()) - 1; i >= 0; --i) choose_place(i);
-    return build_steps();
+    constexpr int most_attempts = 4;
+    for (int attempt = 1;; ++attempt) {
+      is_cautious_.resize(items_.size(), false);
+      if (attempt == most_attempts) is_cautious_.assign(items_.size(), true);
+      for (Item& it : items_) it = Item(it.node, it.wanted);
+      for (int i = static_cast<int>(items_.size()) - 1; i >= 0; --i) choose_place(i);
+      if (!has_overgrown()) return build_steps();
+    }
   }
 
  private:
@@ -101,7 +107,28 @@ class Fuser {
                   : item(head.core).node->inputs[static_cast<std::size_t>(place.operand)]->shape.size();
     const bool same_elements = node.shape.size() == elements || (node.shape.size() == 1 && !node.is<Family>());
     return same_elements && head.lines + lines_of(node) <= lines_limit() &&
-           static_cast<int>(edges_with(head, index, place.operand).size()) <= limits_.max_inputs;
+           inputs_of(edges_with(head, index, place.operand), place.kernel, index) <= limits_.max_inputs;
+  }
+
+  // How many inputs the kernel has for sure. What is read may yet become part of it, if its turn is still to come: a
+  // wide graph on few tensors has many such edges on the way. A cautious kernel counts on nothing.
+  int inputs_of(const std::vector<Edge>& edges, int kernel, int index) {
+    if (is_cautious_[static_cast<std::size_t>(kernel)]) return static_cast<int>(edges.size());
+    return static_cast<int>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
+      const Node& base = *stored(edge.read).node;
+      const Item& it = item(base.plan_index);
+      return base.plan_index > index || !has_work(base) || it.wanted || it.reader.kernel == several;
+    }));
+  }
+
+  // Whether kernels hoped in vain, and are to be cautious.
+  bool has_overgrown() {
+    bool found = false;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (static_cast<int>(items_[i].edges.size()) <= limits_.max_inputs || is_cautious_[i]) continue;
+      is_cautious_[i] = found = true;
+    }
+    return found;
   }
 
   // Its own line, and one for each number among its operands.
@@ -134,6 +161,7 @@ class Fuser {
 
   Limits limits_;
   std::vector<Item> items_;
+  std::vector<bool> is_cautious_;  // by the item that heads the kernel
 };
 
 Step custom_step(const Node& output, const CustomCall& call) {

@@ -207,6 +207,36 @@ TEST_P(Fusion, GraphsOfAKnownFormReuseTheirPlan) {
   EXPECT_EQ(context().stats().kernels_compiled, 0u);
 }
 
+TEST_P(Fusion, AWideGraphOnFewTensorsIsOneKernel) {
+  // A binary tree of sums: on the way from its root to its leaves, 64 of them are read at a time.
+  const Tensor a = context().full({100}, 1).compute(), b = context().full({100}, 2).compute();
+  std::vector<Tensor> level;
+  for (int i = 0; i < 64; ++i) level.push_back((i % 2 ? a : b) * static_cast<float>(i));
+  while (level.size() > 1) {
+    std::vector<Tensor> sums;
+    for (std::size_t i = 0; i < level.size(); i += 2) sums.push_back(level[i] + level[i + 1]);
+    level = sums;
+  }
+  context().reset_stats();
+  level[0].compute();
+  EXPECT_EQ(context().stats().dispatches, 1u);
+  EXPECT_EQ(level[0].read(), std::vector<float>(100, 1024 + 2 * 992));
+}
+
+TEST_P(Fusion, AWideGraphOnManyTensorsStaysWithinTheLimits) {
+  std::vector<Tensor> level;
+  for (int i = 0; i < 64; ++i) level.push_back(context().full({100}, static_cast<float>(i)).compute() * 2.0f);
+  while (level.size() > 1) {
+    std::vector<Tensor> sums;
+    for (std::size_t i = 0; i < level.size(); i += 2) sums.push_back(level[i] + level[i + 1]);
+    level = sums;
+  }
+  context().reset_stats();
+  level[0].compute();
+  EXPECT_LE(context().stats().dispatches, 12u);
+  EXPECT_EQ(level[0].read(), std::vector<float>(100, 2 * 2016));
+}
+
 TESSERA_ON_ALL_DEVICES(Fusion);
 
 }  // namespace
