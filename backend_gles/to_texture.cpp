@@ -57,14 +57,15 @@ void to_texture(const Tensor& tensor, const HostTexture& target, const ToTexture
     const Entered entered(device, touch::texture | state::draw_framebuffer);
     traits_of(device, target, "to_texture");
   }
-  run_pass(tensor, ExportPass(image, target));
+  run_pass(tensor, ExportPass(image, target), options.also_compute);
 }
 
 void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
   ContextImpl& impl = *TensorAccess::node(tensor)->context;
   const Session session(impl);
   backend_of("to_texture", impl);
-  run_pass(tensor, ExportPass(checked_image(tensor, target.width, target.height, options.flip_y), target));
+  run_pass(tensor, ExportPass(checked_image(tensor, target.width, target.height, options.flip_y), target),
+           options.also_compute);
 }
 
 }  // namespace tessera::gles

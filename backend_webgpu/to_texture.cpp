@@ -118,7 +118,7 @@ void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, 
   const Image image = image_of(tensor);
   check(image, texture);
   if (is_render_target(texture)) backend.lent_checks().require_usable_as_target(op, texture);
-  run_pass(tensor, TextureExport(image, first_element(tensor), texture, options.flip_y));
+  run_pass(tensor, TextureExport(image, first_element(tensor), texture, options.flip_y), options.also_compute);
 }
 
 }  // namespace

@@ -59,11 +59,18 @@ Lease lease(const Tensor& tensor, std::uint64_t layout, std::uint64_t (*layout_o
   return computed_lease(TensorAccess::tensor(copy_of(node, layout)));
 }
 
-void run_pass(const Tensor& tensor, const HostPass& pass) {
+void run_pass(const Tensor& tensor, const HostPass& pass, std::span<const Tensor> also_computed) {
   const NodePtr& node = TensorAccess::node(tensor);
+  std::vector<NodePtr> wanted{node};
+  for (const Tensor& also : also_computed) {
+    wanted.push_back(TensorAccess::node(also));
+    if (wanted.back()->context != node->context)
+      throw Error(ErrorCode::invalid_argument,
+                  "to_texture: a tensor to compute along with the image belongs to another context than the image.");
+  }
   node->context->resilient([&] {
     Batch batch(*node->context);
-    batch.add(std::span(&node, 1));
+    batch.add(wanted);
     batch.add(pass, *node);
     batch.run();
   });

@@ -41,7 +41,7 @@ Lease lease(const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_stora
 
 // Computes the tensor and runs a pass on it, in one submission. The caller holds the lock. The pass finds the element
 // that the tensor starts with in first_element().
-void run_pass(const Tensor&, const HostPass&);
+void run_pass(const Tensor&, const HostPass&, std::span<const Tensor> also_computed);
 std::int64_t first_element(const Tensor&);  // of its storage; known before the tensor is computed
 
 // Where a tensor's elements are. On neither side, it is not computed yet, or went with a lost device and is made again

@@ -153,6 +153,21 @@ TEST_P(GlesToTexture, MayOverwriteWhatItComesFrom) {
   EXPECT_THAT(host().pixels<float>(host().framebuffer(texture), 1, 1, GL_RGBA, GL_FLOAT), ElementsAre(8, 16, 24, 32));
 }
 
+TEST_P(GlesToTexture, WhatLaterFramesNeedIsComputedInTheSameSubmission) {
+  const GLuint texture = host().texture(GL_RGBA8, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  const Tensor kept = gpu().full({1, 1, 4}, 0.1f) * 2.0f;
+  gpu().reset_stats();
+  gles::to_texture(kept + 0.2f, {.texture = texture, .width = 1, .height = 1}, {.also_compute = {kept}});
+  EXPECT_EQ(gpu().stats().submits, 1u);
+  EXPECT_TRUE(kept.is_computed());
+  EXPECT_EQ(host().pixels<std::uint8_t>(host().framebuffer(texture), 1, 1, GL_RGBA, GL_UNSIGNED_BYTE),
+            std::vector<std::uint8_t>(4, 102));
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  EXPECT_TESSERA_ERROR(
+      gles::to_texture(kept, {.texture = texture, .width = 1, .height = 1}, {.also_compute = {cpu.zeros({1})}}),
+      invalid_argument, "another context");
+}
+
 TESSERA_ON_GLES_DEVICES(GlesToTexture);
 
 }  // namespace

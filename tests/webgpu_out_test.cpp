@@ -329,6 +329,20 @@ TEST_P(WebGpuOut, ATextureThatTheHostDestroyedIsAnErrorAndNoMore) {
   EXPECT_THAT(image.read(), Each(1.0f));
 }
 
+TEST_P(WebGpuOut, WhatLaterFramesNeedIsComputedInTheSameSubmission) {
+  const WGPUTexture target =
+      host->texture(1, 1, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
+  const Tensor kept = gpu->full({1, 1, 4}, 0.1f) * 2.0f;
+  gpu->reset_stats();
+  webgpu::to_texture(kept + 0.2f, target, {.also_compute = {kept}});
+  EXPECT_EQ(gpu->stats().submits, 1u);
+  EXPECT_TRUE(kept.is_computed());
+  EXPECT_EQ(host->read<std::uint8_t>(target, 4), std::vector<std::uint8_t>(4, 102));
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(kept, target, {.also_compute = {cpu.zeros({1})}}), invalid_argument,
+                       "another context");
+}
+
 TESSERA_ON_WEBGPU_DEVICES(WebGpuOut);
 
 }  // namespace

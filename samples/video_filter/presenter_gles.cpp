@@ -65,9 +65,9 @@ class GlesPresenter : public Presenter {
 
   Presented present(const Filtered& filtered) override {
     const auto begin = std::chrono::steady_clock::now();
-    gpu_->compute(filtered.kept);  // commands of one context: what follows joins them
-    tessera::gles::to_texture(
-        filtered.image, tessera::gles::HostFramebuffer{.width = size_.width, .height = size_.height}, {.flip_y = true});
+    tessera::gles::to_texture(filtered.image,
+                              tessera::gles::HostFramebuffer{.width = size_.width, .height = size_.height},
+                              {.flip_y = true, .also_compute = filtered.kept});
     const auto work = std::chrono::steady_clock::now() - begin;
     return {egl<PFNEGLSWAPBUFFERSPROC>("eglSwapBuffers")(display_, surface_) == EGL_TRUE, work};
   }

@@ -38,7 +38,6 @@ class WebGpuPresenter : public Presenter {
     device_.reset();
   }
 
-  // All that tessera does for a frame is recorded into one encoder: one submission.
   Presented present(const Filtered& filtered) override {
     const Owned<WGPUTexture> target = surface_->next();
     const auto begin = std::chrono::steady_clock::now();
@@ -47,27 +46,19 @@ class WebGpuPresenter : public Presenter {
       show(size_);
       return {false, {}};
     }
-    const Owned<WGPUCommandEncoder> commands(wgpuDeviceCreateCommandEncoder(device_.get(), nullptr));
     try {
-      tessera::webgpu::encode(filtered.kept, commands.get());
-      tessera::webgpu::to_texture(filtered.image, target.get(), commands.get());
+      tessera::webgpu::to_texture(filtered.image, target.get(), {.also_compute = filtered.kept});
     } catch (const tessera::Error& error) {
       if (!has_new_device()) throw;
-      throw tessera::Error(tessera::ErrorCode::device_lost, error.what());  // the commands were the old device's
+      throw tessera::Error(tessera::ErrorCode::device_lost, error.what());  // the target was the old device's
     }
-    const Owned<WGPUCommandBuffer> finished(wgpuCommandEncoderFinish(commands.get(), nullptr));
-    const WGPUCommandBuffer submitted = finished.get();
-    const Owned<WGPUQueue> queue(wgpuDeviceGetQueue(device_.get()));
-    wgpuQueueSubmit(queue.get(), 1, &submitted);
-    tessera::webgpu::submitted(gpu_);
     const auto work = std::chrono::steady_clock::now() - begin;
     surface_->present();
     return {true, work};
   }
 
   void replace_device() override {
-    tessera::webgpu::submitted(gpu_);  // what was recorded is thrown away
-    gpu_.wait();                       // which finds out about the loss, if nothing else did
+    gpu_.wait();  // which finds out about the loss, if nothing else did
     show(size_);
   }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/context.h>
 
@@ -114,7 +115,8 @@ struct HostFramebuffer {
 };
 
 struct ToTextureOptions {
-  bool flip_y = false;  // row 0 of the tensor becomes the last row, which is the upper one in a window
+  bool flip_y = false;                 // row 0 of the tensor becomes the last row, which is the upper one in a window
+  std::vector<Tensor> also_compute{};  // in the same submission: what later frames need of this one
 };
 
 // Writes an image, [height, width], [height, width, 1..4] or [1, height, width, 1..4] of f32, f16 or u8, in the same

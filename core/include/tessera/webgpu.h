@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/context.h>
 #include <tessera/tensor.h>
@@ -54,7 +55,8 @@ struct GpuData {
 TESSERA_API GpuData data_to_gpu(const Tensor&);
 
 struct ToTexture {
-  bool flip_y = false;  // the first row of the tensor becomes the last one of the texture
+  bool flip_y = false;                 // the first row of the tensor becomes the last one of the texture
+  std::vector<Tensor> also_compute{};  // in the same submission: what later frames need of this one
 };
 
 // Writes an image [height,width,channels], [1,height,width,channels] or [height,width] of floats of 0 to 1, or of u8,
