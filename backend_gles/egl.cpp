@@ -3,29 +3,14 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include <tessera/error.h>
 
 namespace tessera::gles {
 
-namespace {
-
-// RTLD_LOCAL: ANGLE's libraries export the same names as the system's. RTLD_DEEPBIND: they have variables of the names
-// of Vulkan's functions, and shall not get these in a program that is linked with libvulkan. Sanitizers refuse it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int apart = RTLD_NOW | RTLD_LOCAL;
-#else
-constexpr int apart = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
-#endif
-
-}  // namespace
-
 std::shared_ptr<const Egl> load_egl(const std::string& path) {
-  // ANGLE's libEGL loads the other one itself, and finds it loaded.
-  if (const std::filesystem::path folder = std::filesystem::path(path).parent_path(); !folder.empty())
-    dlopen((folder / "libGLESv2.so").c_str(), apart);
-  void* library = dlopen(path.c_str(), apart);
+  // RTLD_LOCAL: ANGLE's libraries export the same names as the system's.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
     throw Error(ErrorCode::not_found, reason ? reason : path + " cannot be loaded");
