@@ -28,13 +28,17 @@ if(PART STREQUAL "install")
   file(RENAME "${prefix}-before" "${prefix}")
 
 elseif(PART STREQUAL "headers")
-  # Each one compiles alone, and none leads to a header of Dawn, Vulkan or GL.
+  # The umbrella and each one that it does not include compiles alone, and none leads to a header of Dawn, Vulkan or GL.
   file(GLOB entries RELATIVE "${prefix}/include" "${prefix}/include/*")
   if(NOT entries STREQUAL "tessera")
     message(FATAL_ERROR "installed besides include/tessera: ${entries}")
   endif()
   file(GLOB headers RELATIVE "${prefix}/include" "${prefix}/include/tessera/*.h")
+  file(READ "${prefix}/include/tessera/tessera.h" umbrella)
   foreach(header IN LISTS headers)
+    if(umbrella MATCHES "<${header}>")
+      continue()
+    endif()
     run("${COMPILER}" -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror -H -fsyntax-only "-I${prefix}/include"
       -include "${header}" -x c++ /dev/null)
     if(output MATCHES "[^\n]*/(webgpu|dawn|vulkan|GL|GLES[23]?|EGL|KHR|glad)/[^\n]*")
