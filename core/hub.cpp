@@ -27,13 +27,18 @@ std::shared_ptr<const CustomKernel> HubImpl::find_kernel(const char* op, std::st
 
 void HubImpl::bind(const TensorRef& ref, HubEntryPtr entry) {
   ++entry->names;
+  renamed.push_back(entry);
   HubEntryPtr& place = entries[ref];
-  if (place) --place->names;
+  if (place) {
+    --place->names;
+    renamed.push_back(place);
+  }
   place = std::move(entry);
 }
 
 void HubImpl::unbind(decltype(entries)::iterator at) {
   --at->second->names;
+  renamed.push_back(at->second);
   entries.erase(at);
 }
 
@@ -54,6 +59,27 @@ std::vector<HubEntryPtr> HubImpl::distinct_entries() const {
   return all;
 }
 
+Naming::~Naming() {
+  struct Label {
+    HubEntryPtr entry;
+    std::string before, now;
+  };
+  std::vector<Label> labels;
+  for (HubEntryPtr& entry : std::exchange(hub_.renamed, {})) {
+    std::string now;
+    for (const auto& [ref, other] : hub_.entries)
+      if (other == entry) now += (now.empty() ? "" : ", ") + text_of(ref);
+    std::string before = std::exchange(entry->label, now);
+    labels.push_back({std::move(entry), std::move(before), std::move(now)});
+  }
+  hold_.unlock();
+  for (const auto& [entry, before, now] : labels) {
+    Node& node = *TensorAccess::node(entry->tensor);
+    const Session session(*node.context);
+    if (node.label.empty() || node.label == before) node.label = now;
+  }
+}
+
 // ---- names --------------------------------------------------------------------------------------------------
 TensorHub::TensorHub(Context& context) : impl_(std::make_shared<HubImpl>(context)) {}
 
@@ -63,7 +89,7 @@ void TensorHub::publish(const TensorRef& ref, const Tensor& tensor) {
     throw Error(ErrorCode::invalid_argument, "publish: " + text_of(ref) + " is a tensor of another context, on " +
                                                  node->context->backend->device().name + "; the hub's is on " +
                                                  impl_->context.device().name + ".");
-  const std::scoped_lock hold(impl_->lock);
+  const Naming hold(*impl_);
   for (const auto& [other, entry] : impl_->entries)
     if (TensorAccess::node(entry->tensor) == node) {
       impl_->use(*entry);
@@ -87,14 +113,14 @@ void TensorHub::share(const TensorRef& ref, std::initializer_list<std::string> m
 }
 
 void TensorHub::share(const TensorRef& ref, const std::vector<std::string>& models) {
-  const std::scoped_lock hold(impl_->lock);
+  const Naming hold(*impl_);
   const HubEntryPtr entry = impl_->find("share", ref);
   for (const std::string& model : models) impl_->bind({ref.name, model}, entry);
 }
 
 void TensorHub::view(const TensorRef& source, const TensorRef& view, std::int64_t offset,
                      std::optional<std::int64_t> size) {
-  const std::scoped_lock hold(impl_->lock);
+  const Naming hold(*impl_);
   const Tensor& whole = impl_->find("view", source)->tensor;
   const std::int64_t elements = whole.shape().size();
   const std::string which =
@@ -145,13 +171,13 @@ std::vector<SharedTensor> TensorHub::list(std::string_view model) const {
 }
 
 void TensorHub::release(const TensorRef& ref) {
-  const std::scoped_lock hold(impl_->lock);
+  const Naming hold(*impl_);
   impl_->find("release", ref);
   impl_->unbind(impl_->entries.find(ref));
 }
 
 void TensorHub::release_model(std::string_view model) {
-  const std::scoped_lock hold(impl_->lock);
+  const Naming hold(*impl_);
   std::vector<std::string> others;
   bool is_found = false;
   for (auto at = impl_->entries.begin(); at != impl_->entries.end();) {

@@ -47,7 +47,7 @@ void load_all(HubImpl& hub, const std::filesystem::path& path, const RefOf& ref_
       fail("its metadata " + in_quotes(alias) + " is about a tensor " + in_quotes(name) + ", which is not in it");
     add(alias.substr(alias_prefix.size()), name);
   }
-  const std::scoped_lock hold(hub.lock);
+  const Naming hold(hub);
   std::map<std::string, HubEntryPtr> entries;
   for (const auto& [name, tensor] : file.tensors) entries.emplace(name, hub.add(tensor));
   for (const auto& [ref, name] : names) hub.bind(ref, entries.at(name));

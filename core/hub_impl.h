@@ -16,6 +16,7 @@ struct HubEntry {
   const Tensor tensor;
   const bool is_view;
   int names = 0;
+  std::string label{};          // of the tensor, by the hub: its names
   std::uint64_t last_used = 0;  // by the hub's clock
 };
 using HubEntryPtr = std::shared_ptr<HubEntry>;
@@ -35,6 +36,7 @@ struct HubImpl {
   std::map<TensorRef, HubEntryPtr, ByModel> entries;
   std::map<std::string, std::shared_ptr<const CustomKernel>, std::less<>> kernels;
   std::uint64_t clock = 0, last_optimized = 0;
+  std::vector<HubEntryPtr> renamed;  // since the last Naming
 
   // The caller holds the lock for each of these. `op` begins the sentence of the error.
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
@@ -44,6 +46,20 @@ struct HubImpl {
   void unbind(decltype(entries)::iterator);
   const Tensor& use(HubEntry&);                       // counts as used now
   std::vector<HubEntryPtr> distinct_entries() const;  // each one once
+};
+
+// Holds the lock while names change. At its end, without the lock, tensors whose names changed are labelled with them,
+// for why_resident(), unless the user gave them a label.
+class Naming {
+ public:
+  explicit Naming(HubImpl& hub) : hub_(hub), hold_(hub.lock) {}
+  ~Naming();
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+ private:
+  HubImpl& hub_;
+  std::unique_lock<std::mutex> hold_;
 };
 
 }  // namespace tessera

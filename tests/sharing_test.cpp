@@ -104,6 +104,27 @@ TEST_P(Sharing, NamesOfOneTensorShareItsStorage) {
   EXPECT_EQ(hub.gpu_memory_usage(), 0u);
 }
 
+TEST_P(Sharing, ResidentTensorsTellTheirNames) {
+  TensorHub hub(context());
+  const auto labels = [&] {
+    std::vector<std::string> found;
+    for (const Resident& resident : context().why_resident(std::uint64_t{1} << 20)) found.push_back(resident.label);
+    return found;
+  };
+  const Tensor large = context().full({1 << 18}, 1).compute();
+  hub.publish({"weights", "bert"}, large);
+  EXPECT_EQ(labels(), std::vector<std::string>{"\"weights\" of \"bert\""});
+  hub.share({"weights", "bert"}, {"clip"});
+  EXPECT_EQ(labels(), (std::vector<std::string>{"\"weights\" of \"bert\", \"weights\" of \"clip\""}));
+  hub.release_model("bert");
+  EXPECT_EQ(labels(), std::vector<std::string>{"\"weights\" of \"clip\""});
+  hub.release({"weights", "clip"});
+  EXPECT_EQ(labels(), std::vector<std::string>{""});
+  large.label("mine");
+  hub.publish({"weights", "bert"}, large);
+  EXPECT_EQ(labels(), std::vector<std::string>{"mine"});
+}
+
 TEST_P(Sharing, NobodysWriteShowsElsewhere) {
   TensorHub hub(context());
   hub.publish({"x", "a"}, numbers({4}));

@@ -98,7 +98,7 @@ struct Resident {
   Shape shape;
   DType dtype;
   std::string op;     // what made it: "matmul", "tensor" for an upload, "borrowed" for a host's buffer
-  std::string label;  // Tensor::label(); empty where there is none
+  std::string label;  // Tensor::label(), else its names in a TensorHub; empty where there is none
   int holders;        // Tensors, views and pending operations that keep it; 0: only work under way does
   bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is
   bool is_borrowed;   // from the host: tessera uses the host's memory
