@@ -22,6 +22,7 @@ class Image final : public ImportedImage {
  public:
   Image(std::shared_ptr<Device> device, std::shared_ptr<SharedImage> image)
       : device_(std::move(device)), image_(std::move(image)) {
+    device_->throw_faults();  // what Dawn imports on a lost device it never lets go
     ErrorScope refused(*device_, WGPUErrorFilter_Validation);
     const SharedImage::Memory memory = image_->memory();
     WGPUSharedTextureMemoryOpaqueFDDescriptor source{};

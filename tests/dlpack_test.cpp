@@ -103,10 +103,13 @@ TEST_P(DlPack, BuffersOfWebGpuAreLentWithoutACopy) {
   DLManagedTensorVersioned* managed = webgpu::to_dlpack(x);
   EXPECT_EQ(managed->dl_tensor.device.device_type, kDLWebGPU);
   EXPECT_EQ(managed->dl_tensor.byte_offset, 16u);
-  const Tensor same = from_dlpack(context(), managed);
+  Tensor same = from_dlpack(context(), managed);
   EXPECT_GT(context().memory().bytes_external, 0u);
   EXPECT_EQ(context().stats().bytes_downloaded, 0u);
   EXPECT_EQ((same + 1.0f).read(), (std::vector<float>{11, 13, 15, 17}));
+  same.dispose();
+  context().trim();  // lets go of what was lent
+  EXPECT_EQ(context().memory().bytes_external, 0u);
 }
 
 TESSERA_ON_ALL_DEVICES(DlPack);
