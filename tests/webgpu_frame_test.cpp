@@ -380,7 +380,7 @@ void expect_flat(Context& gpu, std::uint64_t submits_a_frame, const Frame& frame
   gpu.wait();
   gpu.reset_stats();
   const MemoryInfo memory_before = gpu.memory();
-  const std::uint64_t resident_before = resident_bytes();
+  [[maybe_unused]] const std::uint64_t resident_before = resident_bytes();
   Frames frames;
   while (frames.more()) {
     frame(frames.done);
@@ -389,7 +389,9 @@ void expect_flat(Context& gpu, std::uint64_t submits_a_frame, const Frame& frame
   gpu.wait();
   const auto done = static_cast<std::uint64_t>(frames.done);
   EXPECT_TRUE(gpu.memory() == memory_before);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they keep what was freed
   EXPECT_LT(resident_bytes(), resident_before + (std::uint64_t{8} << 20)) << done << " frames";
+#endif
   EXPECT_EQ(gpu.stats().submits, done * submits_a_frame);
   EXPECT_EQ(gpu.stats().bytes_downloaded, 0u);
   EXPECT_EQ(gpu.stats().bytes_uploaded, 0u);
