@@ -84,13 +84,14 @@ void rgb_to_chroma(const FamilyRun& run) {
   });
 }
 
-constexpr FamilyFunction functions[] = {
-    {"colour_matrix_numbers", matrix}, {"colour_matrix_tensor", matrix},        {"colour_lookup", lookup},
-    {"colour_yuv_to_rgb", yuv_to_rgb}, {"colour_rgb_to_chroma", rgb_to_chroma},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> colour_functions() { return functions; }
+std::span<const FamilyFunction> colour_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"colour_matrix_numbers", matrix}, {"colour_matrix_tensor", matrix},        {"colour_lookup", lookup},
+      {"colour_yuv_to_rgb", yuv_to_rgb}, {"colour_rgb_to_chroma", rgb_to_chroma},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

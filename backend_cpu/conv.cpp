@@ -52,10 +52,11 @@ void conv_integers(const FamilyRun& run) {
 }
 
 constexpr auto conv = by_type<conv_floats, conv_integers>;
-constexpr FamilyFunction functions[] = {{"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}};
-
 }  // namespace
 
-std::span<const FamilyFunction> conv_functions() { return functions; }
+std::span<const FamilyFunction> conv_functions() {
+  static constexpr FamilyFunction functions[] = {{"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -22,6 +22,8 @@ struct FamilyRun {
   float word_float(std::size_t index) const { return std::bit_cast<float>(words[index]); }
 };
 
+inline std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }
+
 struct FamilyFunction {
   std::string_view entry;  // the name of the FamilyEntry
   void (*run)(const FamilyRun&);

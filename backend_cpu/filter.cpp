@@ -33,10 +33,11 @@ void filter(const FamilyRun& run) {
   });
 }
 
-constexpr FamilyFunction functions[] = {{"filter_numbers", filter}, {"filter_tensor", filter}};
-
 }  // namespace
 
-std::span<const FamilyFunction> filter_functions() { return functions; }
+std::span<const FamilyFunction> filter_functions() {
+  static constexpr FamilyFunction functions[] = {{"filter_numbers", filter}, {"filter_tensor", filter}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -130,24 +130,25 @@ void concat(const FamilyRun& run) {
     }
 }
 
-constexpr FamilyFunction functions[] = {
-    {"index_map", index_map},
-    {"gather_axis", gather_axis},
-    {"gather_nd", gather_nd},
-    {"scatter_rows", scatter_rows},
-    {"scatter_sum", by_type<scatter_sum_floats, scatter_sum_integers>},
-    {"scatter_last", scatter_last},
-    {"pad", pad},
-    {"concat_2", concat},
-    {"concat_3", concat},
-    {"concat_4", concat},
-    {"concat_5", concat},
-    {"concat_6", concat},
-    {"concat_7", concat},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> gather_functions() { return functions; }
+std::span<const FamilyFunction> gather_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"index_map", index_map},
+      {"gather_axis", gather_axis},
+      {"gather_nd", gather_nd},
+      {"scatter_rows", scatter_rows},
+      {"scatter_sum", by_type<scatter_sum_floats, scatter_sum_integers>},
+      {"scatter_last", scatter_last},
+      {"pad", pad},
+      {"concat_2", concat},
+      {"concat_3", concat},
+      {"concat_4", concat},
+      {"concat_5", concat},
+      {"concat_6", concat},
+      {"concat_7", concat},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -23,10 +23,11 @@ void count(const FamilyRun& run) {
   }
 }
 
-constexpr FamilyFunction functions[] = {{"histogram_count", count}};
-
 }  // namespace
 
-std::span<const FamilyFunction> histogram_functions() { return functions; }
+std::span<const FamilyFunction> histogram_functions() {
+  static constexpr FamilyFunction functions[] = {{"histogram_count", count}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -63,10 +63,11 @@ void sum_products(const FamilyRun& run) {
         [](Value& result, std::uint32_t total) { result.whole = static_cast<std::int32_t>(total); });
 }
 
-constexpr FamilyFunction functions[] = {{"matmul_pull", sum_products}, {"matmul_block", sum_products}};
-
 }  // namespace
 
-std::span<const FamilyFunction> matmul_functions() { return functions; }
+std::span<const FamilyFunction> matmul_functions() {
+  static constexpr FamilyFunction functions[] = {{"matmul_pull", sum_products}, {"matmul_block", sum_products}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

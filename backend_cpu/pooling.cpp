@@ -63,14 +63,15 @@ void average(const FamilyRun& run) {
   }
 }
 
-constexpr FamilyFunction functions[] = {
-    {"pool_max", max},
-    {"pool_average", average},
-    {"pool_argmax", argmax},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> pooling_functions() { return functions; }
+std::span<const FamilyFunction> pooling_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"pool_max", max},
+      {"pool_average", average},
+      {"pool_argmax", argmax},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -28,7 +28,7 @@ Words words_of_texel(const FamilyRun& run, std::uint32_t texel) {
 
 // result[i] = make(words of its texel, its place in it).
 template <class Make>
-void for_each_element(const FamilyRun& run, const Make& make) {
+void for_each_word(const FamilyRun& run, const Make& make) {
   Words words{};
   for (std::size_t i = 0; i < run.result.size(); ++i) {
     if (i % 4 == 0) words = words_of_texel(run, static_cast<std::uint32_t>(i / 4));
@@ -40,7 +40,7 @@ float unit(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f
 
 // As in the shaders, the product is rounded before the sum.
 void uniform(const FamilyRun& run) {
-  for_each_element(run, [&](const Words& words, std::size_t place) {
+  for_each_word(run, [&](const Words& words, std::size_t place) {
     const auto product =
         std::bit_cast<float>(std::bit_cast<std::uint32_t>(unit(words[place]) * run.word_float(4)) ^ run.words[2]);
     return Value{.real = std::min(product + run.word_float(3), run.word_float(5))};
@@ -48,7 +48,7 @@ void uniform(const FamilyRun& run) {
 }
 
 void normal(const FamilyRun& run) {
-  for_each_element(run, [&](const Words& words, std::size_t place) {
+  for_each_word(run, [&](const Words& words, std::size_t place) {
     const std::size_t pair = place / 2 * 2;
     const float radius = std::sqrt(-2.0f * std::log(unit(words[pair]) + 0x1p-24f));
     const float angle = unit(words[pair + 1]) * (2 * std::numbers::pi_v<float>);
@@ -58,20 +58,21 @@ void normal(const FamilyRun& run) {
 }
 
 void integers(const FamilyRun& run) {
-  for_each_element(run, [&](const Words& words, std::size_t place) {
+  for_each_word(run, [&](const Words& words, std::size_t place) {
     const auto above_low = static_cast<std::uint32_t>(std::uint64_t{words[place]} * run.words[3] >> 32);
     return Value{.whole = static_cast<std::int32_t>(above_low + run.words[2])};
   });
 }
 
-constexpr FamilyFunction functions[] = {
-    {"random_uniform", uniform},
-    {"random_normal", normal},
-    {"random_integers", integers},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> random_functions() { return functions; }
+std::span<const FamilyFunction> random_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"random_uniform", uniform},
+      {"random_normal", normal},
+      {"random_integers", integers},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

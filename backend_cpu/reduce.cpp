@@ -15,7 +15,7 @@ std::int64_t along(const FamilyRun& run, std::size_t first_word, int terms, std:
 
 // Calls take(output, index, value) for each element that is reduced to an output.
 template <class Take>
-void for_each_element(const FamilyRun& run, const Take& take) {
+void for_each_reduced(const FamilyRun& run, const Take& take) {
   const std::int64_t count = run.word(0), parts = run.word(1);
   const auto reduced_words = static_cast<std::size_t>(3 + 3 * run.options[0]);
   for (std::int64_t output = 0; output < static_cast<std::int64_t>(run.result.size()); ++output) {
@@ -30,7 +30,7 @@ void for_each_element(const FamilyRun& run, const Take& take) {
 template <class Combine>
 void combine_floats(const FamilyRun& run, const Combine& combine) {
   std::vector<double> totals(run.result.size());
-  for_each_element(run, [&](std::size_t output, std::int64_t index, Value value) {
+  for_each_reduced(run, [&](std::size_t output, std::int64_t index, Value value) {
     totals[output] = index < run.word(1) ? static_cast<double>(value.real)
                                          : combine(totals[output], static_cast<double>(value.real));
   });
@@ -39,7 +39,7 @@ void combine_floats(const FamilyRun& run, const Combine& combine) {
 
 template <class Combine>
 void combine_integers(const FamilyRun& run, const Combine& combine) {
-  for_each_element(run, [&](std::size_t output, std::int64_t index, Value value) {
+  for_each_reduced(run, [&](std::size_t output, std::int64_t index, Value value) {
     std::int32_t& total = run.result[output].whole;
     if (index < run.word(1)) total = value.whole;
     else total = static_cast<std::int32_t>(combine(std::int64_t{total}, std::int64_t{value.whole}));  // wraps
@@ -71,7 +71,7 @@ bool is_better(const FamilyRun& run, Value a, Value b) {
 
 void arg(const FamilyRun& run) {
   std::vector<Value> best(run.result.size());
-  for_each_element(run, [&](std::size_t output, std::int64_t index, Value value) {
+  for_each_reduced(run, [&](std::size_t output, std::int64_t index, Value value) {
     if (index >= run.word(1) && !is_better(run, value, best[output])) return;
     best[output] = value;
     run.result[output].whole = static_cast<std::int32_t>(index);
@@ -97,10 +97,12 @@ void arg_among(const FamilyRun& run) {
   }
 }
 
-constexpr FamilyFunction functions[] = {{"reduce_fold", fold}, {"reduce_arg", arg}, {"reduce_arg_among", arg_among}};
-
 }  // namespace
 
-std::span<const FamilyFunction> reduce_functions() { return functions; }
+std::span<const FamilyFunction> reduce_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"reduce_fold", fold}, {"reduce_arg", arg}, {"reduce_arg_among", arg_among}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -56,14 +56,15 @@ void cubic(const FamilyRun& run) {
   });
 }
 
-constexpr FamilyFunction functions[] = {
-    {"resize_nearest", nearest},
-    {"resize_bilinear", bilinear},
-    {"resize_cubic", cubic},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> resize_functions() { return functions; }
+std::span<const FamilyFunction> resize_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"resize_nearest", nearest},
+      {"resize_bilinear", bilinear},
+      {"resize_cubic", cubic},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

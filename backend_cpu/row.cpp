@@ -58,10 +58,11 @@ void row_lrn(const FamilyRun& run) {
   }
 }
 
-constexpr FamilyFunction functions[] = {{"row_normalize", row_normalize}, {"row_lrn", row_lrn}};
-
 }  // namespace
 
-std::span<const FamilyFunction> row_functions() { return functions; }
+std::span<const FamilyFunction> row_functions() {
+  static constexpr FamilyFunction functions[] = {{"row_normalize", row_normalize}, {"row_lrn", row_lrn}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -4,8 +4,6 @@
 namespace tessera::cpu {
 namespace {
 
-std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 double combined(const FamilyRun& run, double a, double b) { return run.options[0] == 1 ? a * b : a + b; }
 std::uint32_t combined(const FamilyRun& run, std::uint32_t a, std::uint32_t b) {
   return run.options[0] == 1 ? a * b : a + b;
@@ -56,14 +54,15 @@ void totals(const FamilyRun& run) {
                            [&](std::size_t block, std::size_t, Total, Total with) { put(with, run.result[block]); });
 }
 
-constexpr FamilyFunction functions[] = {
-    {"scan_run", by_type<scan<double>, scan<std::uint32_t>>},
-    {"scan_after", by_type<scan<double>, scan<std::uint32_t>>},
-    {"scan_totals", by_type<totals<double>, totals<std::uint32_t>>},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> scan_functions() { return functions; }
+std::span<const FamilyFunction> scan_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"scan_run", by_type<scan<double>, scan<std::uint32_t>>},
+      {"scan_after", by_type<scan<double>, scan<std::uint32_t>>},
+      {"scan_totals", by_type<totals<double>, totals<std::uint32_t>>},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int32_t highest = std::numeric_limits<std::int32_t>::max();
 
-std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 std::int32_t key_of(Value value, DType dtype) {
   if (!is_float(dtype)) return value.whole;
   if (std::isnan(value.real)) return highest;
@@ -96,12 +94,13 @@ void take(const FamilyRun& run) {
   }
 }
 
-constexpr FamilyFunction functions[] = {
-    {"sort_keys", keys}, {"sort_ranks", ranks}, {"sort_blocks", blocks}, {"sort_merge", merge}, {"sort_take", take},
-};
-
 }  // namespace
 
-std::span<const FamilyFunction> sort_functions() { return functions; }
+std::span<const FamilyFunction> sort_functions() {
+  static constexpr FamilyFunction functions[] = {
+      {"sort_keys", keys}, {"sort_ranks", ranks}, {"sort_blocks", blocks}, {"sort_merge", merge}, {"sort_take", take},
+  };
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -56,10 +56,11 @@ void crop(const FamilyRun& run) {
   });
 }
 
-constexpr FamilyFunction functions[] = {{"warp_affine", affine}, {"warp_crop", crop}};
-
 }  // namespace
 
-std::span<const FamilyFunction> warp_functions() { return functions; }
+std::span<const FamilyFunction> warp_functions() {
+  static constexpr FamilyFunction functions[] = {{"warp_affine", affine}, {"warp_crop", crop}};
+  return functions;
+}
 
 }  // namespace tessera::cpu

@@ -14,10 +14,10 @@ constexpr GLenum layout_general = 0x958D;  // GL_LAYOUT_GENERAL_EXT
 constexpr std::array extensions{"GL_EXT_memory_object", "GL_EXT_memory_object_fd", "GL_ANGLE_memory_object_flags",
                                 "GL_EXT_semaphore", "GL_EXT_semaphore_fd"};
 
-class Image final : public ImportedImage {
+class ImageOnDevice final : public ImportedImage {
  public:
-  Image(std::shared_ptr<const Device> device, std::shared_ptr<const SharingFunctions> functions,
-        std::shared_ptr<SharedImage> image)
+  ImageOnDevice(std::shared_ptr<const Device> device, std::shared_ptr<const SharingFunctions> functions,
+                std::shared_ptr<SharedImage> image)
       : device_(std::move(device)), functions_(std::move(functions)), image_(std::move(image)) {
     const Entered entered(*device_, touch::texture | touch::download);
     const GladGLES2Context& gl = device_->gl();
@@ -47,9 +47,9 @@ class Image final : public ImportedImage {
       throw;
     }
   }
-  ~Image() override { destroy(); }
-  Image(const Image&) = delete;
-  Image& operator=(const Image&) = delete;
+  ~ImageOnDevice() override { destroy(); }
+  ImageOnDevice(const ImageOnDevice&) = delete;
+  ImageOnDevice& operator=(const ImageOnDevice&) = delete;
 
   void write(const Storage& from, std::int64_t) override {
     access([&](const GladGLES2Context& gl) {
@@ -147,7 +147,7 @@ std::shared_ptr<const SharingFunctions> load_sharing(const Device& device) {
 std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<const Device>& device,
                                             const std::shared_ptr<const SharingFunctions>& functions,
                                             const std::shared_ptr<SharedImage>& image) {
-  return std::make_unique<Image>(device, functions, image);
+  return std::make_unique<ImageOnDevice>(device, functions, image);
 }
 
 }  // namespace tessera::gles

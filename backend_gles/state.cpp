@@ -47,13 +47,13 @@ bool is_enabled(const Device& device, GLenum name) {
   return name == GL_BLEND && indexed.IsEnabledi ? indexed.IsEnabledi(name, 0) : device.gl().IsEnabled(name);
 }
 
+}  // namespace
+
 GLint integer(const GladGLES2Context& gl, GLenum name) {
   GLint value = 0;
   gl.GetIntegerv(name, &value);
   return value;
 }
-
-}  // namespace
 
 std::span<const Capability> capabilities(const Device& device) {
   const std::span all(every_capability);

@@ -11,6 +11,8 @@
 
 namespace tessera::gles {
 
+GLint integer(const GladGLES2Context&, GLenum name);  // glGetIntegerv of one value
+
 struct Capability {
   GLenum name;
   std::uint32_t state;

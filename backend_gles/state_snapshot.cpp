@@ -7,7 +7,7 @@
 namespace tessera::gles {
 namespace {
 
-struct Query {
+struct StateQuery {
   const char* text;
   GLenum name;
   int count;
@@ -15,83 +15,77 @@ struct Query {
 #define STATE(name, count) \
   { #name, name, count }
 // All of OpenGL ES 3.0 that glGet knows, but for limits and what follows below.
-constexpr Query queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
-                             STATE(GL_ARRAY_BUFFER_BINDING, 1),
-                             STATE(GL_BLEND_DST_ALPHA, 1),
-                             STATE(GL_BLEND_DST_RGB, 1),
-                             STATE(GL_BLEND_EQUATION_ALPHA, 1),
-                             STATE(GL_BLEND_EQUATION_RGB, 1),
-                             STATE(GL_BLEND_SRC_ALPHA, 1),
-                             STATE(GL_BLEND_SRC_RGB, 1),
-                             STATE(GL_COLOR_WRITEMASK, 4),
-                             STATE(GL_COPY_READ_BUFFER_BINDING, 1),
-                             STATE(GL_COPY_WRITE_BUFFER_BINDING, 1),
-                             STATE(GL_CULL_FACE_MODE, 1),
-                             STATE(GL_CURRENT_PROGRAM, 1),
-                             STATE(GL_DEPTH_FUNC, 1),
-                             STATE(GL_DEPTH_WRITEMASK, 1),
-                             STATE(GL_DRAW_FRAMEBUFFER_BINDING, 1),
-                             STATE(GL_ELEMENT_ARRAY_BUFFER_BINDING, 1),
-                             STATE(GL_FRAGMENT_SHADER_DERIVATIVE_HINT, 1),
-                             STATE(GL_FRONT_FACE, 1),
-                             STATE(GL_GENERATE_MIPMAP_HINT, 1),
-                             STATE(GL_PACK_ALIGNMENT, 1),
-                             STATE(GL_PACK_ROW_LENGTH, 1),
-                             STATE(GL_PACK_SKIP_PIXELS, 1),
-                             STATE(GL_PACK_SKIP_ROWS, 1),
-                             STATE(GL_PIXEL_PACK_BUFFER_BINDING, 1),
-                             STATE(GL_PIXEL_UNPACK_BUFFER_BINDING, 1),
-                             STATE(GL_READ_BUFFER, 1),
-                             STATE(GL_READ_FRAMEBUFFER_BINDING, 1),
-                             STATE(GL_RENDERBUFFER_BINDING, 1),
-                             STATE(GL_SAMPLE_COVERAGE_INVERT, 1),
-                             STATE(GL_SCISSOR_BOX, 4),
-                             STATE(GL_STENCIL_BACK_FAIL, 1),
-                             STATE(GL_STENCIL_BACK_FUNC, 1),
-                             STATE(GL_STENCIL_BACK_PASS_DEPTH_FAIL, 1),
-                             STATE(GL_STENCIL_BACK_PASS_DEPTH_PASS, 1),
-                             STATE(GL_STENCIL_BACK_REF, 1),
-                             STATE(GL_STENCIL_BACK_VALUE_MASK, 1),
-                             STATE(GL_STENCIL_BACK_WRITEMASK, 1),
-                             STATE(GL_STENCIL_CLEAR_VALUE, 1),
-                             STATE(GL_STENCIL_FAIL, 1),
-                             STATE(GL_STENCIL_FUNC, 1),
-                             STATE(GL_STENCIL_PASS_DEPTH_FAIL, 1),
-                             STATE(GL_STENCIL_PASS_DEPTH_PASS, 1),
-                             STATE(GL_STENCIL_REF, 1),
-                             STATE(GL_STENCIL_VALUE_MASK, 1),
-                             STATE(GL_STENCIL_WRITEMASK, 1),
-                             STATE(GL_TRANSFORM_FEEDBACK_ACTIVE, 1),
-                             STATE(GL_TRANSFORM_FEEDBACK_BINDING, 1),
-                             STATE(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 1),
-                             STATE(GL_TRANSFORM_FEEDBACK_PAUSED, 1),
-                             STATE(GL_UNIFORM_BUFFER_BINDING, 1),
-                             STATE(GL_UNPACK_ALIGNMENT, 1),
-                             STATE(GL_UNPACK_IMAGE_HEIGHT, 1),
-                             STATE(GL_UNPACK_ROW_LENGTH, 1),
-                             STATE(GL_UNPACK_SKIP_IMAGES, 1),
-                             STATE(GL_UNPACK_SKIP_PIXELS, 1),
-                             STATE(GL_UNPACK_SKIP_ROWS, 1),
-                             STATE(GL_VERTEX_ARRAY_BINDING, 1),
-                             STATE(GL_VIEWPORT, 4)};
-constexpr Query float_queries[] = {STATE(GL_BLEND_COLOR, 4),          STATE(GL_COLOR_CLEAR_VALUE, 4),
-                                   STATE(GL_DEPTH_CLEAR_VALUE, 1),    STATE(GL_DEPTH_RANGE, 2),
-                                   STATE(GL_LINE_WIDTH, 1),           STATE(GL_POLYGON_OFFSET_FACTOR, 1),
-                                   STATE(GL_POLYGON_OFFSET_UNITS, 1), STATE(GL_SAMPLE_COVERAGE_VALUE, 1)};
-constexpr Query unit_queries[] = {STATE(GL_TEXTURE_BINDING_2D, 1), STATE(GL_TEXTURE_BINDING_2D_ARRAY, 1),
-                                  STATE(GL_TEXTURE_BINDING_3D, 1), STATE(GL_TEXTURE_BINDING_CUBE_MAP, 1),
-                                  STATE(GL_SAMPLER_BINDING, 1)};
-constexpr Query attribute_queries[] = {
+constexpr StateQuery queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
+                                  STATE(GL_ARRAY_BUFFER_BINDING, 1),
+                                  STATE(GL_BLEND_DST_ALPHA, 1),
+                                  STATE(GL_BLEND_DST_RGB, 1),
+                                  STATE(GL_BLEND_EQUATION_ALPHA, 1),
+                                  STATE(GL_BLEND_EQUATION_RGB, 1),
+                                  STATE(GL_BLEND_SRC_ALPHA, 1),
+                                  STATE(GL_BLEND_SRC_RGB, 1),
+                                  STATE(GL_COLOR_WRITEMASK, 4),
+                                  STATE(GL_COPY_READ_BUFFER_BINDING, 1),
+                                  STATE(GL_COPY_WRITE_BUFFER_BINDING, 1),
+                                  STATE(GL_CULL_FACE_MODE, 1),
+                                  STATE(GL_CURRENT_PROGRAM, 1),
+                                  STATE(GL_DEPTH_FUNC, 1),
+                                  STATE(GL_DEPTH_WRITEMASK, 1),
+                                  STATE(GL_DRAW_FRAMEBUFFER_BINDING, 1),
+                                  STATE(GL_ELEMENT_ARRAY_BUFFER_BINDING, 1),
+                                  STATE(GL_FRAGMENT_SHADER_DERIVATIVE_HINT, 1),
+                                  STATE(GL_FRONT_FACE, 1),
+                                  STATE(GL_GENERATE_MIPMAP_HINT, 1),
+                                  STATE(GL_PACK_ALIGNMENT, 1),
+                                  STATE(GL_PACK_ROW_LENGTH, 1),
+                                  STATE(GL_PACK_SKIP_PIXELS, 1),
+                                  STATE(GL_PACK_SKIP_ROWS, 1),
+                                  STATE(GL_PIXEL_PACK_BUFFER_BINDING, 1),
+                                  STATE(GL_PIXEL_UNPACK_BUFFER_BINDING, 1),
+                                  STATE(GL_READ_BUFFER, 1),
+                                  STATE(GL_READ_FRAMEBUFFER_BINDING, 1),
+                                  STATE(GL_RENDERBUFFER_BINDING, 1),
+                                  STATE(GL_SAMPLE_COVERAGE_INVERT, 1),
+                                  STATE(GL_SCISSOR_BOX, 4),
+                                  STATE(GL_STENCIL_BACK_FAIL, 1),
+                                  STATE(GL_STENCIL_BACK_FUNC, 1),
+                                  STATE(GL_STENCIL_BACK_PASS_DEPTH_FAIL, 1),
+                                  STATE(GL_STENCIL_BACK_PASS_DEPTH_PASS, 1),
+                                  STATE(GL_STENCIL_BACK_REF, 1),
+                                  STATE(GL_STENCIL_BACK_VALUE_MASK, 1),
+                                  STATE(GL_STENCIL_BACK_WRITEMASK, 1),
+                                  STATE(GL_STENCIL_CLEAR_VALUE, 1),
+                                  STATE(GL_STENCIL_FAIL, 1),
+                                  STATE(GL_STENCIL_FUNC, 1),
+                                  STATE(GL_STENCIL_PASS_DEPTH_FAIL, 1),
+                                  STATE(GL_STENCIL_PASS_DEPTH_PASS, 1),
+                                  STATE(GL_STENCIL_REF, 1),
+                                  STATE(GL_STENCIL_VALUE_MASK, 1),
+                                  STATE(GL_STENCIL_WRITEMASK, 1),
+                                  STATE(GL_TRANSFORM_FEEDBACK_ACTIVE, 1),
+                                  STATE(GL_TRANSFORM_FEEDBACK_BINDING, 1),
+                                  STATE(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 1),
+                                  STATE(GL_TRANSFORM_FEEDBACK_PAUSED, 1),
+                                  STATE(GL_UNIFORM_BUFFER_BINDING, 1),
+                                  STATE(GL_UNPACK_ALIGNMENT, 1),
+                                  STATE(GL_UNPACK_IMAGE_HEIGHT, 1),
+                                  STATE(GL_UNPACK_ROW_LENGTH, 1),
+                                  STATE(GL_UNPACK_SKIP_IMAGES, 1),
+                                  STATE(GL_UNPACK_SKIP_PIXELS, 1),
+                                  STATE(GL_UNPACK_SKIP_ROWS, 1),
+                                  STATE(GL_VERTEX_ARRAY_BINDING, 1),
+                                  STATE(GL_VIEWPORT, 4)};
+constexpr StateQuery float_queries[] = {STATE(GL_BLEND_COLOR, 4),          STATE(GL_COLOR_CLEAR_VALUE, 4),
+                                        STATE(GL_DEPTH_CLEAR_VALUE, 1),    STATE(GL_DEPTH_RANGE, 2),
+                                        STATE(GL_LINE_WIDTH, 1),           STATE(GL_POLYGON_OFFSET_FACTOR, 1),
+                                        STATE(GL_POLYGON_OFFSET_UNITS, 1), STATE(GL_SAMPLE_COVERAGE_VALUE, 1)};
+constexpr StateQuery unit_queries[] = {STATE(GL_TEXTURE_BINDING_2D, 1), STATE(GL_TEXTURE_BINDING_2D_ARRAY, 1),
+                                       STATE(GL_TEXTURE_BINDING_3D, 1), STATE(GL_TEXTURE_BINDING_CUBE_MAP, 1),
+                                       STATE(GL_SAMPLER_BINDING, 1)};
+constexpr StateQuery attribute_queries[] = {
     STATE(GL_VERTEX_ATTRIB_ARRAY_ENABLED, 1), STATE(GL_VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, 1),
     STATE(GL_VERTEX_ATTRIB_ARRAY_SIZE, 1),    STATE(GL_VERTEX_ATTRIB_ARRAY_TYPE, 1),
     STATE(GL_VERTEX_ATTRIB_ARRAY_STRIDE, 1),  STATE(GL_VERTEX_ATTRIB_ARRAY_DIVISOR, 1)};
 #undef STATE
-
-GLint integer(const GladGLES2Context& gl, GLenum name) {
-  GLint value = 0;
-  gl.GetIntegerv(name, &value);
-  return value;
-}
 
 std::string text_of(const std::vector<GLint>& values) {
   std::string text;
@@ -103,13 +97,13 @@ std::string text_of(const std::vector<GLint>& values) {
 
 StateSnapshot::StateSnapshot(const Device& device) {
   const GladGLES2Context& gl = device.gl();
-  for (const Query& query : queries) {
+  for (const StateQuery& query : queries) {
     std::vector<GLint> values(4);
     gl.GetIntegerv(query.name, values.data());
     values.resize(static_cast<std::size_t>(query.count));
     add(query.text, std::move(values));
   }
-  for (const Query& query : float_queries) {
+  for (const StateQuery& query : float_queries) {
     GLfloat values[4] = {};
     gl.GetFloatv(query.name, values);
     std::vector<GLint> thousandths;
@@ -131,7 +125,7 @@ void StateSnapshot::add_units(const Device& device) {
   const GLint active = integer(gl, GL_ACTIVE_TEXTURE);
   for (int unit = 0; unit < std::min(integer(gl, GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS), 32); ++unit) {
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
-    for (const Query& query : unit_queries)
+    for (const StateQuery& query : unit_queries)
       add(query.text + (" of unit " + std::to_string(unit)), {integer(gl, query.name)});
   }
   gl.ActiveTexture(static_cast<GLenum>(active));
@@ -140,7 +134,7 @@ void StateSnapshot::add_units(const Device& device) {
 void StateSnapshot::add_vertex_array(const Device& device) {
   const GladGLES2Context& gl = device.gl();
   for (int index = 0; index < integer(gl, GL_MAX_VERTEX_ATTRIBS); ++index)
-    for (const Query& query : attribute_queries) {
+    for (const StateQuery& query : attribute_queries) {
       GLint value = 0;
       gl.GetVertexAttribiv(static_cast<GLuint>(index), query.name, &value);
       add(query.text + (" of attribute " + std::to_string(index)), {value});

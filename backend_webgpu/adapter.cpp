@@ -47,11 +47,11 @@ int rank_of(WGPUAdapterType type, bool is_swiftshader) {
   return is_swiftshader ? 3 : 2;
 }
 
-void describe(Adapter& adapter, bool is_swiftshader) {
+void describe_adapter(Adapter& adapter, bool is_swiftshader) {
   WGPUAdapterInfo info{};
   wgpuAdapterGetInfo(adapter.handle.get(), &info);
   wgpuAdapterGetLimits(adapter.handle.get(), &adapter.limits);
-  adapter.info = webgpu::describe(info, adapter.limits);
+  adapter.info = describe(info, adapter.limits);
   adapter.rank = rank_of(info.adapterType, is_swiftshader);
   if (info.backendType == WGPUBackendType_Null) {  // it computes nothing and reports success
     adapter.handle = {};
@@ -74,7 +74,7 @@ Adapter start(const VulkanDriver& driver) {
     return adapter;
   }
   request_adapter(adapter);
-  if (adapter.handle) describe(adapter, driver.is_swiftshader);
+  if (adapter.handle) describe_adapter(adapter, driver.is_swiftshader);
   return adapter;
 }
 

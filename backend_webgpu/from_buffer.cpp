@@ -5,31 +5,32 @@
 namespace tessera::webgpu {
 namespace {
 
-constexpr std::string_view op = "webgpu::from_buffer";
+constexpr std::string_view from_buffer_op = "webgpu::from_buffer";
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
 // All that can be told without Dawn's word.
 void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t offset) {
-  if (!buffer) refuse(op, ErrorCode::invalid_argument, "the buffer is null.");
+  if (!buffer) refuse(from_buffer_op, ErrorCode::invalid_argument, "the buffer is null.");
   const std::uint64_t size = wgpuBufferGetSize(buffer), element = size_of(dtype);
   const std::uint64_t bytes = static_cast<std::uint64_t>(shape.size()) * element;
   if (bytes == 0)
-    refuse(op, ErrorCode::invalid_argument, "a tensor of " + shape.to_string() + " has no elements to be read.");
+    refuse(from_buffer_op, ErrorCode::invalid_argument,
+           "a tensor of " + shape.to_string() + " has no elements to be read.");
   if (offset % element != 0)
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(from_buffer_op, ErrorCode::invalid_argument,
            "the offset of " + std::to_string(offset) + " bytes is no multiple of the " + std::to_string(element) +
                " bytes that an element of " + std::string(to_string(dtype)) + " has.");
   if (!(wgpuBufferGetUsage(buffer) & WGPUBufferUsage_Storage))
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(from_buffer_op, ErrorCode::invalid_argument,
            "the buffer lacks the usage Storage (WGPUBufferUsage_Storage), without which no kernel can read it.");
   if (offset > size || bytes > size - offset)
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(from_buffer_op, ErrorCode::invalid_argument,
            "a tensor of " + shape.to_string() + " " + std::string(to_string(dtype)) + " at byte " +
                std::to_string(offset) + " needs " + std::to_string(bytes) + " bytes, but the buffer has " +
                std::to_string(size) + ".");
   if (offset + bytes > size / 4 * 4)
-    refuse(op, ErrorCode::unsupported,
+    refuse(from_buffer_op, ErrorCode::unsupported,
            "the last element is in the last " + std::to_string(size % 4) + " bytes of a buffer of " +
                std::to_string(size) + " bytes; WebGPU lets kernels read whole words of 4 bytes only.");
 }
@@ -39,19 +40,19 @@ void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t off
 Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DType dtype, const FromBuffer& options) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  WebGpuBackend& backend = webgpu_backend(op, impl);
+  WebGpuBackend& backend = webgpu_backend(from_buffer_op, impl);
   check(buffer, shape, dtype, options.offset);
   const Device& device = backend.own_device();
   const std::uint64_t alignment = device.limits().minStorageBufferOffsetAlignment, element = size_of(dtype);
   const std::uint64_t skip = options.offset % alignment;
   const BufferPart part{options.offset - skip, skip, static_cast<std::uint64_t>(shape.size()) * element};
   if (part.bound_bytes() > device.info().max_tensor_bytes)
-    refuse(op, ErrorCode::out_of_memory,
+    refuse(from_buffer_op, ErrorCode::out_of_memory,
            "a tensor of " + shape.to_string() + " " + std::string(to_string(dtype)) + " at byte " +
                std::to_string(options.offset) + " takes a binding of " + std::to_string(part.bound_bytes()) +
                " bytes, more than the " + std::to_string(device.info().max_tensor_bytes) + " bytes that " +
                device.info().name + " can bind.");
-  backend.lent_checks().require_usable(op, buffer, part.offset, part.bound_bytes());
+  backend.lent_checks().require_usable(from_buffer_op, buffer, part.offset, part.bound_bytes());
 
   // Kernels read whole texels: where the last one goes beyond the buffer, only a copy has it.
   const std::uint64_t texels = round_up(part.skip + part.bytes, 4 * element);

@@ -7,7 +7,7 @@
 namespace tessera::webgpu {
 namespace {
 
-constexpr std::string_view op = "webgpu::from_texture";
+constexpr std::string_view from_texture_op = "webgpu::from_texture";
 constexpr std::string_view components = "RGBA";
 
 struct SampledType {
@@ -30,7 +30,7 @@ class TextureImport final : public WebGpuPass {
 
   PreparedPass prepare(const PassResources& resources) const override {
     const char* sampled = sampled_type(format_of(texture_.get()).sampled).wgsl;
-    const std::string name = std::string(op) + " " + sampled + " " + channels_;
+    const std::string name = std::string(from_texture_op) + " " + sampled + " " + channels_;
     PreparedPass pass{.pipeline = &resources.pipelines.compute(name, [&] { return text(sampled); })};
     const Handle view = view_of(texture_.get());
     pass.group =
@@ -57,23 +57,23 @@ class TextureImport final : public WebGpuPass {
 };
 
 void check(WGPUTexture texture, const std::string& channels) {
-  if (!texture) refuse(op, ErrorCode::invalid_argument, "the texture is null.");
+  if (!texture) refuse(from_texture_op, ErrorCode::invalid_argument, "the texture is null.");
   const bool are_components = channels.find_first_not_of(components) == std::string::npos;
   bool has_twice = false;
   for (const char c : channels) has_twice = has_twice || channels.find(c) != channels.rfind(c);
   if (channels.empty() || !are_components || has_twice)
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(from_texture_op, ErrorCode::invalid_argument,
            "the channels \"" + channels + "\" are not one to four of R, G, B and A, each once.");
   if (wgpuTextureGetDimension(texture) != WGPUTextureDimension_2D || wgpuTextureGetDepthOrArrayLayers(texture) != 1)
-    refuse(op, ErrorCode::unsupported, "the texture is not a 2-D one of one layer.");
+    refuse(from_texture_op, ErrorCode::unsupported, "the texture is not a 2-D one of one layer.");
   if (const std::uint32_t samples = wgpuTextureGetSampleCount(texture); samples != 1)
-    refuse(op, ErrorCode::unsupported,
+    refuse(from_texture_op, ErrorCode::unsupported,
            "the texture has " + std::to_string(samples) + " samples a pixel; resolve it into one with 1 first.");
   if (const TextureFormat format = format_of(texture); format.sampled == Sampled::not_at_all)
-    refuse(op, ErrorCode::unsupported,
+    refuse(from_texture_op, ErrorCode::unsupported,
            "the texture's format is " + std::string(format.name) + "; only colours can be read.");
   if (!(wgpuTextureGetUsage(texture) & WGPUTextureUsage_TextureBinding))
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(from_texture_op, ErrorCode::invalid_argument,
            "the texture lacks the usage TextureBinding (WGPUTextureUsage_TextureBinding), without which no shader can "
            "read it.");
 }
@@ -83,9 +83,10 @@ void check(WGPUTexture texture, const std::string& channels) {
 Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& options) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  WebGpuBackend& backend = webgpu_backend(op, impl);
+  WebGpuBackend& backend = webgpu_backend(from_texture_op, impl);
   check(texture, options.channels);
-  backend.lent_checks().require_usable_for_sampling(op, texture, sampled_type(format_of(texture).sampled).type);
+  backend.lent_checks().require_usable_for_sampling(from_texture_op, texture,
+                                                    sampled_type(format_of(texture).sampled).type);
   const Shape shape{wgpuTextureGetHeight(texture), wgpuTextureGetWidth(texture),
                     static_cast<std::int64_t>(options.channels.size())};
   return imported_tensor(impl, shape, DType::f32, std::make_shared<TextureImport>(texture, options.channels));

@@ -8,13 +8,14 @@
 namespace tessera::webgpu {
 namespace {
 
-constexpr std::string_view op = "webgpu::shader_accessor";
+constexpr std::string_view accessor_op = "webgpu::shader_accessor";
 
 void check_name(std::string_view name) {
   bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && !name.starts_with("__");
   for (const char c : name) is_name = is_name && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
   if (!is_name || name == "_")
-    refuse(op, ErrorCode::invalid_argument, "\"" + std::string(name) + "\" cannot be the name of a WGSL function.");
+    refuse(accessor_op, ErrorCode::invalid_argument,
+           "\"" + std::string(name) + "\" cannot be the name of a WGSL function.");
 }
 
 // What the axes are called, from the last one on: those of images first.
@@ -31,7 +32,7 @@ std::vector<std::string> axis_names(int rank) {
 std::string shader_accessor(const Tensor& tensor, std::string_view name_view, int group, int binding) {
   check_name(name_view);
   if (group < 0 || binding < 0)
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(accessor_op, ErrorCode::invalid_argument,
            "group " + std::to_string(group) + " and binding " + std::to_string(binding) + " are not both 0 or more.");
   const GpuData data = data_to_gpu(tensor);
   const std::uint64_t first = data.offset / size_of(tensor.dtype());

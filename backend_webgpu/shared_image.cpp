@@ -6,7 +6,7 @@
 namespace tessera::webgpu {
 namespace {
 
-WGPUTextureFormat format_of(DType dtype) {
+WGPUTextureFormat shared_format(DType dtype) {
   switch (dtype) {
     case DType::f32: return WGPUTextureFormat_RGBA32Float;
     case DType::f16: return WGPUTextureFormat_RGBA16Float;
@@ -18,9 +18,9 @@ WGPUTextureFormat format_of(DType dtype) {
   return WGPUTextureFormat_RGBA8Uint;
 }
 
-class Image final : public ImportedImage {
+class ImageOnDevice final : public ImportedImage {
  public:
-  Image(std::shared_ptr<Device> device, std::shared_ptr<SharedImage> image)
+  ImageOnDevice(std::shared_ptr<Device> device, std::shared_ptr<SharedImage> image)
       : device_(std::move(device)), image_(std::move(image)) {
     device_->throw_faults();  // what Dawn imports on a lost device it never lets go
     ErrorScope refused(*device_, WGPUErrorFilter_Validation);
@@ -40,7 +40,7 @@ class Image final : public ImportedImage {
     texture.usage = WGPUTextureUsage_CopySrc | WGPUTextureUsage_CopyDst;
     texture.dimension = WGPUTextureDimension_2D;
     texture.size = {image_->spec.width, image_->spec.height, 1};
-    texture.format = format_of(image_->spec.dtype);
+    texture.format = shared_format(image_->spec.dtype);
     texture.mipLevelCount = 1;
     texture.sampleCount = 1;
     texture_ = Handle(wgpuSharedTextureMemoryCreateTexture(memory_.get(), &texture));
@@ -187,7 +187,7 @@ class Image final : public ImportedImage {
 
 std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<Device>& device,
                                             const std::shared_ptr<SharedImage>& image) {
-  return std::make_unique<Image>(device, image);
+  return std::make_unique<ImageOnDevice>(device, image);
 }
 
 }  // namespace tessera::webgpu

@@ -8,7 +8,7 @@
 namespace tessera::webgpu {
 namespace {
 
-constexpr std::string_view op = "webgpu::to_texture";
+constexpr std::string_view to_texture_op = "webgpu::to_texture";
 
 struct Image {
   std::int64_t height, width, channels;
@@ -32,8 +32,8 @@ class TextureExport final : public WebGpuPass {
   PreparedPass prepare(const PassResources& resources) const override {
     const bool draws = is_render_target(texture_);
     const TextureFormat format = format_of(texture_);
-    const std::string name = std::string(op) + (draws ? " draw " : " store ") + std::string(format.name) + " " +
-                             std::string(to_string(image_.dtype)) + " " + std::to_string(image_.channels);
+    const std::string name = std::string(to_texture_op) + (draws ? " draw " : " store ") + std::string(format.name) +
+                             " " + std::string(to_string(image_.dtype)) + " " + std::to_string(image_.channels);
     const auto make_text = [&] { return text(draws ? "to_texture_draw.wgsl" : "to_texture_store.wgsl", format); };
     Handle view = view_of(texture_);
     std::vector<WGPUBindGroupEntry> entries{entry_for(0, resources.parameters), entry_for(1, *resources.input)};
@@ -78,37 +78,38 @@ Image image_of(const Tensor& tensor) {
   if (shape.rank() == 2) image = {shape[0], shape[1], 1, tensor.dtype()};
   else if (shape.rank() == 3 || has_batch) image = {shape[-3], shape[-2], shape[-1], tensor.dtype()};
   if (image.height == 0 || image.width == 0 || image.channels < 1 || image.channels > 4)
-    refuse(op, ErrorCode::shape_mismatch,
+    refuse(to_texture_op, ErrorCode::shape_mismatch,
            shape.to_string() +
                " is not an image: [height,width], [height,width,channels] or "
                "[1,height,width,channels] with 1 to 4 channels.");
   if (image.dtype != DType::u8 && !is_float(image.dtype))
-    refuse(op, ErrorCode::dtype_mismatch,
+    refuse(to_texture_op, ErrorCode::dtype_mismatch,
            "an image is f32, f16 or u8, not " + std::string(to_string(image.dtype)) + "; cast it first.");
   return image;
 }
 
 void check(const Image& image, WGPUTexture texture) {
-  if (!texture) refuse(op, ErrorCode::invalid_argument, "the texture is null.");
+  if (!texture) refuse(to_texture_op, ErrorCode::invalid_argument, "the texture is null.");
   if (wgpuTextureGetDimension(texture) != WGPUTextureDimension_2D || wgpuTextureGetDepthOrArrayLayers(texture) != 1)
-    refuse(op, ErrorCode::unsupported, "the texture is not a 2-D one of one layer.");
+    refuse(to_texture_op, ErrorCode::unsupported, "the texture is not a 2-D one of one layer.");
   if (const std::uint32_t samples = wgpuTextureGetSampleCount(texture); samples != 1)
-    refuse(op, ErrorCode::unsupported, "the texture has " + std::to_string(samples) + " samples a pixel, not 1.");
+    refuse(to_texture_op, ErrorCode::unsupported,
+           "the texture has " + std::to_string(samples) + " samples a pixel, not 1.");
   if (image.width != wgpuTextureGetWidth(texture) || image.height != wgpuTextureGetHeight(texture))
-    refuse(op, ErrorCode::shape_mismatch,
+    refuse(to_texture_op, ErrorCode::shape_mismatch,
            "the image has " + std::to_string(image.width) + "x" + std::to_string(image.height) +
                " pixels, the texture " + size_text(texture) + ".");
   const TextureFormat format = format_of(texture);
   if (format.sampled != Sampled::floats)
-    refuse(op, ErrorCode::unsupported,
+    refuse(to_texture_op, ErrorCode::unsupported,
            "the texture's format is " + std::string(format.name) + "; only float and normalised ones can be written.");
   if (is_render_target(texture)) return;
   if (!(wgpuTextureGetUsage(texture) & WGPUTextureUsage_StorageBinding))
-    refuse(op, ErrorCode::invalid_argument,
+    refuse(to_texture_op, ErrorCode::invalid_argument,
            "the texture has neither the usage RenderAttachment (WGPUTextureUsage_RenderAttachment) nor StorageBinding "
            "(WGPUTextureUsage_StorageBinding); one of them is needed.");
   if (format.storage.empty())
-    refuse(op, ErrorCode::unsupported,
+    refuse(to_texture_op, ErrorCode::unsupported,
            "a texture of the format " + std::string(format.name) +
                " can be written with the usage RenderAttachment only, not with "
                "StorageBinding.");
@@ -117,7 +118,7 @@ void check(const Image& image, WGPUTexture texture) {
 void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, WebGpuBackend& backend) {
   const Image image = image_of(tensor);
   check(image, texture);
-  if (is_render_target(texture)) backend.lent_checks().require_usable_as_target(op, texture);
+  if (is_render_target(texture)) backend.lent_checks().require_usable_as_target(to_texture_op, texture);
   run_pass(tensor, TextureExport(image, first_element(tensor), texture, options.flip_y), options.also_compute);
 }
 
@@ -126,14 +127,14 @@ void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, 
 void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
   ContextImpl& context = *TensorAccess::node(image)->context;
   const Session session(context);
-  write(image, target, options, webgpu_backend(op, context));
+  write(image, target, options, webgpu_backend(to_texture_op, context));
 }
 
 void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder encoder, const ToTexture& options) {
   ContextImpl& context = *TensorAccess::node(image)->context;
   const Session session(context);
-  WebGpuBackend& backend = webgpu_backend(op, context);
-  const Recording recording(op, context, backend, encoder);
+  WebGpuBackend& backend = webgpu_backend(to_texture_op, context);
+  const Recording recording(to_texture_op, context, backend, encoder);
   write(image, target, options, backend);
 }
 

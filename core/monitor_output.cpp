@@ -33,8 +33,6 @@ std::string number(const char* format, double value) {
   return text.data();
 }
 
-std::string megabytes(std::uint64_t bytes) { return number("%.2f MB", static_cast<double>(bytes) / (1 << 20)); }
-
 template <class Value, class Text>
 std::string or_not_known(const std::optional<Value>& value, const Text& text) {
   return value ? text(*value) : std::string("not known");

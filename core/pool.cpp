@@ -10,9 +10,13 @@ namespace {
 // Kept without being used: as much again as is in use, and a little for programs that hold nothing between frames.
 constexpr std::uint64_t always_kept = std::uint64_t{64} << 20;
 
-std::string megabytes(std::uint64_t bytes) { return std::to_string((bytes + (1u << 19)) >> 20) + " MB"; }
-
 }  // namespace
+
+std::string megabytes(std::uint64_t bytes) {
+  const std::uint64_t hundredths = (bytes * 100 + (1u << 19)) >> 20;
+  const std::string digits = std::to_string(hundredths % 100);
+  return std::to_string(hundredths / 100) + '.' + (digits.size() < 2 ? "0" : "") + digits + " MB";
+}
 
 Buffer::Buffer(std::shared_ptr<Pool> pool, const StorageSpec& spec, Owner owner)
     : pool_(std::move(pool)), spec_(spec), owner_(owner) {}

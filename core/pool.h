@@ -15,6 +15,8 @@ namespace tessera {
 class Pool;
 struct Node;
 
+std::string megabytes(std::uint64_t bytes);  // "1.50 MB", for people
+
 // Elements where the loss of a device does not reach them, other than on the host.
 class Backup {
  public:

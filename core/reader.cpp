@@ -6,16 +6,13 @@
 #include <vector>
 
 namespace tessera {
-namespace {
-
-struct Job {
-  std::unique_ptr<Download> download;
-  Reader::Finish finish;
-};
-
-}  // namespace
 
 struct Reader::State {
+  struct Job {
+    std::unique_ptr<Download> download;
+    Finish finish;
+  };
+
   explicit State(std::mutex& lock_of_context) : context_lock(lock_of_context) {}
 
   bool finish_if_ready(Job& job) {
@@ -62,7 +59,7 @@ void Reader::add(std::unique_ptr<Download> download, Finish finish) {
 void Reader::run(const std::shared_ptr<State>& state) {
   using namespace std::chrono_literals;
   constexpr auto shortest = 50us, longest = 1000us;
-  std::vector<Job> jobs;
+  std::vector<State::Job> jobs;
   for (auto pause = shortest;; pause = std::min(2 * pause, longest)) {
     {
       std::unique_lock hold(state->lock);
@@ -72,7 +69,8 @@ void Reader::run(const std::shared_ptr<State>& state) {
       state->added.clear();
       if (jobs.empty() && state->stopping) return;
     }
-    const auto done = std::partition(jobs.begin(), jobs.end(), [&](Job& job) { return !state->finish_if_ready(job); });
+    const auto done =
+        std::partition(jobs.begin(), jobs.end(), [&](State::Job& job) { return !state->finish_if_ready(job); });
     if (done != jobs.end()) pause = shortest;
     jobs.erase(done, jobs.end());
     if (state->orphaned) return;  // set by this thread, in the line above

@@ -23,12 +23,6 @@ struct NameOfOperation {
   std::string operator()(const Computed&) const { return "tensor"; }
 };
 
-std::string megabytes(std::uint64_t bytes) {
-  const std::uint64_t hundredths = (bytes * 100 + (1u << 19)) >> 20;
-  const std::string digits = std::to_string(hundredths % 100);
-  return std::to_string(hundredths / 100) + '.' + (digits.size() < 2 ? "0" : "") + digits + " MB";
-}
-
 }  // namespace
 
 std::string op_name(const Operation& operation) { return std::visit(NameOfOperation{}, operation); }

@@ -19,7 +19,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
-[[noreturn]] void fail(const char* op, ErrorCode code, const std::filesystem::path& path, const std::string& reason) {
+[[noreturn]] void refuse(const char* op, ErrorCode code, const std::filesystem::path& path, const std::string& reason) {
   throw Error(code, std::string(op) + ": " + path.string() + ": " + reason + ".");
 }
 
@@ -34,8 +34,8 @@ T element(std::span<const std::byte> bytes, std::size_t index) {
 // Each conversion gives nothing for a number that the smaller type does not have.
 std::optional<float> from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 std::optional<float> from_f64(double value) {
-  const auto nearest = static_cast<float>(value);
-  if (std::isnan(value) || (std::isfinite(value) == std::isfinite(nearest) && nearest == value)) return nearest;
+  const auto rounded = static_cast<float>(value);
+  if (std::isnan(value) || (std::isfinite(value) == std::isfinite(rounded) && rounded == value)) return rounded;
   return {};
 }
 std::optional<std::int32_t> from_i64(std::int64_t value) {
@@ -105,7 +105,7 @@ class FileReader {
 
  private:
   [[noreturn]] void fail(const std::string& reason, ErrorCode code = ErrorCode::io) const {
-    tessera::fail("load_safetensors", code, path_, reason);
+    refuse("load_safetensors", code, path_, reason);
   }
 
   void read(std::uint64_t offset, std::span<std::byte> into) {
@@ -223,7 +223,7 @@ void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWr
   std::uint64_t offset = 0;
   for (const TensorToWrite& tensor : tensors) {
     if (tensor.name == "__metadata__")
-      fail("save_safetensors", ErrorCode::invalid_argument, path, "no tensor can have the name \"__metadata__\"");
+      refuse("save_safetensors", ErrorCode::invalid_argument, path, "no tensor can have the name \"__metadata__\"");
     const auto type = std::find_if(stored_types.begin(), stored_types.end(),
                                    [&](const StoredType& known) { return known.dtype == tensor.dtype; });
     const std::uint64_t end = offset + static_cast<std::uint64_t>(tensor.shape.size()) * type->bytes;
@@ -235,13 +235,13 @@ void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWr
   try {
     text = write_safetensors_header(header);
   } catch (const HeaderError& error) {
-    fail("save_safetensors", ErrorCode::invalid_argument, path, error.what());
+    refuse("save_safetensors", ErrorCode::invalid_argument, path, error.what());
   }
   const std::uint64_t length = text.size();
   if (length > SafetensorsHeader::most_bytes)
-    fail("save_safetensors", ErrorCode::invalid_argument, path,
-         "the names and shapes take " + std::to_string(length) + " bytes, more than the " +
-             std::to_string(SafetensorsHeader::most_bytes) + " that a header can have");
+    refuse("save_safetensors", ErrorCode::invalid_argument, path,
+           "the names and shapes take " + std::to_string(length) + " bytes, more than the " +
+               std::to_string(SafetensorsHeader::most_bytes) + " that a header can have");
 
   ReplacingFile file("save_safetensors", path);
   file.write(std::as_bytes(std::span(&length, 1)));

@@ -1,5 +1,5 @@
-// The little of vulkan.h that is needed to share memory between devices. Vulkan's ABI is fixed, and nothing links to a
-// Vulkan library: the loader is opened at run time.
+// The little of vulkan.h that is needed to look at devices and to share memory between them. Vulkan's ABI is fixed, and
+// nothing links to a Vulkan library: the loader is opened at run time.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -8,44 +8,19 @@
 #include <cstring>
 #include <memory>
 
+#include "core/vulkan_abi.h"
+
 namespace tessera {
 namespace {
 
 constexpr const char* loader_name = "libvulkan.so.1";
 
-// The little of vulkan.h that is needed here; Vulkan's ABI is fixed.
-struct Instance;
-struct InstanceCreateInfo {
-  std::int32_t type = 1;  // VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO
-  const void* next = nullptr;
-  std::uint32_t flags = 0;
-  const void* application = nullptr;
-  std::uint32_t layer_count = 0;
-  const char* const* layers = nullptr;
-  std::uint32_t extension_count = 0;
-  const char* const* extensions = nullptr;
-};
-using CreateInstance = std::int32_t (*)(const InstanceCreateInfo*, const void* allocator, Instance**);
-using DestroyInstance = void (*)(Instance*, const void* allocator);
-using EnumeratePhysicalDevices = std::int32_t (*)(Instance*, std::uint32_t* count, void** devices);
+using vulkan::ApplicationInfo, vulkan::InstanceCreateInfo, vulkan::InstanceHandle, vulkan::PhysicalHandle;
+using CreateInstance = vulkan::Function<const InstanceCreateInfo*, const void*, InstanceHandle**>;
+using DestroyInstance = vulkan::Procedure<InstanceHandle*, const void*>;
+using EnumeratePhysicalDevices = vulkan::Function<InstanceHandle*, std::uint32_t*, PhysicalHandle**>;
 
-struct ApplicationInfo {
-  std::int32_t type = 0;  // VK_STRUCTURE_TYPE_APPLICATION_INFO
-  const void* next = nullptr;
-  const char* application = nullptr;
-  std::uint32_t application_version = 0;
-  const char* engine = "tessera";
-  std::uint32_t engine_version = 0;
-  std::uint32_t api_version = (1u << 22) | (1u << 12);  // 1.1
-};
-struct MemoryType {
-  std::uint32_t flags, heap;
-};
-struct MemoryHeap {
-  std::uint64_t size;
-  std::uint32_t flags;
-};
-constexpr std::uint32_t on_the_device = 1;  // VK_MEMORY_HEAP_DEVICE_LOCAL_BIT
+// What vulkan_abi.h has no use for.
 struct MemoryBudget {
   std::int32_t type = 1000237000;  // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
   void* next = nullptr;
@@ -54,10 +29,7 @@ struct MemoryBudget {
 struct MemoryProperties {
   std::int32_t type = 1000059006;  // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2
   void* next = nullptr;
-  std::uint32_t type_count = 0;
-  std::array<MemoryType, 32> types{};
-  std::uint32_t heap_count = 0;
-  std::array<MemoryHeap, 16> heaps{};
+  vulkan::MemoryTypes memory{};
 };
 struct ExtensionProperties {
   std::array<char, 256> name;
@@ -68,10 +40,9 @@ struct DeviceProperties {  // VkPhysicalDeviceProperties, of which only the firs
   std::array<char, 256> name;
   std::array<char, 4096> rest;  // more than there is in any version
 };
-using GetDeviceProperties = void (*)(void* device, DeviceProperties*);
-using GetMemoryProperties = void (*)(void* device, MemoryProperties*);
-using EnumerateExtensions = std::int32_t (*)(void* device, const char* layer, std::uint32_t* count,
-                                             ExtensionProperties*);
+using GetDeviceProperties = vulkan::Procedure<PhysicalHandle*, DeviceProperties*>;
+using GetMemoryProperties = vulkan::Procedure<PhysicalHandle*, MemoryProperties*>;
+using EnumerateExtensions = vulkan::Function<PhysicalHandle*, const char*, std::uint32_t*, ExtensionProperties*>;
 
 struct Close {
   void operator()(void* library) const { dlclose(library); }
@@ -85,7 +56,7 @@ Function function(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-bool has_extension(EnumerateExtensions enumerate, void* device, const char* name) {
+bool has_extension(EnumerateExtensions enumerate, PhysicalHandle* device, const char* name) {
   std::uint32_t count = 0;
   if (enumerate(device, nullptr, &count, nullptr) != 0) return false;
   std::vector<ExtensionProperties> extensions(count);
@@ -107,7 +78,7 @@ std::string why_vulkan_has_no_device(const std::filesystem::path& folder) {
   if (!create || !destroy || !enumerate) return "libvulkan.so.1 is not a Vulkan loader";
 
   const InstanceCreateInfo info;
-  Instance* instance = nullptr;
+  InstanceHandle* instance = nullptr;
   if (create(&info, nullptr, &instance) != 0) return "the driver does not start";
   std::uint32_t count = 0;
   const std::int32_t result = enumerate(instance, &count, nullptr);
@@ -129,10 +100,10 @@ std::vector<VulkanMemory> vulkan_memory() {
   const ApplicationInfo application;
   InstanceCreateInfo info;
   info.application = &application;
-  Instance* instance = nullptr;
+  InstanceHandle* instance = nullptr;
   if (create(&info, nullptr, &instance) != 0) return {};
   std::vector<VulkanMemory> found;
-  std::array<void*, 16> devices{};
+  std::array<PhysicalHandle*, 16> devices{};
   auto count = static_cast<std::uint32_t>(devices.size());
   if (enumerate(instance, &count, devices.data()) < 0) count = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -140,14 +111,15 @@ std::vector<VulkanMemory> vulkan_memory() {
     properties_of(devices[i], &properties);
     if (properties.api_version < application.api_version) continue;  // its driver has no memory_of
     MemoryBudget budget;
-    MemoryProperties memory;
+    MemoryProperties memory_properties;
     const bool tells = has_extension(extensions, devices[i], "VK_EXT_memory_budget");
-    if (tells) memory.next = &budget;
-    memory_of(devices[i], &memory);
+    if (tells) memory_properties.next = &budget;
+    memory_of(devices[i], &memory_properties);
+    const vulkan::MemoryTypes& memory = memory_properties.memory;
     VulkanMemory its{properties.name.data(), 0, std::nullopt};
     std::uint64_t free = 0;
     for (std::uint32_t heap = 0; heap < memory.heap_count; ++heap) {
-      if (!(memory.heaps[heap].flags & on_the_device)) continue;
+      if (!(memory.heaps[heap].flags & vulkan::device_local)) continue;
       its.total += memory.heaps[heap].size;
       free += budget.budget[heap] - std::min(budget.usage[heap], budget.budget[heap]);
     }

@@ -12,7 +12,6 @@ namespace {
 
 int height_of(const Tensor& image) { return static_cast<int>(image.shape()[0]); }
 int width_of(const Tensor& image) { return static_cast<int>(image.shape()[1]); }
-Tensor mix(const Tensor& from, const Tensor& to, const Tensor& share) { return from + (to - from) * share; }
 
 Tensor in_colours(const Tensor& grey) { return broadcast_to(grey, {grey.shape()[0], grey.shape()[1], 3}); }
 

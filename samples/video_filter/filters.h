@@ -26,6 +26,10 @@ struct FilterEntry {
 };
 const std::vector<FilterEntry>& filters();
 
+inline tessera::Tensor mix(const tessera::Tensor& from, const tessera::Tensor& to, const tessera::Tensor& share) {
+  return from + (to - from) * share;
+}
+
 // "blur,sobel" as a list. Throws std::runtime_error for a name that there is not.
 std::vector<std::string> parse_filters(const std::string& comma_separated);
 std::string to_string(const std::vector<std::string>& filters);

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
+#include "filters.h"
+
 namespace video {
 
 using tessera::Tensor;
 
 namespace {
-
-Tensor mix(const Tensor& from, const Tensor& to, const Tensor& share) { return from + (to - from) * share; }
 
 // 1 where `inside` is above 0, 0 where it is below, and in between over the width of a pixel.
 Tensor cover(const Tensor& inside, float pixels) { return clip(inside * pixels + 0.5f, 0, 1); }

@@ -56,8 +56,9 @@ elseif(PART STREQUAL "installed")
   endif()
 
 elseif(PART STREQUAL "added")
-  # Built without the GPU backends, which the other parts have, so that it is soon done.
-  build_consumer(added "-DTESSERA_DIR=${TESSERA_SOURCE_DIR}" -DTESSERA_WEBGPU=OFF -DTESSERA_GLES=OFF)
+  # Built without the GPU backends, which the other parts have, and many files at once, so that it is soon done.
+  build_consumer(added "-DTESSERA_DIR=${TESSERA_SOURCE_DIR}" -DTESSERA_WEBGPU=OFF -DTESSERA_GLES=OFF
+    -DCMAKE_UNITY_BUILD=ON)
 endif()
 
 # As the test programs do, for ./test to count.

@@ -67,6 +67,17 @@ struct HostContext {
 };
 TESSERA_API HostContext host_context(const Context&);
 
+// ---- In step with a host that works in another context of the share group, on a thread and at a pace of its own. Within
+// one context, commands run in order and need none of this.
+
+// A GLsync behind all that was submitted so far: the host waits for it on the device (glWaitSync) or on its thread
+// (glClientWaitSync) before it reads what tessera wrote, and deletes it (glDeleteSync).
+TESSERA_API void* fence(Context&);
+
+// What tessera submits from now on runs after this GLsync of the host's. The calling thread does not wait. The host has
+// flushed the commands before it, and may delete it as soon as this returns.
+TESSERA_API void wait_for(Context&, void* fence);
+
 // ---- Out: tessera's textures for the host.
 
 struct TexShape {
