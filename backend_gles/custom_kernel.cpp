@@ -1,11 +1,11 @@
 #include "backend_gles/custom_kernel.h"
 
+#include "backend_gles/shader.h"
 #include "backend_gles/storage.h"
 
 namespace tessera::gles {
 namespace {
 
-bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }
 std::string scalar(DType dtype) { return is_float(dtype) ? "float" : "int"; }
 
 // NAME_at(i) and NAME_size, over a texture of any width.

@@ -8,8 +8,6 @@ namespace {
 
 std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; }
 
-bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }
-
 std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4" : "ivec4"; }
 
 // texel_k(): one texel of input k, by its index; element_k(): one element.

@@ -23,6 +23,7 @@ std::string fragment_text(const Kernel&, const Variant&);
 inline constexpr const char* words_name = "words";
 inline constexpr const char* output_width_name = "output_width";
 std::string sampler_name(int input);
+inline bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }  // in textures
 std::string_view sampler_type(DType);  // of the textures of tensors
 
 int vectors_of_words(const Kernel&);  // how many ivec4 hold the words

@@ -1,13 +1,12 @@
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/copying_pass.h"
+#include "backend_webgpu/storage.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
 namespace {
 
 constexpr std::string_view from_buffer_op = "webgpu::from_buffer";
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
 // All that can be told without Dawn's word.
 void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t offset) {

@@ -16,8 +16,6 @@ constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
 constexpr std::uint64_t small_step = 256;
 constexpr std::uint64_t small_limit = 64 * 1024;
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
-
 }  // namespace
 
 BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups,

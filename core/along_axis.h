@@ -1,6 +1,7 @@
 // A row-major tensor seen along one of its axes: [outer, count, inner].
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include <tessera/shape.h>
 
@@ -14,5 +15,11 @@ struct AlongAxis {
 
   std::int64_t outer = 1, count, inner = 1;
 };
+
+inline Shape with_size(const Shape& shape, int axis, std::int64_t size) {
+  std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
+  dims[static_cast<std::size_t>(axis)] = size;
+  return Shape(dims);
+}
 
 }  // namespace tessera

@@ -10,7 +10,7 @@ namespace {
 // does for all.
 constexpr FamilyEntry matrix_numbers{.name = "colour_matrix_numbers", .file = "colour", .reads_once = true};
 constexpr FamilyEntry matrix_tensor{.name = "colour_matrix_tensor", .file = "colour", .reads_once = true};
-constexpr std::size_t most_numbers = 4 * 5;
+constexpr std::size_t most_matrix_numbers = 4 * 5;
 // Words: channels, entries of the table along an axis, what makes 0 to 1 of a channel, what makes the
 // image's units of an entry, and the corners of a cell of the table.
 constexpr FamilyEntry lookup{.name = "colour_lookup", .file = "colour"};
@@ -27,8 +27,6 @@ ImageSize checked_matrix_image(const Tensor& image) {
   return size;
 }
 
-float units(DType dtype) { return dtype == DType::u8 ? 255.0f : 1.0f; }  // what white is
-
 }  // namespace
 
 Tensor colour_matrix_of_numbers(const Tensor& image, const Shape& shape, std::int64_t rows,
@@ -37,7 +35,7 @@ Tensor colour_matrix_of_numbers(const Tensor& image, const Shape& shape, std::in
                 .words = matrix_words(image.shape()[-1], rows, static_cast<std::int64_t>(numbers.size()) / rows)};
   const std::size_t first = family.words.size();
   for (const float number : numbers) family.words.push_back(word_of(number));
-  family.words.resize(first + most_numbers);
+  family.words.resize(first + most_matrix_numbers);
   return family_tensor(shape, dtype, std::move(family), {image});
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/along_axis.h"
 #include "core/axis_view.h"
 #include <tessera/gather.h>
 
@@ -33,12 +34,6 @@ void check_operands(std::string_view op, std::span<const Tensor> tensors) {
            "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
                "; cast one of them.");
   }
-}
-
-Shape with_size(const Shape& shape, int axis, std::int64_t size) {
-  std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
-  dims[static_cast<std::size_t>(axis)] = size;
-  return Shape(dims);
 }
 
 std::int64_t size_along(std::span<const Tensor> tensors, int axis) {

@@ -65,12 +65,6 @@ Tensor first_in_order(const Tensor& x, const AlongAxis& rows, std::int64_t wante
   return pairs;
 }
 
-Shape with_size(const Shape& shape, int axis, std::int64_t size) {
-  std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
-  dims[static_cast<std::size_t>(axis)] = size;
-  return Shape(dims);
-}
-
 Tensor taken(const Tensor& x, const AlongAxis& rows, const Tensor& pairs, const Shape& result, std::int64_t wanted) {
   return family_tensor(
       result, x.dtype(),

@@ -26,8 +26,6 @@ struct Coefficients {
   static constexpr double chroma_middle = 128.0 / 255;
 };
 
-double units(DType dtype) { return dtype == DType::u8 ? 255 : 1; }  // what 1 stands for
-
 using Row = std::array<double, 4>;  // of three channels, and of 1
 
 // The numbers of rows that go from channels in one type's units to channels in another's.

@@ -31,7 +31,7 @@ class Frames {
   }
   bool goes_on(std::uint64_t frame) const {
     if (frames_ > 0) return frame < frames_;
-    return frame < 50 || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(3);
+    return frame < 50 || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(2);
   }
   // How often something rare happens: often enough to happen in a few seconds too.
   std::uint64_t every(std::uint64_t in_a_long_run, std::uint64_t in_a_short_one) const {

@@ -70,4 +70,16 @@ void OnDevice::SetUp() {
     GTEST_SKIP() << "this machine has no lavapipe that Dawn accepts: install mesa-vulkan-drivers 23 or later";
 }
 
+void expect_error_of(void (*call)(const void* closure), const void* closure, ErrorCode code,
+                     std::initializer_list<const char*> parts, const char* what) {
+  try {
+    call(closure);
+    ADD_FAILURE() << what << " threw nothing";
+  } catch (const Error& error) {
+    EXPECT_EQ(to_string(error.code()), to_string(code)) << what << ": " << error.what();
+    for (const char* part : parts)
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << what << ": " << error.what();
+  }
+}
+
 }  // namespace tessera::test
