@@ -55,7 +55,8 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
     for (int attempt = 1;; ++attempt) {
       try {
         return work();
-      } catch (const Error&) {
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
         if (!backend->is_lost() || attempt > 3) throw;
         replace_device();
       }
@@ -69,6 +70,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   void submitted();
   void release_unheld();
   void release(Node&);
+  bool stop_forgetting();  // see Pool: what was forgotten goes to the host. False where that makes no difference
 
   // Values that are computed on a device that may be lost remember how.
   bool keeps_lineage() const;

@@ -107,6 +107,8 @@ void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
   for (const auto* kept : {&graph.wanted, &graph.kept})
     for (const int index : *kept) is_kept[at(index)] = true;
 
+  for (const std::shared_ptr<Buffer>& buffer : buffers)
+    if (buffer) context_.pool->keep_for_batch(*buffer);
   dispatches_.reserve(dispatches_.size() + plan->steps.size());
   for (const Step& step : plan->steps) {
     Dispatch& dispatch = dispatches_.emplace_back(dispatch_of(step, graph));
@@ -148,6 +150,7 @@ void Batch::add(std::span<const NodePtr> wanted) {
   while (!path.empty()) {
     const NodePtr ran = path.back().ran;
     if (!ran || !ran->buffer) {
+      if (ran) plan_program(*std::get<Ran>(ran->operation).run->program);
       const std::vector<NodePtr> to_run = add_graph(path.back().wanted);
       for (const NodePtr& other : to_run) path.push_back({other->inputs, other});
       if (!to_run.empty()) continue;
@@ -170,12 +173,15 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
   }
   std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
   planning.end();
+  for (const NodePtr& node : wanted)
+    if (const Node* base = stored(node.get()).node; base->buffer) context_.pool->keep_for_batch(*base->buffer);
   for (Node* node : items.items) {
     if (node->is<Placeholder>())
       throw Error(ErrorCode::invalid_argument,
                   "compute: the inputs of a program that is being recorded have no values; what depends on them "
                   "is computed by run().");
-    if (!node->buffer) node->lineage = lineage_after(*node);
+    if (node->buffer) context_.pool->keep_for_batch(*node->buffer);
+    else node->lineage = lineage_after(*node);
   }
   {
     const HostTime uploading(context_, HostWork::upload);
@@ -199,14 +205,23 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
   return {};
 }
 
-void Batch::add_run(const Node& ran) {
-  const ProgramRun& call = *std::get<Ran>(ran.operation).run;
-  ProgramImpl& program = *call.program;
+// For the device that there is now, and with what it captured on it.
+void Batch::plan_program(ProgramImpl& program) {
   if (program.epoch != context_.epoch) {
     run();  // what the plan rests on is computed in a batch of its own
     plan_for_device(program);
     context_.pool->begin_batch();
   }
+  std::vector<NodePtr> forgotten;
+  for (const int item : program.captured_items)
+    if (Node& node = *program.graph.items[at(item)]; !node.buffer || node.buffer->is_lost())
+      forgotten.push_back(node.shared_from_this());
+  if (!forgotten.empty()) add_graph(forgotten);
+}
+
+void Batch::add_run(const Node& ran) {
+  const ProgramRun& call = *std::get<Ran>(ran.operation).run;
+  ProgramImpl& program = *call.program;
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (const Node* node : program.graph.items) buffers.push_back(node->buffer);
   for (std::size_t i = 0; i < program.input_items.size(); ++i)

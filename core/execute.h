@@ -11,6 +11,7 @@
 namespace tessera {
 
 struct ContextImpl;
+struct ProgramImpl;
 
 // Finished plans by the signature of their graphs. Bounded: a program that never repeats itself must not grow.
 class PlanCache {
@@ -47,6 +48,7 @@ class Batch {
 
  private:
   std::vector<NodePtr> add_graph(std::span<const NodePtr> wanted);
+  void plan_program(ProgramImpl&);
   void add_run(const Node& ran);
   void give(const NodePtr&, std::shared_ptr<Buffer>, std::int64_t offset);
   void submit();

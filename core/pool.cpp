@@ -184,7 +184,7 @@ std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wa
     return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + wanted.bytes <= options_.budget;
   };
   while (!has_room())
-    if (!free_one() && !spill_one())
+    if (!free_one() && !free_least_recently_used())
       throw Error(ErrorCode::out_of_memory, "compute: " + std::to_string(wanted.bytes) +
                                                 " bytes more do not fit into the budget of " +
                                                 std::to_string(options_.budget) + " bytes: " + holders());
@@ -196,7 +196,8 @@ std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wa
       return backend_->allocate(spec);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
-      if (!free_one() && !spill_one()) throw Error(error.code(), std::string(error.what()) + " " + holders());
+      if (!free_one() && !free_least_recently_used())
+        throw Error(error.code(), std::string(error.what()) + " " + holders());
     }
   }
 }
@@ -237,21 +238,33 @@ std::shared_ptr<Buffer> Pool::least_recently_used() const {
   return oldest;
 }
 
-bool Pool::spill_one() {
+void Pool::spill(Buffer& buffer) {
+  copy_to_host(buffer);
+  put_away(buffer);
+  const std::scoped_lock hold(lock_);
+  buffer.is_spilled_ = true;
+  info_.bytes_spilled += buffer.bytes();
+  options_.messages(Message::Level::debug, "A tensor of " + std::to_string(buffer.bytes()) +
+                                               " bytes moved to the host, to make room on the device.");
+}
+
+bool Pool::free_least_recently_used() {
   const std::shared_ptr<Buffer> buffer = least_recently_used();
   if (!buffer) return false;
-  copy_to_host(*buffer);
+  const std::uint64_t room = options_.budget == 0 ? backend_->device().max_tensor_bytes : options_.budget / 2;
+  if (!forgets_ || buffer->has_copy() || !buffer->is_soon_made_again(room)) {
+    spill(*buffer);
+    return true;
+  }
   put_away(*buffer);
-  const std::scoped_lock hold(lock_);
-  buffer->is_spilled_ = true;
-  info_.bytes_spilled += buffer->bytes();
-  options_.messages(Message::Level::debug, "A tensor of " + std::to_string(buffer->bytes()) +
-                                               " bytes moved to the host, to make room on the device.");
+  options_.messages(Message::Level::debug,
+                    "A tensor of " + std::to_string(buffer->bytes()) +
+                        " bytes was forgotten, to make room on the device: it is soon made again.");
   return true;
 }
 
 void Pool::spill_all() {
-  while (spill_one()) continue;
+  while (const std::shared_ptr<Buffer> buffer = least_recently_used()) spill(*buffer);
 }
 
 void Pool::collect() {

@@ -46,6 +46,9 @@ class Buffer {
   std::span<const std::byte> host_copy() const { return host_; }
   bool has_copy() const { return has_host_copy() || backup_; }    // off the device
   bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
+  // Whether every node that has it is made again by a few cheap operations, from sources that are there and, together
+  // with it, take no more than `room`.
+  bool is_soon_made_again(std::uint64_t room) const;
   void lend() { is_lent_ = true; }  // from now on a host knows the storage: it stays as it is
 
   // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
@@ -80,13 +83,13 @@ struct PoolOptions {
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
   Pool(Backend& backend, Stats& stats, const PoolOptions& options)
-      : backend_(&backend), stats_(stats), options_(options) {}
+      : backend_(&backend), stats_(stats), options_(options), forgets_(options.priority == Priority::memory) {}
 
   // A batch of dispatches is about to be put together: until the next one, what it uses is neither freed nor spilled.
   void begin_batch() { ++batch_; }
 
   // `use` says whether kernels write the storage, in the order of the commands, or the queue does, at once. Where there
-  // is no room, pooled storages are freed and then the least recently used tensors go to the host.
+  // is no room, pooled storages are freed and then the least recently used tensors leave the device.
   enum class Use { kernels, upload };
   std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
   // Elements that are on the host, for now.
@@ -94,8 +97,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // A storage over memory that a host lent: counted apart, and never handed out again.
   std::shared_ptr<Buffer> borrow(std::unique_ptr<Storage>, const StorageSpec&);
 
-  void use(Buffer&);           // by the batch: makes it resident
-  void copy_to_host(Buffer&);  // waits for the device
+  void use(Buffer&);                                                   // by the batch: makes it resident
+  void keep_for_batch(Buffer& buffer) { buffer.last_used_ = batch_; }  // which will use it
+  void copy_to_host(Buffer&);                                          // waits for the device
   void set_host_copy(Buffer&, std::vector<std::byte>);
   void set_backup(Buffer&, std::unique_ptr<const Backup>);
   // Whether it is on the device and would free memory there by going to the host: neither a host's memory nor a
@@ -103,7 +107,13 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool can_leave(const Buffer&) const;
   void leave_device(Buffer&);      // which has a copy elsewhere
   void keep_for_lineage(Buffer&);  // likewise: only others that may have to be rebuilt need it from now on
+  void spill(Buffer&);             // one that can leave: its elements wait on the host
   void spill_all();                // that can be: tensors that no batch or host uses now
+
+  // With Priority::memory, what is soon made again leaves the device without a copy, as if it had been lost. Until that
+  // turns out to take more memory than it saves.
+  bool forgets() const { return forgets_; }
+  void stop_forgetting() { forgets_ = false; }
 
   void trim();
   // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
@@ -151,7 +161,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   std::unique_ptr<Storage> take(std::uint64_t key, Use);
   std::unique_ptr<Storage> allocate(const StorageSpec&, StorageClass);
   bool free_one();
-  bool spill_one();
+  bool free_least_recently_used();
   std::shared_ptr<Buffer> least_recently_used() const;
   std::vector<std::shared_ptr<Buffer>> live() const;
   Free remove(std::list<Free>::iterator);
@@ -160,6 +170,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   Backend* backend_;
   Stats& stats_;
   PoolOptions options_;
+  bool forgets_;
   mutable std::mutex lock_;  // give_back comes from any thread, beside the context's own lock
   std::list<Free> free_;     // most recently used first
   std::unordered_multimap<std::uint64_t, std::list<Free>::iterator> by_key_;

@@ -122,6 +122,9 @@ void plan_for_device(ProgramImpl& program) {
   program.graph = graph.items();
   program.input_items.clear();
   for (const NodePtr& input : program.inputs) program.input_items.push_back(input->plan_index);
+  program.captured_items.clear();
+  for (std::size_t i = 0; i < program.graph.items.size(); ++i)
+    if (program.graph.items[i]->buffer) program.captured_items.push_back(static_cast<int>(i));
   program.plan = context.plans.get(graph, limits);
   program.epoch = context.epoch;
 }

@@ -13,7 +13,8 @@ struct ProgramImpl {
 
   // For the device that the context had when they were made:
   GraphItems graph;
-  std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
+  std::vector<int> input_items;     // of the placeholders; -1: nothing reads it
+  std::vector<int> captured_items;  // have elements whatever the inputs
   std::shared_ptr<const Plan> plan;
   std::uint64_t epoch = 0;
 };

@@ -58,7 +58,9 @@ struct DevicePreference {
 enum class Priority {
   balanced,  // keeps some freed memory for the next tensor
   speed,     // keeps all of it
-  memory,    // keeps none
+  // Keeps none. Where there is no room, what a few pointwise operations make again is forgotten until it is needed,
+  // rather than moved to the host; survive_device_loss keeps what that takes.
+  memory,
 };
 
 struct ContextOptions {
