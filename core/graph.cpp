@@ -54,11 +54,14 @@ Node* lowered(Node* node, const Limits& limits) {
   }
 }
 
-// Writes nodes down so that equal texts mean equal work.
+// Writes nodes down so that equal texts mean equal work. Every operation of every graph is written twice: this is for
+// speed.
 class SignatureWriter {
  public:
   // With the values of items, which operations on equal values have in common; without, they are told apart by place.
-  explicit SignatureWriter(const std::vector<int>* values = nullptr) : values_(values) {}
+  explicit SignatureWriter(const std::vector<int>* values = nullptr, std::size_t operations = 1) : values_(values) {
+    numbers_.reserve(operations * 16);
+  }
 
   void write(const Node& node) {
     number(static_cast<std::int64_t>(node.dtype));
@@ -95,21 +98,30 @@ class SignatureWriter {
       else number(-1 - (values_ ? std::int64_t{std::get<Constant>(base->operation).value.bits} : base->constant_index));
     }
   }
-  void number(std::int64_t value) { append(&value, sizeof(value)); }
-  std::string take() { return std::move(text_); }
+  void number(std::int64_t value) { numbers_.push_back(value); }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(std::int64_t)};
+  }
 
  private:
-  void append(const void* bytes, std::size_t count) { text_.append(static_cast<const char*>(bytes), count); }
-  void pointer(const void* value) { append(&value, sizeof(value)); }
+  void pointer(const void* value) { number(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(value))); }
   void shape(const Shape& value) { list(value.dims()); }
+  void list(const std::vector<Term>& terms) {
+    number(static_cast<std::int64_t>(terms.size()));
+    for (const Term& term : terms) {
+      number(term.block);
+      number(term.size);
+      number(term.stride);
+    }
+  }
   template <class Range>
   void list(const Range& values) {
     number(static_cast<std::int64_t>(std::size(values)));
-    append(std::data(values), std::size(values) * sizeof(*std::data(values)));
+    for (const auto value : values) number(static_cast<std::int64_t>(value));
   }
 
   const std::vector<int>* values_;
-  std::string text_;
+  std::vector<std::int64_t> numbers_;
 };
 
 }  // namespace
@@ -126,6 +138,15 @@ Stored stored(Node* node) {
 bool is_number(const Node& node) { return node.is<Constant>() && !node.buffer; }
 
 bool is_stored(const Node& node) { return node.buffer || node.is<Placeholder>() || node.is<Ran>(); }
+
+namespace {
+
+// Others count as different from all else.
+bool has_numbered_value(const Node& node) {
+  return !is_stored(node) && !node.inputs.empty() && node.layout == 0 && !node.is<Custom>();
+}
+
+}  // namespace
 
 Graph::Graph(std::span<const NodePtr> wanted, const Limits& limits) {
   for (const NodePtr& root : wanted) {
@@ -171,7 +192,6 @@ void Graph::add_item(Node* node) {
   }
   node->plan_index = static_cast<int>(found_.items.size());
   found_.items.push_back(node);
-  values_.resize(found_.items.size(), node->plan_index);  // unless share() has found it
   if (node->is<Ran>() && !node->buffer) found_.runs.push_back(node);
   if (is_stored(*node)) return;
   if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
@@ -183,22 +203,34 @@ void Graph::add_item(Node* node) {
       }
 }
 
-// Numbers the node's value. Where a node that was added before has the same and computing it again would cost, makes it
-// a view of that one.
+// Where a node that was added before has the same value and computing it again would cost, makes this one a view of it.
 bool Graph::share(Node* node) {
-  if (node->inputs.empty() || node->layout != 0 || node->is<Custom>()) return false;
+  if (!has_numbered_value(*node)) return false;
+  if (!node->is<Family>() && found_.wanted.empty()) return false;  // nothing like it is worth it
+  number_values();
   SignatureWriter writer(&values_);
   writer.write(*node);
-  const int own = static_cast<int>(found_.items.size());
-  const auto [found, is_new] = value_of_operation_.try_emplace(writer.take(), own);
-  Node* first = is_new ? node : found_.items[static_cast<std::size_t>(found->second)];
-  if (is_new || !is_worth_sharing(*first)) {
-    values_.push_back(found->second);
-    return false;
-  }
+  const auto found = value_of_operation_.find(writer.text());
+  if (found == value_of_operation_.end()) return false;
+  Node* first = found_.items[static_cast<std::size_t>(found->second)];
+  if (!is_worth_sharing(*first)) return false;
   node->operation = View{};
   node->inputs.insert(node->inputs.begin(), first->shared_from_this());  // the others may be items, and stay for that
   return true;
+}
+
+// Late, since most graphs have nothing to share.
+void Graph::number_values() {
+  for (std::size_t i = values_.size(); i < found_.items.size(); ++i) {
+    const auto own = static_cast<int>(i);
+    if (!has_numbered_value(*found_.items[i])) {
+      values_.push_back(own);
+      continue;
+    }
+    SignatureWriter writer(&values_);
+    writer.write(*found_.items[i]);
+    values_.push_back(value_of_operation_.try_emplace(std::string(writer.text()), own).first->second);
+  }
 }
 
 // Pointwise work is done again rather than stored, unless it is stored anyway.
@@ -213,11 +245,11 @@ void Graph::add_constant(Node* node) {
 }
 
 std::string Graph::signature() const {
-  SignatureWriter writer;
+  SignatureWriter writer(nullptr, found_.items.size());
   for (const Node* node : found_.items) writer.write(*node);
   for (const Node* node : found_.constants) writer.number(static_cast<std::int64_t>(node->dtype));
   for (const int index : found_.wanted) writer.number(index);
-  return writer.take();
+  return std::string(writer.text());
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -39,13 +40,17 @@ class Graph {
   void add(Node* root, const Limits&);
   void add_item(Node*);
   bool share(Node*);
+  void number_values();
   bool is_worth_sharing(const Node&) const;
   void add_constant(Node*);
 
   GraphItems found_;
   // Equal operations on equal values give equal values, which are numbered by the first item that has one.
-  std::unordered_map<std::string, int> value_of_operation_;
-  std::vector<int> values_;  // of the items
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, int, Hash, std::equal_to<>> value_of_operation_;
+  std::vector<int> values_;  // of the items, as far as they are numbered
 };
 
 // Where a node's elements are: from element `offset` of `node` on, which is no view.

@@ -125,8 +125,10 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
         break;
       case Expression::Kind::core: value = narrowed("core_value", line.dtype); break;
       case Expression::Kind::number: {
-        const std::string word = std::to_string(kernel.first_word_of_numbers() + line.index);
-        value = is_float(line.dtype) ? "vec4f(word_float(" + word + "))" : "vec4i(word_int(" + word + "))";
+        // Four words are read at once: each read of a parameter costs a check of its place on some drivers.
+        const int word = kernel.first_word_of_numbers() + line.index;
+        const std::string place = "_of_words(" + std::to_string(word / 4) + ")." + "xyzw"[word % 4] + ")";
+        value = (is_float(line.dtype) ? "vec4f(floats" : "vec4i(ints") + place;
         break;
       }
       case Expression::Kind::cast:

@@ -23,7 +23,8 @@ struct Spelling {
 
 // One statement per line of the expression: v0, v1, … They call, for each input k, `input_k(index)`, which gives four
 // elements as floats or as integers (`index` is the text given here: nothing for the texel that the kernel makes), for
-// each word w `word_float(w)` and `word_int(w)`, and use `core_value`, which the core has given. Booleans are 0 and 1.
+// four words from 4 w on `floats_of_words(w)` and `ints_of_words(w)`, and use `core_value`, which the core has given.
+// Booleans are 0 and 1.
 std::string expression_text(const Kernel&, const Expression&, const Spelling&, std::string_view index);
 
 }  // namespace tessera

@@ -10,6 +10,8 @@ precision highp usampler2D;
 // Always with a constant index, so that drivers need no array of uniforms in memory.
 #define word_int(w) words[(w) >> 2][(w) & 3]
 #define word_float(w) intBitsToFloat(word_int(w))
+#define floats_of_words(v) intBitsToFloat(words[v])
+#define ints_of_words(v) words[v]
 // The parameters of the core, counted from 0.
 #define core_word(i) uint(word_int(int(i) + 1))
 #define core_float(i) word_float(int(i) + 1)
