@@ -207,34 +207,35 @@ TEST_P(Fusion, GraphsOfAKnownFormReuseTheirPlan) {
   EXPECT_EQ(context().stats().kernels_compiled, 0u);
 }
 
-TEST_P(Fusion, AWideGraphOnFewTensorsIsOneKernel) {
-  // A binary tree of sums: on the way from its root to its leaves, 64 of them are read at a time.
-  const Tensor a = context().full({100}, 1).compute(), b = context().full({100}, 2).compute();
-  std::vector<Tensor> level;
-  for (int i = 0; i < 64; ++i) level.push_back((i % 2 ? a : b) * static_cast<float>(i));
+// A binary tree: on the way from its root to its leaves, all of these are read at a time.
+Tensor sum_of_pairs_of_sums(std::vector<Tensor> level) {
   while (level.size() > 1) {
     std::vector<Tensor> sums;
     for (std::size_t i = 0; i < level.size(); i += 2) sums.push_back(level[i] + level[i + 1]);
     level = sums;
   }
+  return level[0];
+}
+
+TEST_P(Fusion, AWideGraphOnFewTensorsIsOneKernel) {
+  const Tensor a = context().full({100}, 1).compute(), b = context().full({100}, 2).compute();
+  std::vector<Tensor> leaves;
+  for (int i = 0; i < 64; ++i) leaves.push_back((i % 2 ? a : b) * static_cast<float>(i));
+  const Tensor sum = sum_of_pairs_of_sums(leaves);
   context().reset_stats();
-  level[0].compute();
+  sum.compute();
   EXPECT_EQ(context().stats().dispatches, 1u);
-  EXPECT_EQ(level[0].read(), std::vector<float>(100, 1024 + 2 * 992));
+  EXPECT_EQ(sum.read(), std::vector<float>(100, 1024 + 2 * 992));
 }
 
 TEST_P(Fusion, AWideGraphOnManyTensorsStaysWithinTheLimits) {
-  std::vector<Tensor> level;
-  for (int i = 0; i < 64; ++i) level.push_back(context().full({100}, static_cast<float>(i)).compute() * 2.0f);
-  while (level.size() > 1) {
-    std::vector<Tensor> sums;
-    for (std::size_t i = 0; i < level.size(); i += 2) sums.push_back(level[i] + level[i + 1]);
-    level = sums;
-  }
+  std::vector<Tensor> leaves;
+  for (int i = 0; i < 64; ++i) leaves.push_back(context().full({100}, static_cast<float>(i)).compute() * 2.0f);
+  const Tensor sum = sum_of_pairs_of_sums(leaves);
   context().reset_stats();
-  level[0].compute();
+  sum.compute();
   EXPECT_LE(context().stats().dispatches, 12u);
-  EXPECT_EQ(level[0].read(), std::vector<float>(100, 2 * 2016));
+  EXPECT_EQ(sum.read(), std::vector<float>(100, 2 * 2016));
 }
 
 TESSERA_ON_ALL_DEVICES(Fusion);

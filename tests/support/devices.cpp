@@ -70,6 +70,22 @@ void OnDevice::SetUp() {
     GTEST_SKIP() << "this machine has no lavapipe that Dawn accepts: install mesa-vulkan-drivers 23 or later";
 }
 
+void expect_steady(Context& context, std::uint64_t submits_a_frame, const std::function<void()>& frame) {
+  frame();
+  context.wait();
+  context.reset_stats();
+  const MemoryInfo before = context.memory();
+  constexpr int frames = 5;
+  for (int i = 0; i < frames; ++i) frame();
+  EXPECT_EQ(context.stats().kernels_compiled, 0u);
+  EXPECT_EQ(context.stats().submits, frames * submits_a_frame);
+  EXPECT_EQ(context.stats().bytes_downloaded, 0u);
+  const MemoryInfo after = context.memory();
+  EXPECT_EQ(after.num_tensors, before.num_tensors);
+  EXPECT_EQ(after.bytes_in_use + after.bytes_pooled, before.bytes_in_use + before.bytes_pooled);
+  EXPECT_EQ(after.bytes_external, before.bytes_external);
+}
+
 void expect_error_of(void (*call)(const void* closure), const void* closure, ErrorCode code,
                      std::initializer_list<const char*> parts, const char* what) {
   try {

@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ inline void PrintTo(const TestDevice& device, std::ostream* out) { *out << devic
 Context& shared_context(const TestDevice&);
 Context open(const TestDevice&);
 Context& cpu_context();  // the shared one, which others are measured by
+
+// Nothing is compiled, read back or kept by any frame after the first.
+void expect_steady(Context&, std::uint64_t submits_a_frame, const std::function<void()>& frame);
 
 // Runs on the device of its parameter.
 class OnDevice : public ::testing::TestWithParam<TestDevice> {
