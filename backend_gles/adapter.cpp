@@ -28,6 +28,7 @@ Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Ori
 
 Display start_angle(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
+  keep_apart_from_the_hosts_vulkan(angle_folder());
   if (const std::string reason = why_vulkan_has_no_device(angle_folder()); !reason.empty())
     throw Error(ErrorCode::unsupported, reason);
   const AnotherAngle angle(angle_folder());

@@ -1,5 +1,7 @@
 #include "backend_gles/angle.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -8,11 +10,21 @@
 namespace tessera::gles {
 namespace fs = std::filesystem;
 
+void keep_apart_from_the_hosts_vulkan([[maybe_unused]] const fs::path& folder) {
+#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which refuse it
+  if (!dlsym(RTLD_DEFAULT, "vkCreateInstance")) return;
+  for (const char* library : {"libvulkan.so.1", "libGLESv2.so", "libEGL.so"})
+    dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);  // stays so for all who open it later
+#endif
+}
+
 AnotherAngle::AnotherAngle(const fs::path& folder) : AnotherAngle() {
   static bool is_loaded = false;
   if (folder.empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
   if (is_loaded) copy(folder);
-  egl_ = load_egl((is_loaded ? copy_ : folder) / "libEGL.so");
+  const fs::path& from = is_loaded ? copy_ : folder;
+  keep_apart_from_the_hosts_vulkan(from);
+  egl_ = load_egl(from / "libEGL.so");
   is_loaded = true;
 }
 

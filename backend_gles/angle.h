@@ -7,6 +7,10 @@
 
 namespace tessera::gles {
 
+// ANGLE's libraries and the Vulkan loader beside them export Vulkan's names. In a host that is linked with Vulkan they
+// would find the host's functions where they mean their own, and crash: to be called before anything loads them.
+void keep_apart_from_the_hosts_vulkan(const std::filesystem::path& folder);
+
 // Loads ANGLE once more, with global variables of its own. Let it live until a display has started, which is when ANGLE
 // loads the rest of itself; what is loaded stays loaded.
 class AnotherAngle {
