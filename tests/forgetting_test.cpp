@@ -114,7 +114,7 @@ TEST_P(Forgetting, CannotBeTold) {
   }
   std::mt19937 generator(7);
   const auto pick = [&] { return generator() % ring; };
-  for (int step = 0; step < 50; ++step) {
+  for (int step = 0; step < 24; ++step) {
     const std::size_t a = pick(), b = pick(), target = pick();
     const auto kind = generator() % 6;
     const auto next = [&](std::vector<Tensor>& tensors) -> Tensor {
