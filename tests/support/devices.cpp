@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <mutex>
 
 namespace tessera::test {
 
@@ -50,6 +51,8 @@ struct CloseSharedContexts : ::testing::Environment {
 }  // namespace
 
 Context& shared_context(const TestDevice& device) {
+  static std::mutex lock;  // some hosts in the tests have threads
+  const std::scoped_lock hold(lock);
   const auto found = shared_contexts.find(device.name);
   return found != shared_contexts.end() ? found->second
                                         : shared_contexts.emplace(device.name, open(device)).first->second;
