@@ -114,7 +114,7 @@ TEST_P(VideoFilter, LaterFramesCostNoMoreThanTheFirst) {
     }
   };
   constexpr int first_frames = 30;
-  const int all_frames = wanted ? 1000 : 100;
+  const int all_frames = wanted ? 1000 : 60;
   render(0, first_frames);
   gpu.reset_stats();
   const MemoryInfo before = gpu.memory();

@@ -364,7 +364,7 @@ struct Frames {
   bool more() { return done < most && std::chrono::steady_clock::now() < deadline && ++done; }
 
   int most = 10000, done = 0;
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
 };
 
 bool operator==(const MemoryInfo& a, const MemoryInfo& b) {
