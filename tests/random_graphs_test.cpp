@@ -132,7 +132,7 @@ TEST_P(RandomGraphs, AgreeWithTheCpuFusedAndUnfused) {
   const char* chosen = std::getenv("TESSERA_RANDOM_GRAPHS");
   const bool compiles_slowly = std::string_view(GetParam().name).find("lavapipe") != std::string_view::npos ||
                                std::string_view(GetParam().name).find("mesa") != std::string_view::npos;
-  const std::uint32_t graphs = chosen ? static_cast<std::uint32_t>(std::atoi(chosen)) : compiles_slowly ? 8 : 60;
+  const std::uint32_t graphs = chosen ? static_cast<std::uint32_t>(std::atoi(chosen)) : compiles_slowly ? 8 : 30;
   Context cpu = Context::create({.prefer = {BackendKind::cpu}});
   for (std::uint32_t seed = 1; seed <= graphs; ++seed) {
     RandomGraph oracle(cpu, seed, true);
