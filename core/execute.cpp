@@ -150,8 +150,9 @@ void Batch::add(std::span<const NodePtr> wanted) {
   while (!path.empty()) {
     const NodePtr ran = path.back().ran;
     if (!ran || !ran->buffer) {
-      if (ran) plan_program(*std::get<Ran>(ran->operation).run->program);
-      const std::vector<NodePtr> to_run = add_graph(path.back().wanted);
+      std::vector<NodePtr> needed = path.back().wanted;
+      if (ran) std::ranges::copy(forgotten_by(*std::get<Ran>(ran->operation).run->program), std::back_inserter(needed));
+      const std::vector<NodePtr> to_run = add_graph(needed);
       for (const NodePtr& other : to_run) path.push_back({other->inputs, other});
       if (!to_run.empty()) continue;
       if (ran) add_run(*ran);
@@ -205,8 +206,8 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
   return {};
 }
 
-// For the device that there is now, and with what it captured on it.
-void Batch::plan_program(ProgramImpl& program) {
+// Plans the program for the device that there is now, and gives what it captured that has to be made again.
+std::vector<NodePtr> Batch::forgotten_by(ProgramImpl& program) {
   if (program.epoch != context_.epoch) {
     run();  // what the plan rests on is computed in a batch of its own
     plan_for_device(program);
@@ -216,7 +217,7 @@ void Batch::plan_program(ProgramImpl& program) {
   for (const int item : program.captured_items)
     if (Node& node = *program.graph.items[at(item)]; !node.buffer || node.buffer->is_lost())
       forgotten.push_back(node.shared_from_this());
-  if (!forgotten.empty()) add_graph(forgotten);
+  return forgotten;
 }
 
 void Batch::add_run(const Node& ran) {

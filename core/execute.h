@@ -48,7 +48,7 @@ class Batch {
 
  private:
   std::vector<NodePtr> add_graph(std::span<const NodePtr> wanted);
-  void plan_program(ProgramImpl&);
+  std::vector<NodePtr> forgotten_by(ProgramImpl&);
   void add_run(const Node& ran);
   void give(const NodePtr&, std::shared_ptr<Buffer>, std::int64_t offset);
   void submit();

@@ -54,8 +54,7 @@ Node* lowered(Node* node, const Limits& limits) {
   }
 }
 
-// Writes nodes down so that equal texts mean equal work. Every operation of every graph is written twice: this is for
-// speed.
+// Writes nodes down so that equal texts mean equal work. Every operation of every graph is written: this is for speed.
 class SignatureWriter {
  public:
   // With the values of items, which operations on equal values have in common; without, they are told apart by place.

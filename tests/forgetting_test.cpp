@@ -90,6 +90,26 @@ TEST_P(Forgetting, ReachesWhatProgramsCapture) {
   }
 }
 
+TEST_P(Forgetting, RunsProgramsAgainWhoseResultsAreGone) {
+  Context context = with(8 * megabyte);
+  const Program doubling = Program::record(context, {{{side, side}, DType::f32}}, [](std::span<const Tensor> inputs) {
+    return std::vector{inputs[0] * 2.0f};
+  });
+  Tensor doubled = doubling({context.tensor({side, side}, elements(0))})[0].compute();
+  const Tensor captured = (doubled + 1.0f).compute();
+  const Program adding = Program::record(context, {{{side, side}, DType::f32}}, [&](std::span<const Tensor> inputs) {
+    return std::vector{captured + inputs[0]};
+  });
+  std::vector<Tensor> others;
+  for (int i = 0; i < 10; ++i) {
+    others.push_back(context.full({side, side}, static_cast<float>(i)).compute());
+    doubled.compute();
+    (doubled + 2.0f).compute();  // used last, so that it is there when what is made of it is forgotten
+  }
+  doubled = {};
+  EXPECT_EQ(adding({others[1]})[0].read()[3], 8);
+}
+
 class ForgettingOnGpus : public Forgetting {};
 
 TEST_P(ForgettingOnGpus, SurvivesLossesAndSwitches) {
