@@ -40,7 +40,7 @@ Context Context::create(const ContextOptions& options) { return ContextAccess::m
 BackendKind Context::backend() const { return device().backend; }
 
 const DeviceInfo& Context::device() const {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   return impl_->devices.back();
 }
 
@@ -72,40 +72,52 @@ void Context::compute(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
     nodes.push_back(TensorAccess::node(tensor));
     if (nodes.back()->context != impl_)
-      throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + nodes.back()->context->backend->device().name +
-                                                   " was given to a context on " + device().name + ".");
+      throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + nodes.back()->context->device_name() +
+                                                   " was given to a context on " + impl_->device_name() + ".");
   }
   const Session session(*impl_);
   impl_->resilient([&] { tessera::compute(*impl_, nodes); });
 }
 
 void Context::switch_backend(BackendKind kind, std::string_view driver) {
+  switch_backend(kind, SwitchOptions{.driver = std::string(driver)});
+}
+
+void Context::switch_backend(BackendKind kind, const SwitchOptions& wanted) {
   const Session session(*impl_);
+  if (!wanted.take_back_lent) impl_->require_nothing_lent();
   ContextOptions options = impl_->options;
   options.prefer = {kind};
-  options.driver = driver;
-  options.device = {};
+  options.driver = wanted.driver;
+  options.device = wanted.device;
   impl_->switch_to(options);
 }
 
+void Context::close() {
+  impl_->background.wait_until_idle();
+  const Session session(*impl_, Session::Closed::allowed);
+  impl_->close();
+}
+
 void Context::wait() {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   impl_->resilient([&] { impl_->backend->wait(); });
+  impl_->pool->collect();
 }
 
 void Context::trim() {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   impl_->pool->trim();
   impl_->crossings.trim();
 }
 
 MemoryInfo Context::memory() const {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   return impl_->pool->info();
 }
 
 std::vector<Resident> Context::why_resident(std::uint64_t at_least) const {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   return impl_->pool->why_resident(at_least);
 }
 
@@ -117,12 +129,12 @@ Stats ContextImpl::stats_now() const {
 }
 
 Stats Context::stats() const {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   return impl_->stats_now();
 }
 
 void Context::reset_stats() {
-  const Session session(*impl_);
+  const Session session(*impl_, Session::Closed::allowed);
   impl_->stats = {};
   impl_->kernels_compiled_before = impl_->backend->kernels_compiled();
   impl_->plans_reused_before = impl_->plans.hits();

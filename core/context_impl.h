@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/background.h"
 #include "core/crossing.h"
 #include "core/execute.h"
 #include "core/node.h"
 #include "core/pool.h"
-#include "core/reader.h"
 
 namespace tessera {
 
@@ -64,7 +64,11 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   }
   void replace_device();  // throws device_lost where there is none
   void switch_to(const ContextOptions&);
+  void require_nothing_lent();
+  void close();
+  void require_open() const;
   void use_backend(std::unique_ptr<Backend>);
+  std::string device_name();  // for messages of callers that do not hold the lock
   Stats stats_now() const;
   void about_to_submit();  // and here tests may lose the device
   void submitted();
@@ -81,6 +85,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   ContextOptions options;
   OpenBackend open;
   bool is_hosts;
+  bool is_closed = false;
   std::unique_ptr<Backend> backend;
   std::list<DeviceInfo> devices;  // of the backends so far: references to them stay valid
   std::uint64_t epoch = 0;        // counts the backends
@@ -97,13 +102,18 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   Crossings crossings;
   std::shared_ptr<MonitorState> monitor;                               // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
-  Reader reader;  // last: it finishes its work while the rest still stands
+  Background background;  // last: it finishes its work while the rest still stands
 };
 
 // One call into a context: holds its lock, and delivers messages once the lock is free again.
 class Session {
  public:
-  explicit Session(ContextImpl& context) : context_(context), hold_(context.lock) { context.release_unheld(); }
+  // A context that was closed refuses all calls but those that only let go or ask.
+  enum class Closed { refused, allowed };
+  explicit Session(ContextImpl& context, Closed closed = Closed::refused) : context_(context), hold_(context.lock) {
+    if (closed == Closed::refused) context.require_open();
+    context.release_unheld();
+  }
   ~Session() {
     hold_.unlock();
     context_.messages->deliver();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/context_impl.h"
@@ -30,14 +31,14 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
   return buffer;
 }
 
-void upload(ContextImpl& context, Node& node) {
+// The elements go to the device with the first step that reads them.
+void become_host_buffer(ContextImpl& context, Node& node) {
   check_size(context, node);
   node.buffer = context.pool->from_host({node.dtype, node.shape.size(), node.layout},
                                         std::move(std::get<HostValues>(node.operation).elements));
   node.buffer->made_by(op_name(node.operation));
   node.buffer->add_user(node.shared_from_this());
   node.operation = Computed{};
-  context.pool->use(*node.buffer);
 }
 
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -59,7 +60,7 @@ Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
                     .workgroups = step.workgroups};
   const std::size_t first_number = step.words.size() - step.numbers.size();
   for (std::size_t i = 0; i < step.numbers.size(); ++i)
-    dispatch.words[first_number + i] = std::get<Constant>(graph.constants[at(step.numbers[i])]->operation).value.bits;
+    dispatch.words[first_number + i] = graph.numbers[at(step.numbers[i])].bits;
   for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, graph.items[at(input)]->shape.size()});
   return dispatch;
 }
@@ -88,7 +89,7 @@ int lineage_after(const Node& node) {
 }
 
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
-  const std::string signature = graph.signature();
+  const std::string signature = graph.signature() + ' ' + std::to_string(limits.max_inputs);
   if (const auto found = plans_.find(signature); found != plans_.end()) {
     ++hits_;
     return found->second;
@@ -98,6 +99,54 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
 }
 
 Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }
+
+// Runs `work`, and once more where the device has no room: what was gathered so far is submitted then, and all that it
+// used may leave the device. Work that goes into a host's commands cannot be submitted on the way.
+template <class Work>
+void Batch::with_room(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;
+  }
+  if (!dispatches_.empty()) submit();
+  dispatches_.clear();
+  firm_dispatches_ = 0;
+  context_.pool->begin_batch();
+  work();
+}
+
+void Batch::use(Buffer& buffer) {
+  std::optional<HostTime> uploading;
+  if (!buffer.is_resident()) uploading.emplace(context_, HostWork::upload);
+  context_.pool->use(buffer);
+  context_.pool->require_submitted(buffer);
+}
+
+void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    Buffer& buffer = *buffers[at(step.inputs[i])];
+    use(buffer);
+    dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
+  }
+  std::vector<std::shared_ptr<Buffer>> outputs;
+  for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
+    const int item = step.custom_outputs[i];  // none: nobody refers to this output
+    const TensorSpec& spec = dispatch.custom->outputs[i];
+    outputs.push_back(item >= 0 ? acquire_for(context_, *graph.items[at(item)])
+                                : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
+    dispatch.custom_outputs.push_back(&outputs.back()->storage());
+  }
+  if (!dispatch.custom) {
+    outputs.push_back(acquire_for(context_, *graph.items[at(step.output)]));
+    dispatch.output = &outputs.back()->storage();
+  }
+  dispatches_.push_back(std::move(dispatch));
+  if (step.custom_outputs.empty()) buffers[at(step.output)] = std::move(outputs.back());
+  for (std::size_t i = 0; i < step.custom_outputs.size(); ++i)
+    if (const int item = step.custom_outputs[i]; item >= 0) buffers[at(item)] = std::move(outputs[i]);
+}
 
 void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
                 std::vector<std::shared_ptr<Buffer>>& buffers) {
@@ -111,31 +160,14 @@ void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
     if (buffer) context_.pool->keep_for_batch(*buffer);
   dispatches_.reserve(dispatches_.size() + plan->steps.size());
   for (const Step& step : plan->steps) {
-    Dispatch& dispatch = dispatches_.emplace_back(dispatch_of(step, graph));
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      Buffer& buffer = *buffers[at(step.inputs[i])];
-      context_.pool->use(buffer);
-      context_.pool->require_submitted(buffer);
-      dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
-    }
-    std::vector<std::shared_ptr<Buffer>> unwanted;  // outputs of a custom kernel that nobody refers to
-    for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
-      const int item = step.custom_outputs[i];
-      const TensorSpec& spec = dispatch.custom->outputs[i];
-      auto buffer = item >= 0 ? acquire_for(context_, *graph.items[at(item)])
-                              : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels);
-      dispatch.custom_outputs.push_back(&buffer->storage());
-      (item >= 0 ? buffers[at(item)] : unwanted.emplace_back()) = std::move(buffer);
-    }
-    if (!dispatch.custom) {
-      buffers[at(step.output)] = acquire_for(context_, *graph.items[at(step.output)]);
-      dispatch.output = &buffers[at(step.output)]->storage();
-    }
+    inputs_without_room_ = step.inputs.size();
+    with_room([&] { add(step, graph, buffers); });
     // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
     // between two storages.
     for (const int input : step.last_uses)
       if (!is_kept[at(input)]) buffers[at(input)].reset();
   }
+  inputs_without_room_ = 0;
   ops_fused_ += plan->ops_fused;
   plans_.push_back(std::move(plan));
 }
@@ -184,13 +216,7 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
     if (node->buffer) context_.pool->keep_for_batch(*node->buffer);
     else node->lineage = lineage_after(*node);
   }
-  {
-    const HostTime uploading(context_, HostWork::upload);
-    for (const int index : plan->uploads) upload(context_, *items.items[at(index)]);
-  }
-  std::vector<std::shared_ptr<Buffer>> buffers;
-  for (const Node* node : items.items) buffers.push_back(node->buffer);
-  add(std::move(plan), items, buffers);
+  const std::vector<std::shared_ptr<Buffer>> buffers = add_items(graph, std::move(plan), limits);
   // What was let go and is needed again, after a loss, is let go again.
   for (Node* node : items.items)
     if (node->is<Computed>() && node->holders == 0) sources_.push_back(node->shared_from_this());
@@ -204,6 +230,33 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
     give(node, base->buffer, offset + base->buffer_offset);
   }
   return {};
+}
+
+// Gives the storages of the graph's items. Kernels that read many tensors at once may need more room than there is:
+// then they are planned anew to read fewer, down to two.
+std::vector<std::shared_ptr<Buffer>> Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> plan,
+                                                      Limits limits) {
+  const GraphItems& items = graph.items();
+  for (;;) {
+    for (const int index : plan->uploads) become_host_buffer(context_, *items.items[at(index)]);
+    std::vector<std::shared_ptr<Buffer>> buffers;
+    for (const Node* node : items.items) buffers.push_back(node->buffer);
+    firm_dispatches_ = dispatches_.size();
+    try {
+      add(std::move(plan), items, buffers);
+      for (const int index : items.wanted)
+        if (Buffer& buffer = *buffers[at(index)]; buffer.waits_for_upload()) with_room([&] { use(buffer); });
+      return buffers;
+    } catch (const Error& error) {
+      // The steps' storages go back to the pool here, so their dispatches must not run.
+      dispatches_.erase(dispatches_.begin() + static_cast<std::ptrdiff_t>(firm_dispatches_), dispatches_.end());
+      const std::size_t inputs = std::exchange(inputs_without_room_, 0);
+      if (error.code() != ErrorCode::out_of_memory || inputs <= 2) throw;
+      limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
+    }
+    const HostTime planning(context_, HostWork::plan);
+    plan = context_.plans.get(graph, limits);
+  }
 }
 
 // Plans the program for the device that there is now, and gives what it captured that has to be made again.

@@ -39,6 +39,8 @@ class Batch {
 
   // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
   // outputs are added; of these, the ones that only later steps read are given back on the way.
+  // Where the device has no room for a step, what was gathered so far is submitted first, so that storages which the
+  // step does not need can leave.
   void add(std::shared_ptr<const Plan>, const GraphItems&, std::vector<std::shared_ptr<Buffer>>& buffers);
 
   // Adds what a backend does for a host with a node that was added before.
@@ -48,6 +50,11 @@ class Batch {
 
  private:
   std::vector<NodePtr> add_graph(std::span<const NodePtr> wanted);
+  std::vector<std::shared_ptr<Buffer>> add_items(const Graph&, std::shared_ptr<const Plan>, Limits);
+  template <class Work>
+  void with_room(const Work&);
+  void add(const Step&, const GraphItems&, std::vector<std::shared_ptr<Buffer>>& buffers);
+  void use(Buffer&);
   std::vector<NodePtr> forgotten_by(ProgramImpl&);
   void add_run(const Node& ran);
   void give(const NodePtr&, std::shared_ptr<Buffer>, std::int64_t offset);
@@ -56,8 +63,10 @@ class Batch {
   ContextImpl& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   std::vector<Dispatch> dispatches_;
-  std::vector<NodePtr> results_;  // have their storages, which they lose if the batch does not run
-  std::vector<NodePtr> sources_;  // that only lineage refers to
+  std::size_t firm_dispatches_ = 0;      // the first ones, which stay if what is being added does not fit
+  std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
+  std::vector<NodePtr> results_;         // have their storages, which they lose if the batch does not run
+  std::vector<NodePtr> sources_;         // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
 };
 

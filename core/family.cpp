@@ -43,8 +43,8 @@ void check_dtype(std::string_view op, const Tensor& tensor, bool takes, std::str
 void check_same_context(std::string_view op, const Node& a, const Node& b) {
   if (a.context == b.context) return;
   fail(ErrorCode::invalid_argument, op,
-       "the operands belong to two contexts, one on " + a.context->backend->device().name + ", one on " +
-           b.context->backend->device().name + ".");
+       "the operands belong to two contexts, one on " + a.context->device_name() + ", one on " +
+           b.context->device_name() + ".");
 }
 
 std::vector<Term> terms_of_axes(const Shape& shape, std::span<const int> axes) {

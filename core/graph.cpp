@@ -196,9 +196,9 @@ void Graph::add_item(Node* node) {
   if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
   if (const auto* custom = std::get_if<Custom>(&node->operation))
     for (const std::weak_ptr<Node>& weak : custom->call->results)
-      if (const NodePtr other = weak.lock(); other && other->plan_index < 0) {
-        other->buffer = nullptr;  // of a lost device, if there is one: it is made again with the others
-        add_item(other.get());
+      if (const NodePtr other = weak.lock(); other && other->plan_index < 0 && other->is<Custom>()) {
+        forget_if_lost(*other);
+        if (!other->buffer) add_item(other.get());
       }
 }
 
@@ -241,6 +241,7 @@ void Graph::add_constant(Node* node) {
   if (node->constant_index >= 0) return;
   node->constant_index = static_cast<int>(found_.constants.size());
   found_.constants.push_back(node);
+  found_.numbers.push_back(std::get<Constant>(node->operation).value);
 }
 
 std::string Graph::signature() const {

@@ -75,7 +75,7 @@ Naming::~Naming() {
   hold_.unlock();
   for (const auto& [entry, before, now] : labels) {
     Node& node = *TensorAccess::node(entry->tensor);
-    const Session session(*node.context);
+    const Session session(*node.context, Session::Closed::allowed);
     if (node.label.empty() || node.label == before) node.label = now;
   }
 }
@@ -87,7 +87,7 @@ void TensorHub::publish(const TensorRef& ref, const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);
   if (node->context.get() != &ContextAccess::impl(impl_->context))
     throw Error(ErrorCode::invalid_argument, "publish: " + text_of(ref) + " is a tensor of another context, on " +
-                                                 node->context->backend->device().name + "; the hub's is on " +
+                                                 node->context->device_name() + "; the hub's is on " +
                                                  impl_->context.device().name + ".");
   const Naming hold(*impl_);
   for (const auto& [other, entry] : impl_->entries)

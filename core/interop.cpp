@@ -8,8 +8,7 @@ namespace {
 Lease computed_lease(const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);
   make_resident(tensor);
-  node->buffer->lend();
-  return {tensor, &node->buffer->storage(), node->buffer_offset,
+  return {TensorAccess::on_loan(node), &node->buffer->storage(), node->buffer_offset,
           node->buffer_offset == 0 && node->buffer->elements() == node->shape.size()};
 }
 

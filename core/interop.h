@@ -26,7 +26,7 @@ NodePtr copy_of(const NodePtr&, std::uint64_t layout);
 
 // Where a computed tensor's elements are.
 struct Lease {
-  Tensor tensor;  // keeps the storage from being used for anything else
+  Tensor tensor;  // while it or a copy of it lives, the storage stays where it is and holds this tensor
   Storage* storage;
   std::int64_t offset;  // of the first element
   bool is_whole;        // the storage holds this tensor's elements and no others

@@ -151,7 +151,7 @@ Monitor::Monitor(Context& context, const MonitorOptions& options)
 }
 
 Monitor::~Monitor() {
-  const Session session(*context_);
+  const Session session(*context_, Session::Closed::allowed);
   context_->backend->time_kernels(false);
   context_->monitor = nullptr;
 }
@@ -168,7 +168,7 @@ Monitor::Span::~Span() {
 MonitorReport Monitor::report() {
   MonitorReport report{};
   {
-    const Session session(*context_);
+    const Session session(*context_, Session::Closed::allowed);
     context_->resilient([&] { context_->backend->wait(); });
     state_->collect(*context_->backend, true);
     report.device = context_->backend->device();

@@ -76,6 +76,17 @@ Tensor TensorAccess::tensor(NodePtr node) {
   return tensor;
 }
 
+Tensor TensorAccess::on_loan(const NodePtr& node) {
+  struct Loan {
+    NodePtr node;
+    std::shared_ptr<const void> storage;
+  };
+  const auto loan = std::make_shared<const Loan>(node, node->buffer->lend());
+  Tensor tensor;
+  tensor.node_ = NodePtr(loan, loan->node.get());
+  return tensor;
+}
+
 std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }
 
 }  // namespace tessera

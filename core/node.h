@@ -131,6 +131,7 @@ void forget_lineage(Node&);  // of one that has its elements
 struct TensorAccess {
   static const NodePtr& node(const Tensor&);  // throws invalid_argument for an empty tensor
   static Tensor tensor(NodePtr);
+  static Tensor on_loan(const NodePtr&);  // lends the storage of a computed node for as long as the tensor lives
 };
 
 }  // namespace tessera

@@ -23,6 +23,12 @@ Buffer::Buffer(std::shared_ptr<Pool> pool, const StorageSpec& spec, Owner owner)
 
 Buffer::~Buffer() { pool_->give_back(*this); }
 
+std::shared_ptr<const void> Buffer::lend() {
+  std::shared_ptr<const void> loan = loan_.lock();
+  if (!loan) loan_ = loan = std::make_shared<char>();
+  return loan;
+}
+
 std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner owner) {
   auto buffer = std::make_shared<Buffer>(shared_from_this(), spec, owner);
   const std::scoped_lock hold(lock_);
@@ -41,6 +47,7 @@ std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
 std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec, std::vector<std::byte> elements) {
   auto buffer = make_buffer(spec, Buffer::Owner::pool);
   buffer->host_ = std::move(elements);
+  buffer->waits_for_upload_ = true;
   return buffer;
 }
 
@@ -79,6 +86,7 @@ void Pool::use(Buffer& buffer) {
     throw;
   }
   stats_.bytes_uploaded += buffer.host_.size();
+  buffer.waits_for_upload_ = false;
   const std::scoped_lock hold(lock_);
   if (std::exchange(buffer.is_spilled_, false)) info_.bytes_spilled -= buffer.bytes();
   if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
@@ -107,7 +115,7 @@ void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) {
 void Pool::set_backup(Buffer& buffer, std::unique_ptr<const Backup> backup) { buffer.backup_ = std::move(backup); }
 
 bool Pool::can_leave(const Buffer& buffer) const {
-  return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent_ &&
+  return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent() &&
          buffer.recording_ <= submitted_;
 }
 
@@ -312,7 +320,10 @@ void Pool::copy_all_to_host() {
 }
 
 void Pool::move_to(Backend& backend, bool keeps_host_copies) {
-  for (const std::shared_ptr<Buffer>& buffer : live()) put_away(*buffer);
+  for (const std::shared_ptr<Buffer>& buffer : live()) {
+    put_away(*buffer);
+    buffer->loan_.reset();  // the storage that a host knew is gone
+  }
   trim();
   backend_ = &backend;
   options_.keeps_host_copies = keeps_host_copies;

@@ -46,10 +46,13 @@ class Buffer {
   std::span<const std::byte> host_copy() const { return host_; }
   bool has_copy() const { return has_host_copy() || backup_; }    // off the device
   bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
+  bool waits_for_upload() const { return waits_for_upload_; }     // has not been on the device yet
   // Whether every node that has it is made again by a few cheap operations, from sources that are there and, together
   // with it, take no more than `room`.
   bool is_soon_made_again(std::uint64_t room) const;
-  void lend() { is_lent_ = true; }  // from now on a host knows the storage: it stays as it is
+  // A host knows the storage, which stays as it is for as long as anybody holds what this gives.
+  std::shared_ptr<const void> lend();
+  bool is_lent() const { return !loan_.expired(); }
 
   // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
@@ -69,7 +72,8 @@ class Buffer {
   std::unique_ptr<const Backup> backup_;
   std::uint64_t last_used_ = 0;  // the batch
   std::uint64_t recording_ = 0;  // that writes it; 0 where none does
-  bool is_lent_ = false, is_spilled_ = false, is_for_lineage_ = false;
+  std::weak_ptr<const void> loan_;
+  bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false;
 };
 
 struct PoolOptions {
@@ -124,6 +128,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // storages that come back are handed out to further recorded work only: what is submitted at once would come before.
   void begin_recording();
   void end_recording();
+  bool is_recording() const { return is_recording_; }
   void submitted();
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
   void require_submitted(const Buffer&) const;

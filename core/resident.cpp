@@ -44,7 +44,7 @@ std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
                       .op = buffer->op_,
                       .label = {},
                       .holders = 0,
-                      .is_lent = buffer->is_lent_,
+                      .is_lent = buffer->is_lent(),
                       .is_borrowed = buffer->owner_ == Buffer::Owner::host,
                       .is_spilled = buffer->is_spilled_};
     if (resident.bytes < at_least) continue;

@@ -50,7 +50,7 @@ std::vector<Survivor> Scope::survivors() const {
   std::vector<Survivor> alive;
   std::vector<NodePtr> held;  // to the end, so that the last holder does not go under the lock
   {
-    const Session session(*state_->context);
+    const Session session(*state_->context, Session::Closed::allowed);
     for (const std::weak_ptr<Node>& weak : state_->nodes) {
       NodePtr node = weak.lock();
       if (node && node->holders > 0)

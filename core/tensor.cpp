@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/context_impl.h"
 #include "core/execute.h"
@@ -66,13 +67,13 @@ class HostCopy final : public Download {
   std::vector<std::byte> elements_;
 };
 
-// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the reader's
-// thread, which holds the lock.
+// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the
+// context's background thread, which holds the lock.
 void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
   auto started = start_download(context, node);
-  context.reader.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
-                                             Download* download, const std::exception_ptr& error) {
+  context.background.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
+                                                 Download* download, const std::exception_ptr& error) {
     try {
       if (error) std::rethrow_exception(error);
       return finish(*download);
@@ -146,11 +147,16 @@ Tensor Tensor::cast(DType dtype) const {
   return TensorAccess::tensor(std::make_shared<Node>(node->context, node->shape, dtype, Cast{}, std::vector{node}));
 }
 
-const Tensor& Tensor::compute() const {
+const Tensor& Tensor::compute() const& {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
   node->context->resilient([&] { tessera::compute(*node->context, std::span(&node, 1)); });
   return *this;
+}
+
+Tensor Tensor::compute() && {
+  std::as_const(*this).compute();
+  return std::move(*this);
 }
 
 template <Element T>
@@ -188,11 +194,16 @@ std::future<std::vector<T>> Tensor::read_async() const {
   return future;
 }
 
-const Tensor& Tensor::label(std::string name) const {
+const Tensor& Tensor::label(std::string name) const& {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
   node->label = std::move(name);
   return *this;
+}
+
+Tensor Tensor::label(std::string name) && {
+  std::as_const(*this).label(std::move(name));
+  return std::move(*this);
 }
 
 void Tensor::dispose() { node_.reset(); }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "support/gles_host.h"
+#include <tessera/sharing.h>
 
 namespace tessera::test {
 namespace {
@@ -223,6 +224,29 @@ TEST_P(GlesOut, LeasesAreNotRecycled) {
   const gles::GpuData held = gles::data_to_gpu(gpu().full({16}, 3) + 0.0f);
   for (int i = 0; i < 10; ++i) (gpu().full({16}, 4) + static_cast<float>(i)).compute();
   EXPECT_THAT(texels(held), Each(3.0f));
+}
+
+TEST_P(GlesOut, TextureOfTheHostsAreNotTakenAwayByASwitch) {
+  Context own = open(GetParam());
+  const Tensor x = (own.full({16}, 3) + 0.0f).label("lent");
+  gles::GpuData held = gles::data_to_gpu(x);
+  EXPECT_TESSERA_ERROR(own.switch_backend(BackendKind::cpu), invalid_argument, "1 tensor", "[16] f32", "lent",
+                       "take_back_lent");
+  EXPECT_EQ(own.backend(), BackendKind::gles);
+  const gles::GpuData copy = held;
+  held.tensor_ref.dispose();
+  EXPECT_TRUE(own.why_resident(0)[0].is_lent);
+  own.switch_backend(BackendKind::cpu, {.take_back_lent = true});
+  EXPECT_EQ((x + 1.0f).read(), std::vector<float>(16, 4));
+  EXPECT_FALSE(own.why_resident(0)[0].is_lent);
+}
+
+// Only the host can replace its device, so nothing is kept for that.
+TEST_P(GlesOut, UploadsAreNotKeptTwiceOnAHostsDevice) {
+  TensorHub hub(gpu());
+  hub.publish({"uploaded", "m"}, gpu().tensor({6}, counted(6)).compute());
+  EXPECT_FALSE(hub.list()[0].has_host_copy);
+  EXPECT_TRUE(hub.list()[0].is_on_device);
 }
 
 // Contexts that tessera makes itself hand out textures, too, for hosts that share with them; from any thread.

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "support/webgpu_host.h"
+#include <tessera/sharing.h>
 
 namespace tessera::test {
 namespace {
@@ -145,6 +146,29 @@ TEST_P(WebGpuOut, ALeaseKeepsItsBufferFromOtherTensors) {
     EXPECT_NE(webgpu::data_to_gpu(other).buffer, data.buffer);
   }
   EXPECT_THAT(host->read<float>(data.buffer, 0, 64), Each(2.0f));
+}
+
+TEST_P(WebGpuOut, BuffersOfTheHostsAreNotTakenAwayByASwitch) {
+  Context own = open(GetParam());
+  const Tensor x = (own.full({16}, 3) + 0.0f).label("lent");
+  webgpu::GpuData held = webgpu::data_to_gpu(x);
+  EXPECT_TESSERA_ERROR(own.switch_backend(BackendKind::cpu), invalid_argument, "1 tensor", "[16] f32", "lent",
+                       "take_back_lent");
+  EXPECT_EQ(own.backend(), BackendKind::webgpu);
+  const webgpu::GpuData copy = held;
+  held.tensor_ref.dispose();
+  EXPECT_TRUE(own.why_resident(0)[0].is_lent);
+  own.switch_backend(BackendKind::cpu, {.take_back_lent = true});
+  EXPECT_EQ((x + 1.0f).read(), std::vector<float>(16, 4));
+  EXPECT_FALSE(own.why_resident(0)[0].is_lent);
+}
+
+// Only the host can replace its device, so nothing is kept for that.
+TEST_P(WebGpuOut, UploadsAreNotKeptTwiceOnAHostsDevice) {
+  TensorHub hub(*gpu);
+  hub.publish({"uploaded", "m"}, gpu->tensor({3}, {1, 2, 3}).compute());
+  EXPECT_FALSE(hub.list()[0].has_host_copy);
+  EXPECT_TRUE(hub.list()[0].is_on_device);
 }
 
 TEST_P(WebGpuOut, RefusesWhatCannotBe) {

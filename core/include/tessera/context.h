@@ -55,6 +55,14 @@ struct DevicePreference {
   } order = Order::best;
 };
 
+struct SwitchOptions {
+  std::string driver{};  // as in ContextOptions
+  DevicePreference device{};
+  // Buffers and textures that are lent to the host (GpuData, DLPack) go with the device. Without this, the switch is
+  // refused while the host holds any.
+  bool take_back_lent = false;
+};
+
 enum class Priority {
   balanced,  // keeps some freed memory for the next tensor
   speed,     // keeps all of it
@@ -102,7 +110,7 @@ struct Resident {
   std::string op;     // what made it: "matmul", "tensor" for an upload, "borrowed" for a host's buffer
   std::string label;  // Tensor::label(), else its names in a TensorHub; empty where there is none
   int holders;        // Tensors, views and pending operations that keep it; 0: only work under way does
-  bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is
+  bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is until the host lets go
   bool is_borrowed;   // from the host: tessera uses the host's memory
   bool is_spilled;    // in host memory now, to stay in the budget
 };
@@ -136,6 +144,11 @@ class TESSERA_API Context {
   // Moves to the best device of another backend, or to one whose name or driver contains `driver`: every live tensor
   // comes along, handles stay valid, and what was computed is not computed again. If it fails, nothing has changed.
   void switch_backend(BackendKind, std::string_view driver = {});
+  void switch_backend(BackendKind, const SwitchOptions&);
+
+  // Waits for the device and frees all that is on it, at a time of your own choosing: before a host's device goes, say.
+  // Tensors and programs that remain can only be let go: using one is an invalid_argument. Closing twice does nothing.
+  void close();
 
   void wait();  // until the device has done all that was submitted
   void trim();  // give pooled memory back to the device

@@ -48,7 +48,7 @@ class TESSERA_API Program {
   }
 
   // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
-  // the context goes on in between. The future gives what went wrong, if anything did.
+  // the context goes on in between. The future gives what went wrong, if anything did; it need not be kept.
   std::future<void> prepare() const;
 
  private:
