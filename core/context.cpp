@@ -54,7 +54,7 @@ Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byt
     throw Error(ErrorCode::invalid_argument,
                 "tensor: a shape of " + shape.to_string() + " has " + std::to_string(wanted) + " elements, but " +
                     std::to_string(elements.size() / size_of(dtype)) + " values were given.");
-  HostValues values{{elements.begin(), elements.end()}};
+  HostValues values{with_host_memory("tensor", [&] { return std::vector(elements.begin(), elements.end()); })};
   // What reads booleans relies on 0 and 1.
   if (dtype == DType::boolean)
     for (std::byte& value : values.elements) value = value == std::byte{0} ? std::byte{0} : std::byte{1};

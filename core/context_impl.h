@@ -11,6 +11,7 @@
 #include "core/background.h"
 #include "core/crossing.h"
 #include "core/execute.h"
+#include "core/host_memory.h"
 #include "core/node.h"
 #include "core/pool.h"
 
@@ -33,7 +34,7 @@ class Messages : public std::enable_shared_from_this<Messages> {
 // Nodes that nothing but lineage refers to any more, from any thread.
 class Unheld {
  public:
-  void add(const NodePtr&);
+  void add(const NodePtr&) noexcept;
   std::vector<NodePtr> take();
 
  private:
@@ -54,7 +55,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   auto resilient(const Work& work) {
     for (int attempt = 1;; ++attempt) {
       try {
-        return work();
+        return with_host_memory("compute", work);
       } catch (const Error& error) {
         if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
         if (!backend->is_lost() || attempt > 3) throw;

@@ -34,10 +34,12 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
 // The elements go to the device with the first step that reads them.
 void become_host_buffer(ContextImpl& context, Node& node) {
   check_size(context, node);
-  node.buffer = context.pool->from_host({node.dtype, node.shape.size(), node.layout},
-                                        std::move(std::get<HostValues>(node.operation).elements));
-  node.buffer->made_by(op_name(node.operation));
-  node.buffer->add_user(node.shared_from_this());
+  auto buffer = context.pool->from_host({node.dtype, node.shape.size(), node.layout});
+  buffer->made_by(op_name(node.operation));
+  buffer->add_user(node.shared_from_this());
+  // From here on nothing throws: the elements are in one place or the other.
+  context.pool->set_host_copy(*buffer, std::move(std::get<HostValues>(node.operation).elements));
+  node.buffer = std::move(buffer);
   node.operation = Computed{};
 }
 
@@ -302,9 +304,9 @@ void Batch::add(const HostPass& pass, Node& input) {
 }
 
 void Batch::give(const NodePtr& node, std::shared_ptr<Buffer> buffer, std::int64_t offset) {
+  results_.push_back(node->shared_from_this());  // first: a node whose storage is not written must not keep it
   node->buffer = std::move(buffer);
   node->buffer_offset = offset;
-  results_.push_back(node->shared_from_this());
 }
 
 Batch::~Batch() {

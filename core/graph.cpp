@@ -33,9 +33,10 @@ Node* lowered(Node* node, const Limits& limits) {
       NodePtr same = family->entry->lower(*node);
       for (NodePtr& input : node->inputs) input = input->shared_from_this();  // what it lowers to holds them now
       if (!same->buffer && !same->is<View>()) same->layout = node->layout;
+      std::vector<NodePtr> inputs{std::move(same)};
       node->replaced = std::make_unique<Node::Replaced>(std::move(node->operation), std::move(node->inputs));
       node->operation = View{};
-      node->inputs = {std::move(same)};
+      node->inputs = std::move(inputs);
     }
     if (node->is<Strided>()) {
       if (const Node* base = stored(node->inputs[0].get()).node; is_number(*base)) {
@@ -148,14 +149,22 @@ bool has_numbered_value(const Node& node) {
 }  // namespace
 
 Graph::Graph(std::span<const NodePtr> wanted, const Limits& limits) {
-  for (const NodePtr& root : wanted) {
-    if (root->shape.size() == 0) continue;
-    add(lowered(root.get(), limits), limits);
-    found_.wanted.push_back(lowered(root.get(), limits)->plan_index);  // again: it may have become a view of its equal
+  try {
+    for (const NodePtr& root : wanted) {
+      if (root->shape.size() == 0) continue;
+      add(lowered(root.get(), limits), limits);
+      found_.wanted.push_back(
+          lowered(root.get(), limits)->plan_index);  // again: it may have become a view of its equal
+    }
+  } catch (...) {
+    forget_indices();
+    throw;
   }
 }
 
-Graph::~Graph() {
+Graph::~Graph() { forget_indices(); }
+
+void Graph::forget_indices() {
   for (Node* node : found_.items) node->plan_index = -1;
   for (Node* node : found_.constants) node->constant_index = -1;
 }
@@ -189,8 +198,8 @@ void Graph::add_item(Node* node) {
     for (const NodePtr& input : node->inputs)
       if (Node* base = stored(input.get()).node; is_number(*base)) add_constant(base);
   }
-  node->plan_index = static_cast<int>(found_.items.size());
   found_.items.push_back(node);
+  node->plan_index = static_cast<int>(found_.items.size()) - 1;
   if (node->is<Ran>() && !node->buffer) found_.runs.push_back(node);
   if (is_stored(*node)) return;
   if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
@@ -213,8 +222,8 @@ bool Graph::share(Node* node) {
   if (found == value_of_operation_.end()) return false;
   Node* first = found_.items[static_cast<std::size_t>(found->second)];
   if (!is_worth_sharing(*first)) return false;
-  node->operation = View{};
   node->inputs.insert(node->inputs.begin(), first->shared_from_this());  // the others may be items, and stay for that
+  node->operation = View{};
   return true;
 }
 
@@ -239,9 +248,9 @@ bool Graph::is_worth_sharing(const Node& node) const {
 
 void Graph::add_constant(Node* node) {
   if (node->constant_index >= 0) return;
-  node->constant_index = static_cast<int>(found_.constants.size());
-  found_.constants.push_back(node);
   found_.numbers.push_back(std::get<Constant>(node->operation).value);
+  found_.constants.push_back(node);
+  node->constant_index = static_cast<int>(found_.constants.size()) - 1;
 }
 
 std::string Graph::signature() const {

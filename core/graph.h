@@ -44,6 +44,7 @@ class Graph {
   void number_values();
   bool is_worth_sharing(const Node&) const;
   void add_constant(Node*);
+  void forget_indices();
 
   GraphItems found_;
   // Equal operations on equal values give equal values, which are numbered by the first item that has one.

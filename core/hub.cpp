@@ -60,6 +60,14 @@ std::vector<HubEntryPtr> HubImpl::distinct_entries() const {
 }
 
 Naming::~Naming() {
+  try {
+    label_renamed();
+  } catch (const std::exception&) {
+    // Host memory ran out: the labels of why_resident() stay as they were.
+  }
+}
+
+void Naming::label_renamed() {
   struct Label {
     HubEntryPtr entry;
     std::string before, now;

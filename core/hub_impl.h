@@ -58,6 +58,7 @@ class Naming {
   Naming& operator=(const Naming&) = delete;
 
  private:
+  void label_renamed();
   HubImpl& hub_;
   std::unique_lock<std::mutex> hold_;
 };

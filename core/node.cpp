@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cmath>
+#include <iterator>
+#include <new>
 
 #include "core/context_impl.h"
 #include "core/scope.h"
@@ -30,7 +32,11 @@ Node::~Node() {
   live_nodes.fetch_sub(1, std::memory_order_relaxed);
   thread_local std::vector<NodePtr>* draining = nullptr;
   if (draining) {
-    for (NodePtr& input : inputs) draining->push_back(std::move(input));
+    try {
+      draining->insert(draining->end(), std::move_iterator(inputs.begin()), std::move_iterator(inputs.end()));
+    } catch (const std::bad_alloc&) {
+      // Without memory for the list, they go with this one, on the stack.
+    }
     return;
   }
   std::vector<NodePtr> dying = std::move(inputs);

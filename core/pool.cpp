@@ -44,9 +44,8 @@ std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
   return buffer;
 }
 
-std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec, std::vector<std::byte> elements) {
+std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec) {
   auto buffer = make_buffer(spec, Buffer::Owner::pool);
-  buffer->host_ = std::move(elements);
   buffer->waits_for_upload_ = true;
   return buffer;
 }
@@ -54,19 +53,17 @@ std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec, std::vector<std
 std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const StorageSpec& spec) {
   auto buffer = make_buffer(spec, Buffer::Owner::host);
   const std::scoped_lock hold(lock_);
-  buffer->storage_ = std::move(storage);
-  buffer->storage_class_ = {.key = 0, .bytes = buffer->bytes()};
+  buffer->place_.push_back({.storage = std::move(storage), .storage_class = {.key = 0, .bytes = buffer->bytes()}});
   info_.bytes_external += buffer->bytes();
   return buffer;
 }
 
 void Pool::give_storage(Buffer& buffer, Use use) {
   const StorageClass wanted = backend_->storage_class(buffer.spec_);
-  std::unique_ptr<Storage> storage = take(wanted.key, use);
-  if (!storage) storage = allocate(buffer.spec_, wanted);
+  PooledStorage::List storage = take(wanted.key, use);
+  if (storage.empty()) storage = allocate(buffer.spec_, wanted);
   const std::scoped_lock hold(lock_);
-  buffer.storage_ = std::move(storage);
-  buffer.storage_class_ = wanted;
+  buffer.place_ = std::move(storage);
   buffer.last_used_ = batch_;
   buffer.recording_ = is_recording_ && use == Use::kernels ? recordings_ : 0;
   info_.bytes_in_use += wanted.bytes;
@@ -79,8 +76,8 @@ void Pool::use(Buffer& buffer) {
   if (buffer.is_resident()) return;
   give_storage(buffer, Use::upload);
   try {
-    if (buffer.has_host_copy()) backend_->upload(*buffer.storage_, buffer.spec_.dtype, buffer.host_);
-    else buffer.backup_->restore(*backend_, *buffer.storage_);
+    if (buffer.has_host_copy()) backend_->upload(buffer.storage(), buffer.spec_.dtype, buffer.host_);
+    else buffer.backup_->restore(*backend_, buffer.storage());
   } catch (...) {
     put_away(buffer);
     throw;
@@ -99,7 +96,7 @@ void Pool::copy_to_host(Buffer& buffer) {
   if (buffer.has_host_copy() || buffer.is_lost()) return;
   if (!buffer.is_resident()) use(buffer);
   require_submitted(buffer);
-  const auto download = backend_->download(*buffer.storage_, buffer.spec_.dtype, 0, buffer.elements());
+  const auto download = backend_->download(buffer.storage(), buffer.spec_.dtype, 0, buffer.elements());
   download->wait();
   std::vector<std::byte> elements(buffer.bytes());
   download->take(elements);
@@ -107,7 +104,7 @@ void Pool::copy_to_host(Buffer& buffer) {
   set_host_copy(buffer, std::move(elements));
 }
 
-void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) {
+void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) noexcept {
   buffer.host_ = std::move(elements);
   buffer.backup_ = nullptr;
 }
@@ -141,17 +138,21 @@ void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
 // Its storage goes where storages of its kind go.
 void Pool::put_away(Buffer& buffer) noexcept {
   const std::scoped_lock hold(lock_);
-  if (!buffer.storage_) return;
-  const StorageClass& its = buffer.storage_class_;
+  if (!buffer.is_resident()) return;
+  PooledStorage& storage = buffer.place_.front();
+  const std::uint64_t bytes = storage.storage_class.bytes;
   if (std::exchange(buffer.owner_, Buffer::Owner::pool) == Buffer::Owner::host) {
-    info_.bytes_external -= its.bytes;
-    borrowed_.push_back(std::move(buffer.storage_));
+    info_.bytes_external -= bytes;
+    borrowed_.splice(borrowed_.begin(), buffer.place_);
     return;
   }
-  info_.bytes_in_use -= its.bytes;
-  info_.bytes_pooled += its.bytes;
-  free_.push_front({its.key, its.bytes, std::move(buffer.storage_), recordings_, buffer.last_used_});
-  by_key_.emplace(its.key, free_.begin());
+  info_.bytes_in_use -= bytes;
+  info_.bytes_pooled += bytes;
+  storage.recording = recordings_;
+  storage.batch = buffer.last_used_;
+  storage.by_key.mapped() = buffer.place_.begin();
+  by_key_.insert(std::move(storage.by_key));
+  free_.splice(free_.begin(), buffer.place_);
 }
 
 void Pool::give_back(Buffer& buffer) noexcept {
@@ -164,29 +165,33 @@ void Pool::give_back(Buffer& buffer) noexcept {
   live_.erase(&buffer);
 }
 
-Pool::Free Pool::remove(std::list<Free>::iterator entry) {
-  const auto [begin, end] = by_key_.equal_range(entry->key);
-  by_key_.erase(std::find_if(begin, end, [&](const auto& known) { return known.second == entry; }));
-  info_.bytes_pooled -= entry->bytes;
-  Free removed = std::move(*entry);
-  free_.erase(entry);
+PooledStorage::List Pool::remove(PooledStorage::List::iterator entry) {
+  const auto [begin, end] = by_key_.equal_range(entry->storage_class.key);
+  entry->by_key = by_key_.extract(std::find_if(begin, end, [&](const auto& known) { return known.second == entry; }));
+  info_.bytes_pooled -= entry->storage_class.bytes;
+  PooledStorage::List removed;
+  removed.splice(removed.begin(), free_, entry);
   return removed;
 }
 
-std::unique_ptr<Storage> Pool::take(std::uint64_t key, Use use) {
+PooledStorage::List Pool::take(std::uint64_t key, Use use) {
   const std::scoped_lock hold(lock_);
   // An upload happens at once: before what is recorded, and before the batch that is being put together.
-  const auto is_free = [&](const Free& entry) {
+  const auto is_free = [&](const PooledStorage& entry) {
     if (use == Use::upload && entry.batch == batch_) return false;
     return entry.recording <= submitted_ || (is_recording_ && use == Use::kernels);
   };
   const auto [begin, end] = by_key_.equal_range(key);
-  const auto found = std::find_if(begin, end, [&](const auto& entry) { return is_free(*entry.second); });
-  if (found == end) return nullptr;
-  return remove(found->second).storage;
+  // The one that came back last is the likeliest to be in a cache.
+  for (auto entry = end; entry != begin;)
+    if (is_free(*(--entry)->second)) return remove(entry->second);
+  return {};
 }
 
-std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wanted) {
+PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass wanted) {
+  PooledStorage::List made;
+  PooledStorage::ByKey by_key{{wanted.key, made.end()}};
+  made.push_back({.storage = nullptr, .storage_class = wanted, .by_key = by_key.extract(by_key.begin())});
   const auto has_room = [&] {
     const std::scoped_lock hold(lock_);
     return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + wanted.bytes <= options_.budget;
@@ -201,7 +206,8 @@ std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wa
       if (allocations_until_failure_ > 0 && --allocations_until_failure_ == 0)
         throw Error(ErrorCode::out_of_memory,
                     "compute: the allocation of " + std::to_string(wanted.bytes) + " bytes was made to fail.");
-      return backend_->allocate(spec);
+      made.front().storage = backend_->allocate(spec);
+      return made;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
       if (!free_one() && !free_least_recently_used())
@@ -220,7 +226,7 @@ std::string Pool::holders() const {
 
 // The one that has not been used for longest, if the batch does not use it.
 bool Pool::free_one() {
-  Free doomed;  // goes when the lock is free
+  PooledStorage::List doomed;  // goes when the lock is free
   const std::scoped_lock hold(lock_);
   for (auto entry = free_.end(); entry != free_.begin();)
     if ((--entry)->batch < batch_) {
@@ -276,19 +282,19 @@ void Pool::spill_all() {
 }
 
 void Pool::collect() {
-  std::vector<std::unique_ptr<Storage>> doomed;
+  PooledStorage::List doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(borrowed_);
   if (options_.priority == Priority::speed) return;
   const std::uint64_t kept = options_.priority == Priority::memory ? 0 : info_.bytes_in_use + always_kept;
-  while (info_.bytes_pooled > kept) doomed.push_back(remove(std::prev(free_.end())).storage);
+  while (info_.bytes_pooled > kept) doomed.splice(doomed.end(), remove(std::prev(free_.end())));
 }
 
 void Pool::trim() {
-  std::vector<std::unique_ptr<Storage>> doomed;
+  PooledStorage::List doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(borrowed_);
-  while (!free_.empty()) doomed.push_back(remove(free_.begin()).storage);
+  while (!free_.empty()) doomed.splice(doomed.end(), remove(free_.begin()));
 }
 
 void Pool::begin_recording() {

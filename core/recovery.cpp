@@ -49,9 +49,13 @@ void start_checkpoint(ContextImpl& context, const NodePtr& node) {
 
 }  // namespace
 
-void Unheld::add(const NodePtr& node) {
+void Unheld::add(const NodePtr& node) noexcept {
   const std::scoped_lock hold(lock_);
-  nodes_.push_back(node);
+  try {
+    nodes_.push_back(node);
+  } catch (const std::bad_alloc&) {
+    // Its buffer stays until the last operation that has it in its lineage goes.
+  }
 }
 
 std::vector<NodePtr> Unheld::take() {

@@ -38,7 +38,7 @@ std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
   std::vector<Resident> found;
   for (const std::shared_ptr<Buffer>& buffer : live()) {
     if (!buffer->is_resident() && !buffer->is_spilled_) continue;
-    Resident resident{.bytes = buffer->is_resident() ? buffer->storage_class_.bytes : buffer->bytes(),
+    Resident resident{.bytes = buffer->is_resident() ? buffer->device_bytes() : buffer->bytes(),
                       .shape = Shape{buffer->elements()},
                       .dtype = buffer->spec_.dtype,
                       .op = buffer->op_,
