@@ -223,6 +223,50 @@ TEST_P(GlesAdopt, TakesLoadersOfEveryKind) {
   EXPECT_FALSE(gles::Loader(std::function<void*(const char*)>()));
 }
 
+// Some drivers repeat an error for ever once the context is lost.
+TEST_P(GlesAdopt, ErrorsThatNeverEndDoNotHang) {
+  static PFNGLGETERRORPROC real_get_error;
+  static GLenum repeated;
+  real_get_error = host().find<PFNGLGETERRORPROC>("glGetError");
+  PFNGLGETERRORPROC const get_error = []() -> GLenum { return repeated ? repeated : real_get_error(); };
+  const auto find = [&](const char* name) -> void* {
+    if (std::string_view(name) == "glGetError") return reinterpret_cast<void*>(get_error);
+    // Without it, the format of a texture comes from a framebuffer.
+    if (std::string_view(name).starts_with("glGetTexLevelParameter")) return nullptr;
+    return host().loader()(name);
+  };
+  const GLuint texture = host().texture(GL_RGBA8, 2, 2, 0, 0, nullptr);
+  GLuint empty = 0;
+  gl().GenFramebuffers(1, &empty);
+  gl().BindFramebuffer(GL_FRAMEBUFFER, empty);  // it exists from now on, with nothing to draw to
+  gl().BindFramebuffer(GL_FRAMEBUFFER, 0);
+  constexpr GLenum context_lost = 0x507;
+  for (const GLenum error : {GLenum{GL_INVALID_OPERATION}, GLenum{GL_OUT_OF_MEMORY}, context_lost}) {
+    repeated = GL_NO_ERROR;
+    Context context = gles::adopt_current(find);
+    const Tensor image = (context.full({2, 2, 4}, 1) + 0.0f).compute(), pending = image * 2.0f;
+    const ErrorCode code = error == context_lost ? ErrorCode::device_lost : ErrorCode::invalid_argument;
+    const auto expect = [&](const std::function<void()>& call, ErrorCode wanted) {
+      repeated = error;
+      try {
+        call();
+        ADD_FAILURE() << "no error";
+      } catch (const Error& thrown) {
+        EXPECT_EQ(to_string(thrown.code()), to_string(wanted)) << thrown.what();
+      }
+      repeated = GL_NO_ERROR;
+    };
+    expect([&] { gles::to_texture(image, gles::HostFramebuffer{empty, 2, 2}); }, code);
+    expect([&] { gles::from_texture(context, {.texture = texture, .width = 2, .height = 2}); }, code);
+    expect([&] { pending.compute(); }, error == GL_OUT_OF_MEMORY       ? ErrorCode::out_of_memory
+                                       : error == GL_INVALID_OPERATION ? ErrorCode::unsupported
+                                                                       : ErrorCode::device_lost);
+    if (error != context_lost) {
+      EXPECT_EQ(pending.read(), std::vector<float>(16, 2));
+    }
+  }
+}
+
 TESSERA_ON_GLES_DEVICES(GlesAdopt);
 
 // A host that has shut EGL down and unloaded it before it lets go of the rest. In a process of its own, where nothing
