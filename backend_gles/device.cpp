@@ -57,7 +57,7 @@ Device::~Device() {
 
 void Device::require(const CurrentContext& current) const {
   if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
-  if (!current.is_current()) context_->refuse(info_.name);
+  if (!current.is_current()) context_->refuse(info_.name.empty() ? "a new device" : info_.name);
 }
 
 void Device::load_functions() {

@@ -83,8 +83,14 @@ void EglContext::leave(const Before& before) const noexcept {
 }
 
 void EglContext::refuse(const std::string& device) const {
+  const EGLint error = display_.egl->GetError();
+  if (error == EGL_BAD_ACCESS)
+    throw Error(ErrorCode::wrong_thread,
+                "The context of " + device +
+                    " cannot become current on this thread, where a context of GLX is current; or another thread has "
+                    "made it current itself. Call from another thread, or release the other context before.");
   throw Error(ErrorCode::device_lost,
-              "The context of " + device + " cannot become current, EGL error " + hex(display_.egl->GetError()) + ".");
+              "The context of " + device + " cannot become current, EGL error " + hex(error) + ".");
 }
 
 EGLContext EglContext::make_sharing() const { return create(display_, attributes_to_share(display_), handle_); }

@@ -92,6 +92,20 @@ TEST_P(GlesWindow, WorksOnTheWindowsThreadOnly) {
   EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6}));
 }
 
+TEST_P(GlesWindow, MovesToAnotherThreadWithItsContext) {
+  Context gpu = adopt();
+  const Tensor tensor = (gpu.tensor({3}, {1, 2, 3}) * 2.0f).compute();
+  glfwMakeContextCurrent(nullptr);
+  std::thread([&] {
+    glfwMakeContextCurrent(window_);
+    EXPECT_EQ((tensor + 1.0f).read(), (std::vector<float>{3, 5, 7}));
+    glfwMakeContextCurrent(nullptr);
+  }).join();
+  EXPECT_TESSERA_ERROR(tensor.read(), wrong_thread, "no context is");
+  glfwMakeContextCurrent(window_);
+  EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6}));
+}
+
 // Another window's context has textures of the same names: nothing of them is touched.
 TEST_P(GlesWindow, LeavesAnotherWindowsContextAlone) {
   GLFWwindow* const other = glfwCreateWindow(width, height, "another", nullptr, nullptr);
@@ -144,6 +158,33 @@ TEST_P(GlesWindow, LeavesAnotherWindowsContextAlone) {
   EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
   glfwMakeContextCurrent(window_);
   glfwDestroyWindow(other);
+}
+
+// A context of tessera's own, on whichever driver, goes beside the window's or says why not.
+TEST_P(GlesWindow, OwnContextsLeaveTheWindowsCurrent) {
+  for (const TestDevice& device : gles_devices()) {
+    const GLubyte* const version = gl_.GetString(GL_VERSION);
+    const auto create = [&] { return Context::create({.prefer = {device.backend}, .driver = device.driver}); };
+    // The system's EGL and GLX have one current context a thread between them.
+    if (GetParam().creation == GLFW_NATIVE_CONTEXT_API && std::string(device.name) == "gles_mesa") {
+      EXPECT_TESSERA_ERROR(create(), not_found, "a context of GLX is current");
+      std::optional<Context> own;
+      std::optional<Tensor> tensor;
+      std::thread([&] {
+        own = create();
+        tensor = own->tensor({3}, {1, 2, 3}) * 2.0f;
+        EXPECT_EQ(tensor->read(), (std::vector<float>{2, 4, 6}));
+      }).join();
+      EXPECT_TESSERA_ERROR((*tensor + 1.0f).read(), wrong_thread, "a context of GLX is current");
+    } else {
+      Context own = create();
+      const Tensor tensor = own.tensor({3}, {1, 2, 3}) * 2.0f;
+      EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6})) << device.name;
+    }
+    EXPECT_EQ(glfwGetCurrentContext(), window_);
+    EXPECT_EQ(gl_.GetString(GL_VERSION), version);
+    EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
+  }
 }
 
 // A host that has shut down and unloaded its GL before it lets go of the rest. In a process of its own, where nothing
