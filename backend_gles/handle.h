@@ -1,5 +1,5 @@
-// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where that is
-// a host's, which is current on one thread only, the next call there deletes.
+// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where it
+// cannot be, as a host's context, which is current on one thread only, the next call that enters it deletes.
 #pragma once
 #include <memory>
 #include <type_traits>
@@ -25,7 +25,7 @@ class Handle {
     if (!object_) return;
     const CurrentContext current(device_->context());
     if (current.is_current()) destroy(*device_, object_);
-    else if (device_->context().is_borrowed())
+    else
       device_->delete_later([](const Device& device, std::uintptr_t word) { destroy(device, from_word(word)); },
                             to_word(object_));
   }

@@ -169,13 +169,23 @@ TEST_P(GlesWindow, OwnContextsLeaveTheWindowsCurrent) {
     if (GetParam().creation == GLFW_NATIVE_CONTEXT_API && std::string(device.name) == "gles_mesa") {
       EXPECT_TESSERA_ERROR(create(), not_found, "a context of GLX is current");
       std::optional<Context> own;
-      std::optional<Tensor> tensor;
+      std::optional<gles::GpuData> lent;
       std::thread([&] {
         own = create();
-        tensor = own->tensor({3}, {1, 2, 3}) * 2.0f;
-        EXPECT_EQ(tensor->read(), (std::vector<float>{2, 4, 6}));
+        lent = gles::data_to_gpu(own->tensor({3}, {1, 2, 3}) * 2.0f);
+        EXPECT_EQ(lent->tensor_ref.read(), (std::vector<float>{2, 4, 6}));
       }).join();
-      EXPECT_TESSERA_ERROR((*tensor + 1.0f).read(), wrong_thread, "a context of GLX is current");
+      EXPECT_TESSERA_ERROR((lent->tensor_ref + 1.0f).read(), wrong_thread, "a context of GLX is current");
+      // What is let go here is deleted by the next call from elsewhere.
+      const GLuint texture = lent->texture;
+      lent.reset();
+      own->trim();
+      std::thread([&] {
+        const auto is_texture = [&] { return GlesHost(gles::make_sharing_context(*own)).gl.IsTexture(texture); };
+        EXPECT_TRUE(is_texture());
+        own->wait();
+        EXPECT_FALSE(is_texture());
+      }).join();
     } else {
       Context own = create();
       const Tensor tensor = own.tensor({3}, {1, 2, 3}) * 2.0f;
