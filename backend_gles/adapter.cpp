@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "backend_gles/angle.h"
 #include "backend_gles/device.h"
@@ -28,10 +29,12 @@ Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Ori
 
 Display start_angle(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
-  keep_apart_from_the_hosts_vulkan(angle_folder());
-  if (const std::string reason = why_vulkan_has_no_device(angle_folder()); !reason.empty())
+  const std::filesystem::path folder = angle_folder();
+  require_whole_angle(folder);
+  keep_apart_from_the_hosts_vulkan(folder);
+  if (const std::string reason = why_vulkan_has_no_device(driver, folder); !reason.empty())
     throw Error(ErrorCode::unsupported, reason);
-  const AnotherAngle angle(angle_folder());
+  const AnotherAngle angle(folder);
   const std::shared_ptr<const Egl> egl = angle.egl();
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
                                EGL_NONE};
@@ -53,16 +56,19 @@ Display start_system() {
   return initialise(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
 }
 
-// Only a context knows what the device is and what it can do.
+// Only a context knows what the device is and what it can do. On a thread of its own, since what is current on the
+// caller's must not decide on what there is: EGL makes nothing current beside a context of GLX.
 template <class Start>
 Adapter probe(const std::string& what, const Start& start_display) {
   Adapter adapter{what, {}, {}, {}};
-  try {
-    adapter.display = start_display();
-    adapter.info = Device(std::make_unique<EglContext>(adapter.display)).info();
-  } catch (const Error& error) {
-    adapter.refusal = error.what();
-  }
+  std::thread([&] {
+    try {
+      adapter.display = start_display();
+      adapter.info = Device(std::make_unique<EglContext>(adapter.display)).info();
+    } catch (const std::exception& error) {  // also of the standard library: other adapters may work
+      adapter.refusal = error.what();
+    }
+  }).join();
   return adapter;
 }
 
@@ -92,16 +98,18 @@ std::string nothing_usable() {
 
 }  // namespace
 
-std::vector<const Adapter*> usable_adapters() {
+std::vector<const Adapter*> usable_adapters(const MessageSink& sink) {
   std::vector<const Adapter*> usable;
   for (const Adapter* adapter : all_adapters())
     if (adapter->refusal.empty()) usable.push_back(adapter);
+    else if (sink)
+      sink(Message::Level::debug, "OpenGL ES: " + adapter->what + " is passed over: " + adapter->refusal + ".");
   std::stable_partition(usable.begin(), usable.end(), [](const Adapter* a) { return !a->info.is_software; });
   return usable;
 }
 
-const Adapter& find_adapter(std::string_view driver) {
-  const std::vector<const Adapter*> usable = usable_adapters();
+const Adapter& find_adapter(std::string_view driver, const MessageSink& sink) {
+  const std::vector<const Adapter*> usable = usable_adapters(sink);
   if (usable.empty()) throw Error(ErrorCode::not_found, nothing_usable());
   std::string there_is;
   for (const Adapter* adapter : usable) {

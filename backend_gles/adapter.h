@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend_gles/egl.h"
-#include <tessera/context.h>
+#include "core/backend.h"
 
 namespace tessera::gles {
 
@@ -19,9 +19,10 @@ struct Adapter {
   std::string refusal;  // why it cannot be used; empty where it can
 };
 
-std::vector<const Adapter*> usable_adapters();  // best first
+// Best first. The sink, if any, is told at level debug why others are passed over.
+std::vector<const Adapter*> usable_adapters(const MessageSink& = {});
 
 // The best one whose name or driver contains `driver`. Throws not_found.
-const Adapter& find_adapter(std::string_view driver);
+const Adapter& find_adapter(std::string_view driver, const MessageSink&);
 
 }  // namespace tessera::gles

@@ -13,9 +13,9 @@ std::vector<DeviceInfo> devices() {
   return infos;
 }
 
-std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {
+std::unique_ptr<Backend> create(std::string_view driver, const MessageSink& sink) {
   return std::make_unique<GlesBackend>(
-      std::make_shared<const Device>(std::make_unique<EglContext>(find_adapter(driver).display)));
+      std::make_shared<const Device>(std::make_unique<EglContext>(find_adapter(driver, sink).display)));
 }
 
 }  // namespace

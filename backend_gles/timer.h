@@ -7,7 +7,7 @@
 
 namespace tessera::gles {
 
-inline void delete_query(const GladGLES2Context& gl, GLuint name) { gl.DeleteQueries(1, &name); }
+inline void delete_query(const Device& device, GLuint name) { device.gl().DeleteQueries(1, &name); }
 using Query = Handle<GLuint, delete_query>;
 
 // Every call but start() and is_on() needs the context to be current.

@@ -55,6 +55,7 @@ void to_texture(const Tensor& tensor, const HostTexture& target, const ToTexture
                     : "to_texture: whole texels are written, but channels is \"" + target.channels + "\".");
   {
     const Entered entered(device, touch::texture | state::draw_framebuffer);
+    require_writable_texture(device, target.texture);
     traits_of(device, target, "to_texture");
   }
   run_pass(tensor, ExportPass(image, target), options.also_compute);

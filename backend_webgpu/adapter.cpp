@@ -64,7 +64,7 @@ Adapter start(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
   Adapter adapter;
   adapter.driver = driver;
-  if (const std::string reason = why_vulkan_has_no_device(); !reason.empty()) {
+  if (const std::string reason = why_vulkan_has_no_device(driver); !reason.empty()) {
     adapter.refusal = reason + ".";
     return adapter;
   }

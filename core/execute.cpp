@@ -46,9 +46,15 @@ void become_host_buffer(ContextImpl& context, Node& node) {
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // All of a dispatch but its storages.
-Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
+Dispatch dispatch_of(const ContextImpl& context, const Step& step, const GraphItems& graph) {
   const Node& output = *graph.items[at(step.output)];
   const auto* import = std::get_if<Import>(&output.operation);
+  if (import && import->epoch != context.epoch)
+    throw Error(ErrorCode::device_lost,
+                "compute: a tensor of " + output.shape.to_string() + " " + std::string(to_string(output.dtype)) +
+                    " was to be read from a texture or a buffer that the host lent, but that belongs to another device "
+                    "than " +
+                    context.backend->device().name + ", which the context is on by now.");
   const auto* custom = std::get_if<Custom>(&output.operation);
   Dispatch dispatch{.kernel = &step.kernel,
                     .custom = custom ? custom->call.get() : nullptr,
@@ -126,7 +132,7 @@ void Batch::use(Buffer& buffer) {
 }
 
 void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
-  Dispatch dispatch = dispatch_of(step, graph);
+  Dispatch dispatch = dispatch_of(context_, step, graph);
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     Buffer& buffer = *buffers[at(step.inputs[i])];
     use(buffer);
@@ -338,7 +344,7 @@ void Batch::run() {
 }
 
 void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) {
-  context.backend->prepare(dispatch_of(step, graph));
+  context.backend->prepare(dispatch_of(context, step, graph));
 }
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {

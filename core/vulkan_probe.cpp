@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "core/library_file.h"
 #include "core/vulkan_abi.h"
 
 namespace tessera {
@@ -68,7 +69,11 @@ bool has_extension(EnumerateExtensions enumerate, PhysicalHandle* device, const 
 
 }  // namespace
 
-std::string why_vulkan_has_no_device(const std::filesystem::path& folder) {
+std::string why_vulkan_has_no_device(const VulkanDriver& driver, const std::filesystem::path& folder) {
+  if (driver.is_swiftshader)
+    if (const std::string reason = why_not_loadable(driver.manifest.parent_path() / "libvk_swiftshader.so");
+        !reason.empty())
+      return reason;
   Library loader = folder.empty() ? nullptr : open_library(folder / loader_name);
   if (!loader) loader = open_library(loader_name);
   if (!loader) return "libvulkan.so.1, the Vulkan loader, is not there";

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "core/driver_start.h"
+
 namespace tessera {
 
-// Why Vulkan has no device here; empty where it has one. Asks the Vulkan loader in `folder`, or the system's where
-// there is none. Only the drivers that the loader sees now count: hold driver_start_lock().
-std::string why_vulkan_has_no_device(const std::filesystem::path& folder = {});
+// Why Vulkan has no device with this driver, the only one that the loader sees now (OnlyVulkanDriver); empty where it
+// has one. Asks the Vulkan loader in `folder`, or the system's where there is none. Hold driver_start_lock().
+std::string why_vulkan_has_no_device(const VulkanDriver&, const std::filesystem::path& folder = {});
 
 // The memory of each Vulkan device that the system's loader sees: what lies on the device.
 // `free` is what this program may still use, where the driver tells (VK_EXT_memory_budget). Hold driver_start_lock().

@@ -45,13 +45,6 @@ class Mailbox {
   bool is_closed_ = false;
 };
 
-// Contexts that share must agree on what happens when the device is reset.
-struct SharingHost : GlesHost {
-  SharingHost(const TestDevice& device, const Context& tesseras)
-      : GlesHost(device, {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT},
-                 gles::host_context(tesseras).context) {}
-};
-
 GLsync drawn_so_far(const GladGLES2Context& gl) {
   const GLsync fence = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   gl.Flush();
@@ -89,11 +82,11 @@ TEST_P(GlesFence, KeepAHostsThreadInStepBothWays) {
   std::atomic<bool> has_taken_all = false;
   std::vector<float> seen;
   std::thread host_thread([&] {
-    std::optional<SharingHost> host;
+    std::optional<GlesHost> host;
     GLuint kept = 0, target = 0;
     {
       const auto hosts_turn = turn();
-      host.emplace(GetParam(), gpu());
+      host.emplace(gles::make_sharing_context(gpu()));
       kept = host->texture(GL_RGBA32F, width, height * frames, GL_RGBA, GL_FLOAT, nullptr);
       target = host->framebuffer(kept);
     }
@@ -158,9 +151,9 @@ TEST_P(GlesFence, ReadsWhatTheHostDrewBeforeItsFence) {
   for (int i = 1; i <= 10; ++i) {
     GLuint texture = 0;
     GLsync drawn = nullptr;
-    std::optional<SharingHost> host;
+    std::optional<GlesHost> host;
     std::thread([&] {
-      host.emplace(GetParam(), gpu());
+      host.emplace(gles::make_sharing_context(gpu()));
       texture = host->texture(GL_RGBA32F, width, height, GL_RGBA, GL_FLOAT, nullptr);
       host->gl.BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer(texture));
       host->gl.ClearColor(static_cast<float>(i), 0, 0, 1);
@@ -184,7 +177,7 @@ TEST_P(GlesFence, IsReachedWhenTheWorkIsDone) {
   result.compute();
   gpu().reset_stats();
   const auto fence = static_cast<GLsync>(gles::fence(gpu()));
-  SharingHost host(GetParam(), gpu());
+  GlesHost host(gles::make_sharing_context(gpu()));
   EXPECT_TRUE(host.gl.IsSync(fence));
   constexpr GLuint64 a_minute = 60'000'000'000;
   EXPECT_NE(host.gl.ClientWaitSync(fence, 0, a_minute), static_cast<GLenum>(GL_TIMEOUT_EXPIRED));

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/webgpu_host.h"
+#include <tessera/testing.h>
 
 namespace tessera::test {
 namespace {
@@ -67,6 +68,48 @@ TEST_P(WebGpuHost, TesserasOwnDeviceIsLentToo) {
     EXPECT_THAT(sum(webgpu::from_buffer(guest, data.buffer, {3})).read(), ElementsAre(12));
   }
   EXPECT_THAT(t.read(), ElementsAre(2, 4, 6));
+}
+
+// What a host made on tessera's own device goes with that device.
+TEST_P(WebGpuHost, ObjectsOfALostDeviceAreRefused) {
+  Context own = Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver});
+  const WGPUDevice before = webgpu::host_device(own).device;
+  wgpuDeviceAddRef(before);
+  WGPUBufferDescriptor buffer_descriptor{};
+  buffer_descriptor.size = 64;
+  buffer_descriptor.usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc;
+  const WGPUBuffer buffer = wgpuDeviceCreateBuffer(before, &buffer_descriptor);
+  const auto texture = [&](WGPUTextureUsage usage) {
+    WGPUTextureDescriptor descriptor{};
+    descriptor.usage = usage;
+    descriptor.dimension = WGPUTextureDimension_2D;
+    descriptor.size = {2, 2, 1};
+    descriptor.format = WGPUTextureFormat_RGBA32Float;
+    descriptor.mipLevelCount = 1;
+    descriptor.sampleCount = 1;
+    return wgpuDeviceCreateTexture(before, &descriptor);
+  };
+  const WGPUTexture sampled = texture(WGPUTextureUsage_TextureBinding),
+                    drawn = texture(WGPUTextureUsage_RenderAttachment),
+                    stored = texture(WGPUTextureUsage_StorageBinding);
+  const Tensor image = (own.full({2, 2, 4}, 3) + 0.0f).compute();
+  const Tensor from_sampled = webgpu::from_texture(own, sampled), borrowed = webgpu::from_buffer(own, buffer, {16});
+  const Tensor from_copy = webgpu::from_buffer(own, buffer, {15}, DType::f32, {.zero_copy = false});
+  // This call notices the loss.
+  testing::lose_device(own, testing::Moment::before, 1);
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(image, drawn), device_lost, "to_texture", "lost on the way");
+  EXPECT_TESSERA_ERROR(webgpu::from_buffer(own, buffer, {16}), invalid_argument, "another device");
+  EXPECT_TESSERA_ERROR(webgpu::from_texture(own, sampled), invalid_argument, "another device");
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(image, drawn), invalid_argument, "another device");
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(image, stored), invalid_argument, "associated with");
+  EXPECT_TESSERA_ERROR(from_sampled.read(), device_lost, "another device");
+  EXPECT_TESSERA_ERROR(from_copy.read(), device_lost, "another device");
+  EXPECT_TESSERA_ERROR((borrowed + 1.0f).read(), device_lost, "lost with the device");
+  EXPECT_THAT(image.read(), Each(3.0f));
+  EXPECT_EQ(own.stats().device_losses, 1u);
+  for (const WGPUTexture lost : {sampled, drawn, stored}) wgpuTextureRelease(lost);
+  wgpuBufferRelease(buffer);
+  wgpuDeviceRelease(before);
 }
 
 TEST_P(WebGpuHost, ErrorsStayWithWhoeverMadeThem) {
