@@ -40,9 +40,7 @@ Limits WebGpuBackend::limits() const {
           static_cast<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)), true};
 }
 
-StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const {
-  return class_for(bytes_of(spec.dtype, spec.elements), device_->info().max_tensor_bytes);
-}
+StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }
 
 std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
   return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);

@@ -142,8 +142,8 @@ void Pool::put_away(Buffer& buffer) noexcept {
   }
   info_.bytes_in_use -= its.bytes;
   info_.bytes_pooled += its.bytes;
-  free_.push_front({its.key, its.bytes, std::move(buffer.storage_), recordings_, buffer.last_used_});
-  by_key_.emplace(its.key, free_.begin());
+  free_.push_front({{}, its.bytes, std::move(buffer.storage_), recordings_, buffer.last_used_});
+  free_.front().by_key = by_key_.emplace(its.key, free_.begin());
 }
 
 void Pool::give_back(Buffer& buffer) noexcept {
@@ -157,8 +157,7 @@ void Pool::give_back(Buffer& buffer) noexcept {
 }
 
 Pool::Free Pool::remove(std::list<Free>::iterator entry) {
-  const auto [begin, end] = by_key_.equal_range(entry->key);
-  by_key_.erase(std::find_if(begin, end, [&](const auto& known) { return known.second == entry; }));
+  by_key_.erase(entry->by_key);
   info_.bytes_pooled -= entry->bytes;
   Free removed = std::move(*entry);
   free_.erase(entry);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -146,8 +147,10 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
  private:
   friend class Buffer;
+  struct Free;
+  using FreeByKey = std::multimap<std::uint64_t, std::list<Free>::iterator>;
   struct Free {
-    std::uint64_t key;
+    FreeByKey::iterator by_key;
     std::uint64_t bytes;
     std::unique_ptr<Storage> storage;
     std::uint64_t recording;  // the last one that may use it
@@ -173,7 +176,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool forgets_;
   mutable std::mutex lock_;  // give_back comes from any thread, beside the context's own lock
   std::list<Free> free_;     // most recently used first
-  std::unordered_multimap<std::uint64_t, std::list<Free>::iterator> by_key_;
+  FreeByKey by_key_;
   std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
   std::vector<std::unique_ptr<Storage>> borrowed_;  // nobody holds them any more
   MemoryInfo info_{};

@@ -43,15 +43,16 @@ TESSERA_API HostDevice host_device(const Context&);
 // ---- tensors out ------------------------------------------------------------------------------------------
 struct GpuData {
   WGPUBuffer buffer;       // valid while tensor_ref lives; no copy was made
-  std::uint64_t offset;    // where the elements start, in bytes
+  std::uint64_t offset;    // where the elements start, in bytes: 0, but for views of a part of a tensor
   std::uint64_t buf_size;  // how many bytes they take
   std::uint64_t usage;     // what the buffer may be used for: WGPUBufferUsage_Storage, Vertex, Index, Uniform, …
   Tensor tensor_ref;       // as long as it lives, the buffer holds this tensor
 };
 
-// Computes the tensor and gives the buffer it is in: element i at element i. The buffer is for reading. Work that the
-// host submits from now on finds the values there. The host's work that uses it has to be submitted before tensor_ref
-// goes; then it may go even if the GPU is not done.
+// Computes the tensor and gives the buffer it is in: element i at element i. The buffer has the size of the tensor,
+// rounded up to four elements, and zeros after the last one; only views have the buffer of the tensor that they are a
+// part of. The buffer is for reading. Work that the host submits from now on finds the values there. The host's work
+// that uses it has to be submitted before tensor_ref goes; then it may go even if the GPU is not done.
 TESSERA_API GpuData data_to_gpu(const Tensor&);
 
 struct ToTexture {
