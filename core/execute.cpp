@@ -40,6 +40,16 @@ void upload(ContextImpl& context, Node& node) {
   context.pool->use(*node.buffer);
 }
 
+// What a host lent belongs to one device: neither its successor nor another backend can read it.
+void check_device(const ContextImpl& context, const Node& node) {
+  const auto* import = std::get_if<Import>(&node.operation);
+  if (!import || import->epoch == context.epoch) return;
+  throw Error(ErrorCode::device_lost, "compute: a tensor of " + node.shape.to_string() +
+                                          " was to be read from a texture or a buffer that the host lent on a device "
+                                          "which the context has lost or left; lend one on " +
+                                          context.backend->device().name + ", where the context is now.");
+}
+
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // All of a dispatch but its storages.
@@ -181,8 +191,12 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
       throw Error(ErrorCode::invalid_argument,
                   "compute: the inputs of a program that is being recorded have no values; what depends on them "
                   "is computed by run().");
-    if (node->buffer) context_.pool->keep_for_batch(*node->buffer);
-    else node->lineage = lineage_after(*node);
+    if (node->buffer) {
+      context_.pool->keep_for_batch(*node->buffer);
+      continue;
+    }
+    check_device(context_, *node);
+    node->lineage = lineage_after(*node);
   }
   {
     const HostTime uploading(context_, HostWork::upload);

@@ -45,7 +45,7 @@ Tensor borrowed_tensor(ContextImpl& context, const Shape& shape, DType dtype, st
 
 Tensor imported_tensor(ContextImpl& context, const Shape& shape, DType dtype, std::shared_ptr<const HostPass> pass) {
   return TensorAccess::tensor(
-      std::make_shared<Node>(context.shared_from_this(), shape, dtype, Import{std::move(pass)}));
+      std::make_shared<Node>(context.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
 }
 
 Lease lease(const Tensor& tensor) { return computed_lease(tensor); }
@@ -68,12 +68,10 @@ void run_pass(const Tensor& tensor, const HostPass& pass, std::span<const Tensor
       throw Error(ErrorCode::invalid_argument,
                   "to_texture: a tensor to compute along with the image belongs to another context than the image.");
   }
-  node->context->resilient([&] {
-    Batch batch(*node->context);
-    batch.add(wanted);
-    batch.add(pass, *node);
-    batch.run();
-  });
+  Batch batch(*node->context);
+  batch.add(wanted);
+  batch.add(pass, *node);
+  batch.run();
 }
 
 std::int64_t first_element(const Tensor& tensor) {

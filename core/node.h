@@ -70,7 +70,8 @@ struct Family {
 };
 struct Import {
   std::shared_ptr<const HostPass> pass;
-};  // read from what a host lent, when first needed, and kept from then on
+  std::uint64_t epoch;  // of the context: the device that the host lent it on
+};                      // read from what a host lent, when first needed, and kept from then on
 // One output of a kernel of the user's own. All outputs that are still referred to are computed together.
 struct Custom {
   std::shared_ptr<const CustomCall> call;

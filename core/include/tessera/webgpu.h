@@ -64,6 +64,8 @@ struct ToTexture {
 // into a 2-D texture of that size, in one submission with its computation. One channel is grey; alpha is 1 where the
 // image has none, blue 0 where it has two channels. The texture has the usage RenderAttachment, or StorageBinding. What
 // is written into an sRGB texture counts as linear, as in every render pass.
+// Where a device of tessera's own is lost on the way, this throws device_lost: the context is on a new device then, and
+// the texture has to be made again there, see host_device().
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
 
 // ---- tensors in -------------------------------------------------------------------------------------------
@@ -91,7 +93,8 @@ TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 // Records all that the tensors need into the host's encoder, outside of any pass. The tensors count as computed:
 // further work may be encoded, and their buffers may be used in later commands. The host submits the commands, in the
 // order in which they were recorded, then calls submitted(): until then, reading these tensors or computing with them
-// in a submission of tessera's own throws invalid_argument.
+// in a submission of tessera's own throws invalid_argument. Where a device of tessera's own is lost meanwhile, this
+// throws device_lost and nothing counts as computed: the encoder belonged to the lost device.
 TESSERA_API void encode(std::span<const Tensor>, WGPUCommandEncoder);
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder, const ToTexture& = {});
 
