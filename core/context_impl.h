@@ -84,6 +84,8 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   void switch_to(const ContextOptions&);
   void use_backend(std::unique_ptr<Backend>);
   Stats stats_now() const;
+  MemoryInfo memory_now() const;
+  void trim();
   void about_to_submit();  // and here tests may lose the device
   void submitted();
   void release_unheld();

@@ -99,12 +99,12 @@ int lineage_after(const Node& node) {
 
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
   const std::string signature = graph.signature();
-  if (const auto found = plans_.find(signature); found != plans_.end()) {
+  if (const std::shared_ptr<const Plan>* found = plans_.find(signature)) {
     ++hits_;
-    return found->second;
+    return *found;
   }
-  if (plans_.size() >= most_plans) plans_.clear();
-  return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
+  if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
+  return plans_.add(signature, std::make_shared<const Plan>(make_plan(graph, limits)));
 }
 
 Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }
@@ -242,7 +242,9 @@ void Batch::add_run(const Node& ran) {
   for (std::size_t i = 0; i < program.input_items.size(); ++i)
     if (const int item = program.input_items[i]; item >= 0)
       buffers[at(item)] = stored(ran.inputs[i].get()).node->buffer;
+  const std::size_t first = dispatches_.size();
   add(program.plan, program.graph, buffers);
+  for (std::size_t i = first; i < dispatches_.size(); ++i) dispatches_[i].uses = &program.kernels;
 
   std::size_t next = 0;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
@@ -296,8 +298,10 @@ void Batch::run() {
   context_.pool->collect();
 }
 
-void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) {
-  context.backend->prepare(dispatch_of(step, graph));
+void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph, KernelUses& uses) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = &uses;
+  context.backend->prepare(dispatch);
 }
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {

@@ -126,6 +126,7 @@ void plan_for_device(ProgramImpl& program) {
   for (std::size_t i = 0; i < program.graph.items.size(); ++i)
     if (program.graph.items[i]->buffer) program.captured_items.push_back(static_cast<int>(i));
   program.plan = context.plans.get(graph, limits);
+  program.kernels.clear();
   program.epoch = context.epoch;
 }
 
@@ -179,7 +180,8 @@ std::future<void> Program::prepare() const {
       const Session session(*impl->context);
       impl->context->resilient([&] {
         if (impl->epoch != impl->context->epoch) plan_for_device(*impl);
-        if (i < impl->plan->steps.size()) prepare_step(*impl->context, impl->plan->steps[i], impl->graph);
+        if (i < impl->plan->steps.size())
+          prepare_step(*impl->context, impl->plan->steps[i], impl->graph, impl->kernels);
       });
     }
   });
