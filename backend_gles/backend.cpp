@@ -77,10 +77,11 @@ const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
     return nullptr;
   }
   if (dispatch.custom) {
-    prepare_custom(tools(), *dispatch.custom);
+    prepare_custom(tools(), *dispatch.custom, dispatch.uses);
     return nullptr;
   }
-  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()});
+  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()},
+                       dispatch.uses);
 }
 
 void GlesBackend::prepare(const Dispatch& dispatch) {
@@ -113,6 +114,14 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
   device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
+  kernels_.cache().end_run();
+  programs_.cache().end_run();
+}
+
+void GlesBackend::trim() {
+  const CurrentContext current(device_->context());  // once for all that goes
+  kernels_.cache().trim();
+  programs_.cache().trim();
 }
 
 void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {

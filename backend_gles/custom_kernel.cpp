@@ -34,20 +34,20 @@ std::string fragment_text(const CustomCall& call, std::size_t output) {
   return text + "}\n";
 }
 
-GLuint program(const PassTools& tools, const CustomCall& call, std::size_t output) {
+GLuint program(const PassTools& tools, const CustomCall& call, std::size_t output, KernelUses* uses) {
   if (call.kernel.glsl.empty())
     throw Error(ErrorCode::unsupported, "run_custom: the kernel \"" + call.kernel.name + "\" has no GLSL, which " +
                                             tools.device.info().name + " needs.");
   const std::string text = fragment_text(call, output);
   return tools.programs.get(
       "of the custom kernel \"" + call.kernel.name + "\" " + std::to_string(std::hash<std::string>{}(text)),
-      [&] { return text; });
+      [&] { return text; }, uses);
 }
 
 }  // namespace
 
-void prepare_custom(const PassTools& tools, const CustomCall& call) {
-  for (std::size_t i = 0; i < call.outputs.size(); ++i) program(tools, call, i);
+void prepare_custom(const PassTools& tools, const CustomCall& call, KernelUses* uses) {
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) program(tools, call, i, uses);
 }
 
 void run_custom(const PassTools& tools, const Dispatch& dispatch) {
@@ -57,7 +57,7 @@ void run_custom(const PassTools& tools, const Dispatch& dispatch) {
     const auto& output = static_cast<const TextureStorage&>(*dispatch.custom_outputs[k]);
     output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
     gl.Viewport(0, 0, output.width(), output.height());
-    const GLuint used = program(tools, call, k);
+    const GLuint used = program(tools, call, k, dispatch.uses);
     gl.UseProgram(used);
     const auto location = [&](const std::string& name) { return gl.GetUniformLocation(used, name.c_str()); };
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {

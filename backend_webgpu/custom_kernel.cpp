@@ -32,15 +32,13 @@ std::vector<std::uint32_t> words_of(const CustomCall& call) {
   return words;
 }
 
-const PassPipeline& CustomKernels::get(const CustomCall& call) {
+const PassPipeline& CustomKernels::get(const CustomCall& call, KernelUses* uses) {
   const std::string key = std::to_string(call.inputs.size()) + ' ' + std::to_string(call.outputs.size()) + ' ' +
                           std::to_string(call.parameters.size()) + ' ' + call.kernel.wgsl;
-  auto found = pipelines_.find(key);
-  if (found == pipelines_.end()) found = pipelines_.emplace(key, compile(call)).first;
-  return found->second;
+  return pipelines_.get(key, uses, [&] { return compile(call); });
 }
 
-PassPipeline CustomKernels::compile(const CustomCall& call) const {
+Compiled<PassPipeline> CustomKernels::compile(const CustomCall& call) const {
   const std::string& name = call.kernel.name;
   if (call.kernel.wgsl.empty())
     throw Error(ErrorCode::unsupported,
@@ -85,12 +83,12 @@ PassPipeline CustomKernels::compile(const CustomCall& call) const {
   if (!made.compute || !error.empty())
     throw Error(ErrorCode::compile_failed, "run_custom: the WGSL of the kernel \"" + name + "\" does not compile on " +
                                                device_->info().name + ": " + error);
-  return made;
+  return {std::move(made), call.kernel.wgsl.size()};
 }
 
 PreparedPass CustomKernels::prepare(const Dispatch& dispatch, const BoundBuffer& parameters) {
   const CustomCall& call = *dispatch.custom;
-  const PassPipeline& pipeline = get(call);
+  const PassPipeline& pipeline = get(call, dispatch.uses);
   std::vector<WGPUBindGroupEntry> entries;
   const auto add = [&](const BoundBuffer& buffer) {
     entries.push_back(entry_for(static_cast<std::uint32_t>(entries.size()), buffer));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,18 @@ class HostPass {
 
 struct CustomCall;
 
+// Compiled kernels that a program relies on: while it holds them here, they stay compiled.
+using KernelUses = std::set<std::shared_ptr<const void>>;
+
+struct KernelCount {
+  std::uint64_t kernels = 0;
+  std::uint64_t text_bytes = 0;  // of their sources
+
+  KernelCount operator+(const KernelCount& more) const {
+    return {kernels + more.kernels, text_bytes + more.text_bytes};
+  }
+};
+
 struct BoundInput {
   const Storage* storage;
   std::int64_t elements;  // of the whole storage, as it was allocated
@@ -60,6 +73,7 @@ struct Dispatch {
   std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
   std::int64_t workgroups = 0;                 // of a cooperative core
   std::vector<Storage*> custom_outputs;        // of a custom kernel, instead of the output
+  KernelUses* uses = nullptr;                  // of the program that this is part of: its kernel joins them
 };
 
 // A copy to the host that is under way.
@@ -103,6 +117,9 @@ class Backend {
   virtual void wait() = 0;
 
   virtual std::uint64_t kernels_compiled() const = 0;  // so far
+  virtual KernelCount kernels() const { return {}; }   // that are there now
+  // Gives back what is kept for later work alone: kernels that no program relies on, and buffers of the backend's own.
+  virtual void trim() {}
 
   // For tensors that move to another backend without the host (core/crossing.h). The Vulkan driver whose images this
   // device can import, on this thread; null where there is none.

@@ -1,5 +1,9 @@
 #include <tessera/context.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <utility>
 
 #include "core/context_impl.h"
@@ -107,13 +111,30 @@ void Context::wait() {
 
 void Context::trim() {
   const Session session(*impl_, Session::Closed::allowed);
-  impl_->pool->trim();
-  impl_->crossings.trim();
+  impl_->trim();
+}
+
+void ContextImpl::trim() {
+  pool->trim();
+  crossings.trim();
+  plans.clear();
+  backend->trim();
+#ifdef __GLIBC__
+  malloc_trim(0);  // software drivers have their kernels on the heap, which keeps what was freed in the middle of it
+#endif
 }
 
 MemoryInfo Context::memory() const {
   const Session session(*impl_, Session::Closed::allowed);
-  return impl_->pool->info();
+  return impl_->memory_now();
+}
+
+MemoryInfo ContextImpl::memory_now() const {
+  MemoryInfo info = pool->info();
+  const KernelCount count = backend->kernels();
+  info.kernels = count.kernels;
+  info.kernel_bytes = count.text_bytes;
+  return info;
 }
 
 std::vector<Resident> Context::why_resident(std::uint64_t at_least) const {

@@ -63,6 +63,24 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
       }
     }
   }
+  // Runs `work` on what a host has made on this very device, such as its textures and command encoders. Where the
+  // device is lost on the way, the context goes on with a new one and device_lost is thrown: `advice`, a sentence,
+  // tells the host what to make again there. The caller holds the lock.
+  template <class Work>
+  void on_this_device(std::string_view advice, const Work& work) {
+    for (;;) {
+      try {
+        return work();
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
+        if (!backend->is_lost()) throw;
+      }
+      const std::string lost = backend->device().name;
+      replace_device();
+      throw Error(ErrorCode::device_lost, std::string(advice) + " The device " + lost + " was lost on the way; " +
+                                              backend->device().name + " takes its place.");
+    }
+  }
   void replace_device();  // throws device_lost where there is none
   void switch_to(const ContextOptions&);
   void require_nothing_lent();
@@ -71,6 +89,8 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   void use_backend(std::unique_ptr<Backend>);
   std::string device_name();  // for messages of callers that do not hold the lock
   Stats stats_now() const;
+  MemoryInfo memory_now() const;
+  void trim();
   void about_to_submit();  // and here tests may lose the device
   void submitted();
   void release_unheld();

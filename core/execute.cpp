@@ -43,18 +43,22 @@ void become_host_buffer(ContextImpl& context, Node& node) {
   node.operation = Computed{};
 }
 
+// What a host lent belongs to one device: neither its successor nor another backend can read it.
+void check_device(const ContextImpl& context, const Node& node) {
+  const auto* import = std::get_if<Import>(&node.operation);
+  if (!import || import->epoch == context.epoch) return;
+  throw Error(ErrorCode::device_lost, "compute: a tensor of " + node.shape.to_string() +
+                                          " was to be read from a texture or a buffer that the host lent on a device "
+                                          "which the context has lost or left; lend one on " +
+                                          context.backend->device().name + ", where the context is now.");
+}
+
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // All of a dispatch but its storages.
-Dispatch dispatch_of(const ContextImpl& context, const Step& step, const GraphItems& graph) {
+Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
   const Node& output = *graph.items[at(step.output)];
   const auto* import = std::get_if<Import>(&output.operation);
-  if (import && import->epoch != context.epoch)
-    throw Error(ErrorCode::device_lost,
-                "compute: a tensor of " + output.shape.to_string() + " " + std::string(to_string(output.dtype)) +
-                    " was to be read from a texture or a buffer that the host lent, but that belongs to another device "
-                    "than " +
-                    context.backend->device().name + ", which the context is on by now.");
   const auto* custom = std::get_if<Custom>(&output.operation);
   Dispatch dispatch{.kernel = &step.kernel,
                     .custom = custom ? custom->call.get() : nullptr,
@@ -98,12 +102,12 @@ int lineage_after(const Node& node) {
 
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
   const std::string signature = graph.signature() + ' ' + std::to_string(limits.max_inputs);
-  if (const auto found = plans_.find(signature); found != plans_.end()) {
+  if (const std::shared_ptr<const Plan>* found = plans_.find(signature)) {
     ++hits_;
-    return found->second;
+    return *found;
   }
-  if (plans_.size() >= most_plans) plans_.clear();
-  return plans_[signature] = std::make_shared<const Plan>(make_plan(graph, limits));
+  if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
+  return plans_.add(signature, std::make_shared<const Plan>(make_plan(graph, limits)));
 }
 
 Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }
@@ -132,7 +136,8 @@ void Batch::use(Buffer& buffer) {
 }
 
 void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
-  Dispatch dispatch = dispatch_of(context_, step, graph);
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = kernel_uses_;
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     Buffer& buffer = *buffers[at(step.inputs[i])];
     use(buffer);
@@ -221,8 +226,12 @@ std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
       throw Error(ErrorCode::invalid_argument,
                   "compute: the inputs of a program that is being recorded have no values; what depends on them "
                   "is computed by run().");
-    if (node->buffer) context_.pool->keep_for_batch(*node->buffer);
-    else node->lineage = lineage_after(*node);
+    if (node->buffer) {
+      context_.pool->keep_for_batch(*node->buffer);
+      continue;
+    }
+    check_device(context_, *node);
+    node->lineage = lineage_after(*node);
   }
   const std::vector<std::shared_ptr<Buffer>> buffers = add_items(graph, std::move(plan), limits);
   // What was let go and is needed again, after a loss, is let go again.
@@ -289,7 +298,9 @@ void Batch::add_run(const Node& ran) {
   for (std::size_t i = 0; i < program.input_items.size(); ++i)
     if (const int item = program.input_items[i]; item >= 0)
       buffers[at(item)] = stored(ran.inputs[i].get()).node->buffer;
+  kernel_uses_ = &program.kernels;
   add(program.plan, program.graph, buffers);
+  kernel_uses_ = nullptr;
 
   std::size_t next = 0;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
@@ -343,8 +354,10 @@ void Batch::run() {
   context_.pool->collect();
 }
 
-void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph) {
-  context.backend->prepare(dispatch_of(context, step, graph));
+void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph, KernelUses& uses) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = &uses;
+  context.backend->prepare(dispatch);
 }
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {

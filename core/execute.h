@@ -3,17 +3,18 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/fuse.h"
+#include "core/recent_map.h"
 
 namespace tessera {
 
 struct ContextImpl;
 struct ProgramImpl;
 
-// Finished plans by the signature of their graphs. Bounded: a program that never repeats itself must not grow.
+// Finished plans by the signature of their graphs. Bounded: a program that never repeats itself must not grow. Where
+// there are too many, the least recently used ones go.
 class PlanCache {
  public:
   std::shared_ptr<const Plan> get(const Graph&, const Limits&);
@@ -21,7 +22,7 @@ class PlanCache {
   void clear() { plans_.clear(); }
 
  private:
-  std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+  RecentMap<std::string, std::shared_ptr<const Plan>> plans_;
   std::uint64_t hits_ = 0;
 };
 
@@ -63,6 +64,7 @@ class Batch {
   ContextImpl& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   std::vector<Dispatch> dispatches_;
+  KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
   std::size_t firm_dispatches_ = 0;      // the first ones, which stay if what is being added does not fit
   std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
   std::vector<NodePtr> results_;         // have their storages, which they lose if the batch does not run
@@ -82,7 +84,7 @@ void become_computed(ContextImpl&, Node&, std::shared_ptr<Buffer>, std::int64_t 
 // How many operations it takes to make a node's elements from what is on the host.
 int lineage_after(const Node&);
 
-// Compiles the kernel of a step.
-void prepare_step(ContextImpl&, const Step&, const GraphItems&);
+// Compiles the kernel of a step, and adds it to those that a program relies on.
+void prepare_step(ContextImpl&, const Step&, const GraphItems&, KernelUses&);
 
 }  // namespace tessera

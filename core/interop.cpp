@@ -67,17 +67,10 @@ void run_pass(const Tensor& tensor, const HostPass& pass, std::span<const Tensor
       throw Error(ErrorCode::invalid_argument,
                   "to_texture: a tensor to compute along with the image belongs to another context than the image.");
   }
-  ContextImpl& context = *node->context;
-  context.resilient([&, epoch = context.epoch] {
-    if (context.epoch != epoch)
-      throw Error(ErrorCode::device_lost,
-                  "to_texture: the device was lost on the way, and what the host wanted to have written with it; " +
-                      context.backend->device().name + " has taken its place.");
-    Batch batch(context);
-    batch.add(wanted);
-    batch.add(pass, *node);
-    batch.run();
-  });
+  Batch batch(*node->context);
+  batch.add(wanted);
+  batch.add(pass, *node);
+  batch.run();
 }
 
 std::int64_t first_element(const Tensor& tensor) {

@@ -172,7 +172,7 @@ MonitorReport Monitor::report() {
     context_->resilient([&] { context_->backend->wait(); });
     state_->collect(*context_->backend, true);
     report.device = context_->backend->device();
-    report.memory = context_->pool->info();
+    report.memory = context_->memory_now();
     report.stats = context_->stats_now();
   }
   report.state = device_state(report.device);

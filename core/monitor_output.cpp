@@ -92,6 +92,8 @@ std::string to_json(const MonitorReport& report) {
                  {"external", memory.bytes_external},
                  {"spilled", memory.bytes_spilled},
                  {"peak", memory.bytes_peak},
+                 {"kernels", memory.kernels},
+                 {"kernel_bytes", memory.kernel_bytes},
                  {"reliable", memory.reliable}}},
                {"stats",
                 {{"dispatches", stats.dispatches},

@@ -70,7 +70,7 @@ struct Family {
 };
 struct Import {
   std::shared_ptr<const HostPass> pass;
-  std::uint64_t epoch;  // of the context, when the host lent it: it belongs to the device of that time
+  std::uint64_t epoch;  // of the context: the device that the host lent it on
 };                      // read from what a host lent, when first needed, and kept from then on
 // One output of a kernel of the user's own. All outputs that are still referred to are computed together.
 struct Custom {

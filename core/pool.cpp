@@ -151,7 +151,7 @@ void Pool::put_away(Buffer& buffer) noexcept {
   storage.recording = recordings_;
   storage.batch = buffer.last_used_;
   storage.by_key.mapped() = buffer.place_.begin();
-  by_key_.insert(std::move(storage.by_key));
+  storage.in_index = by_key_.insert(std::move(storage.by_key));
   free_.splice(free_.begin(), buffer.place_);
 }
 
@@ -166,8 +166,7 @@ void Pool::give_back(Buffer& buffer) noexcept {
 }
 
 PooledStorage::List Pool::remove(PooledStorage::List::iterator entry) {
-  const auto [begin, end] = by_key_.equal_range(entry->storage_class.key);
-  entry->by_key = by_key_.extract(std::find_if(begin, end, [&](const auto& known) { return known.second == entry; }));
+  entry->by_key = by_key_.extract(entry->in_index);
   info_.bytes_pooled -= entry->storage_class.bytes;
   PooledStorage::List removed;
   removed.splice(removed.begin(), free_, entry);

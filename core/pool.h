@@ -35,6 +35,7 @@ struct PooledStorage {
   StorageClass storage_class;
   std::uint64_t recording = 0, batch = 0;  // the last ones that may use it
   ByKey::node_type by_key{};               // while it is not free
+  ByKey::iterator in_index{};              // while it is
 };
 
 // The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last

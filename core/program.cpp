@@ -137,6 +137,7 @@ void plan_for_device(ProgramImpl& program) {
   for (std::size_t i = 0; i < program.graph.items.size(); ++i)
     if (program.graph.items[i]->buffer) program.captured_items.push_back(static_cast<int>(i));
   program.plan = context.plans.get(graph, limits);
+  program.kernels.clear();
   program.epoch = context.epoch;
 }
 
@@ -193,7 +194,7 @@ std::future<void> Program::prepare() const {
     try {
       context.resilient([&] {
         if (program->epoch != context.epoch) plan_for_device(*program);
-        if (next < program->plan->steps.size()) prepare_step(context, program->plan->steps[next], program->graph);
+        if (next < program->plan->steps.size()) prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
       });
       if (++next < program->plan->steps.size()) return false;
       promise->set_value();

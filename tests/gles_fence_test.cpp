@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "support/gles_host.h"
+#include <tessera/testing.h>
 
 namespace tessera::test {
 namespace {
@@ -65,6 +66,37 @@ class GlesFence : public OnDevice {
  private:
   std::mutex turns_;
 };
+
+// Names of textures mean nothing in the context that takes the place of a lost one.
+TEST_P(GlesFence, TexturesOfTheHostGoWithALostContext) {
+  using testing::Moment;
+  Context own = Context::create({.prefer = {BackendKind::gles}, .driver = GetParam().driver});
+  const Tensor source = own.tensor({1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+  std::uint64_t replaced = 0;
+  for (const bool is_on_the_way : {false, true}) {
+    const Tensor image = source * 2.0f;
+    const auto in_host = [&](const std::function<void(const gles::HostTexture&)>& use) {
+      SharingHost host(GetParam(), own);
+      const GLuint texture = host.texture(GL_RGBA32F, 2, 1, 0, 0, nullptr);
+      host.release();
+      use({.texture = texture, .width = 2, .height = 1});
+      host.make_current();
+    };
+    in_host([&](const gles::HostTexture& old) {
+      const Tensor pending = gles::from_texture(own, {.texture = old.texture, .width = 2, .height = 1, .copy = true});
+      if (is_on_the_way) testing::lose_device(own, Moment::before, 1);
+      else testing::lose_device(own);
+      EXPECT_TESSERA_ERROR(gles::to_texture(image, old), device_lost, "to_texture", "lost", "host_context");
+      EXPECT_TESSERA_ERROR(pending.compute(), device_lost, "the host lent", "lost");
+    });
+    EXPECT_EQ(own.stats().device_losses, ++replaced);
+    EXPECT_FALSE(image.is_computed());
+    in_host([&](const gles::HostTexture& target) {
+      gles::to_texture(image, target);
+      EXPECT_EQ(gles::from_texture(own, target).read(), image.read());
+    });
+  }
+}
 
 // The host keeps what each frame showed; tessera goes on as soon as the host has it in its commands, and so writes to
 // textures that the host's device may be reading yet.

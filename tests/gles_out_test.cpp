@@ -101,6 +101,40 @@ TEST_P(GlesOut, PadsWithZeros) {
   EXPECT_THAT(texels(gles::data_to_gpu(gpu().full({3}, 7))), ElementsAre(7, 7, 7, 0));
 }
 
+TEST_P(GlesOut, PadsWithZerosWhateverWasThereBefore) {
+  const auto expect_padded = [&](const Tensor& t, const char* what) {
+    const gles::GpuData data = gles::data_to_gpu(t);
+    const GLuint framebuffer = host().framebuffer(data.texture);
+    const auto [height, width] = data.tex_shape;
+    std::vector<float> values;
+    if (is_float(t.dtype())) {
+      values = host().pixels<float>(framebuffer, width, height, GL_RGBA, GL_FLOAT);
+    } else {
+      const bool is_signed = t.dtype() == DType::i32 || t.dtype() == DType::i8;
+      for (const std::int32_t value : host().pixels<std::int32_t>(framebuffer, width, height, GL_RGBA_INTEGER,
+                                                                  is_signed ? GL_INT : GL_UNSIGNED_INT))
+        values.push_back(static_cast<float>(value));
+    }
+    gl().DeleteFramebuffers(1, &framebuffer);
+    std::vector<float> expected(static_cast<std::size_t>(t.shape().size()), 1.0f);
+    expected.resize(values.size());
+    EXPECT_EQ(values, expected) << what << " of " << t.shape().to_string() << " " << to_string(t.dtype());
+  };
+  const std::vector<float> white(12, 1.0f);
+  const GLuint lent = host().texture(GL_RGBA32F, 3, 1, GL_RGBA, GL_FLOAT, white.data());
+  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean})
+    for (const std::int64_t count : {1, 5, 23}) {
+      // What is freed here, full of ones, is what the tensors below get.
+      const std::int64_t all = count == 23 ? 24 : count == 5 ? 8 : 4;
+      gpu().full({all}, 1, dtype).compute();
+      expect_padded(gpu().full({count}, 1, dtype), "full");
+      gpu().full({all}, 1, dtype).compute();
+      expect_padded(gpu().tensor({count}, std::vector<float>(static_cast<std::size_t>(count), 1)).cast(dtype), "cast");
+    }
+  expect_padded(gles::from_texture(gpu(), {.texture = lent, .width = 3, .height = 1, .channels = "RGB"}),
+                "from a texture");
+}
+
 // What follows a part of a tensor in its texture is not part of what is handed out.
 TEST_P(GlesOut, GivesPartsOfTensorsTexturesOfTheirOwn) {
   const Tensor whole = gpu().tensor({24}, counted(24)) * 1.0f;

@@ -90,7 +90,21 @@ TEST_P(Memory, LabelsAndOriginsOutliveTheDevice) {
 
 TEST_P(Memory, LabelsNeedATensor) { EXPECT_TESSERA_ERROR(Tensor().label("x"), invalid_argument, "empty"); }
 
-// Storages have sizes of few kinds, but a tensor of a megabyte has one of its own.
+TEST_P(Memory, OfScalarsIsSmall) {
+  Context context = open(GetParam());
+  std::vector<Tensor> held;
+  for (int i = 0; i < 500; ++i) {
+    held.push_back(context.full({}, static_cast<float>(i)).compute());
+    held.push_back(context.tensor({1}, {static_cast<float>(i)}).compute());
+  }
+  EXPECT_EQ(context.memory().num_tensors, 1000);
+  EXPECT_LE(context.memory().bytes_in_use, 1000u * 16);  // a texel each
+  EXPECT_EQ(held[998].read()[0], 499);
+  held.clear();
+  context.trim();
+  EXPECT_EQ(context.memory().bytes_in_use + context.memory().bytes_pooled, 0u);
+}
+
 TEST_P(Memory, OfADeviceIsWhatTensorsNeed) {
   Context context = open(GetParam());
   std::vector<Tensor> held;

@@ -112,6 +112,7 @@ TEST_P(WebGpuOut, ViewsHaveAnOffset) {
   EXPECT_EQ(data.buffer, whole.buffer);
   EXPECT_EQ(data.offset, 24u);
   EXPECT_EQ(data.buf_size, 24u);
+  EXPECT_EQ(wgpuBufferGetSize(data.buffer), 48u);  // of the tensor that it is a part of
   EXPECT_THAT(host->read<float>(data.buffer, data.offset, 6), ElementsAre(6, 7, 8, 9, 10, 11));
 }
 
@@ -124,6 +125,37 @@ TEST_P(WebGpuOut, EveryTypeAndTensorsNotYetUploaded) {
   EXPECT_THAT(host->read<std::uint8_t>(byte_data.buffer, 0, 4), ElementsAre(7, 8, 9, 0));
   const auto constant = webgpu::data_to_gpu(gpu->full({5}, 3));
   EXPECT_THAT(host->read<float>(constant.buffer, 0, 8), ElementsAre(3, 3, 3, 3, 3, 0, 0, 0));
+}
+
+// A buffer that held something else before is no larger than the tensor's whole texels, and what follows the elements
+// in there is zero.
+TEST_P(WebGpuOut, BuffersHaveTheSizeOfTheirTensorsAndZerosAfterThem) {
+  const auto expect_exact = [&](const Tensor& t, const char* what) {
+    const webgpu::GpuData data = webgpu::data_to_gpu(t);
+    const std::uint64_t size = wgpuBufferGetSize(data.buffer), texel = 4 * size_of(t.dtype());
+    EXPECT_EQ(size, (data.buf_size + texel - 1) / texel * texel) << what;
+    const auto bytes = host->read<std::uint8_t>(data.buffer, 0, size);
+    for (std::size_t i = data.buf_size; i < size; ++i) EXPECT_EQ(bytes[i], 0) << what << " byte " << i;
+  };
+  const WGPUBuffer lent = host->buffer(std::vector<std::uint8_t>(64, 0xff));
+  const WGPUTexture pixels =
+      host->texture(3, 1, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst,
+                    std::vector<std::uint8_t>(12, 0xff).data(), 4);
+  for (const std::int64_t count : {1, 3, 4, 5, 7, 61, 64, 65, 1000, 16385}) {
+    for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean}) {
+      // What is freed here is what the tensors below get.
+      for (const std::int64_t more : {4, 8, 16}) gpu->full({(count + more - 1) / more * more}, 1, dtype).compute();
+      expect_exact(gpu->full({count}, 1, dtype), "full");
+      const std::vector<std::byte> ones(static_cast<std::size_t>(count) * size_of(dtype), std::byte{1});
+      const Tensor uploaded = gpu->tensor({count}, dtype, ones);
+      expect_exact(uploaded, "uploaded");
+      expect_exact(uploaded.reshape({1, count}), "reshaped");
+      if (count < 16) expect_exact(webgpu::from_buffer(*gpu, lent, {count}, dtype, {.zero_copy = false}), "copied");
+    }
+    expect_exact(sum(gpu->full({count, 3}, 1) * 2.0f, {{1}}), "reduced");
+  }
+  expect_exact(webgpu::from_texture(*gpu, pixels, {.channels = "RGB"}), "from a texture");
+  expect_exact(matmul(gpu->full({3, 5}, 1), gpu->full({5, 7}, 1)), "matmul");
 }
 
 TEST_P(WebGpuOut, TensorRefMayGoOnceTheHostHasSubmitted) {

@@ -90,7 +90,10 @@ struct MemoryInfo {
   std::uint64_t bytes_external;  // borrowed from the host: zero-copy inputs
   std::uint64_t bytes_spilled;   // moved to host memory to stay in the budget
   std::uint64_t bytes_peak;      // the most bytes_in_use has been since reset_stats()
-  bool reliable;                 // false where the driver rounds or hides sizes
+  // Compiled kernels. There are never many that no Program relies on: those that were not used for longest go. Drivers
+  // do not tell what one takes, often a megabyte on software drivers; bytes are those of the texts.
+  std::uint64_t kernels, kernel_bytes;
+  bool reliable;  // false where the driver rounds or hides sizes
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
@@ -151,7 +154,9 @@ class TESSERA_API Context {
   void close();
 
   void wait();  // until the device has done all that was submitted
-  void trim();  // give pooled memory back to the device
+  // Gives back what is kept for later: pooled memory, and compiled kernels that no Program relies on. What is used
+  // again after that is allocated and compiled again.
+  void trim();
   MemoryInfo memory() const;
   // What takes the device's memory and why it is still there: tensors of `at_least` bytes, the largest first.
   std::vector<Resident> why_resident(std::uint64_t at_least = std::uint64_t{1} << 20) const;
