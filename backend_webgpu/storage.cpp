@@ -37,8 +37,8 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 
 StorageClass class_for(std::uint64_t bytes, std::uint64_t limit) {
-  // Eight sizes per octave waste an eighth at the most; below the limit, small tensors share few sizes.
-  const std::uint64_t step = bytes <= small_limit ? small_step : std::bit_floor(bytes - 1) / 8;
+  // Sixteen sizes per octave waste a sixteenth at the most; below the limit, small tensors share few sizes.
+  const std::uint64_t step = bytes <= small_limit ? small_step : std::bit_floor(bytes - 1) / 16;
   const std::uint64_t size = std::min(round_up(std::max<std::uint64_t>(bytes, 1), step), limit);
   return {size, size};
 }
