@@ -18,6 +18,14 @@ void forget_if_lost(Node& node) {
   node.buffer_offset = 0;
 }
 
+// Whose elements a view has, in whatever order.
+const Node& behind_views(Node* node) {
+  for (forget_if_lost(*node); !node->buffer && (node->is<View>() || node->is<Strided>() || node->is<Whole>());
+       forget_if_lost(*node))
+    node = node->inputs[0].get();
+  return *node;
+}
+
 // What an operation costs nothing for, or cannot do on this device, is replaced by what it stands for.
 Node* lowered(Node* node, const Limits& limits) {
   for (;;) {
@@ -39,8 +47,8 @@ Node* lowered(Node* node, const Limits& limits) {
       node->inputs = std::move(inputs);
     }
     if (node->is<Strided>()) {
-      if (const Node* base = stored(node->inputs[0].get()).node; is_number(*base)) {
-        node->operation = Constant(std::get<Constant>(base->operation));
+      if (const Node& source = behind_views(node); is_number(source)) {
+        node->operation = Constant(std::get<Constant>(source.operation));
         node->inputs.clear();
       }
     }
@@ -152,9 +160,9 @@ Graph::Graph(std::span<const NodePtr> wanted, const Limits& limits) {
   try {
     for (const NodePtr& root : wanted) {
       if (root->shape.size() == 0) continue;
-      add(lowered(root.get(), limits), limits);
-      found_.wanted.push_back(
-          lowered(root.get(), limits)->plan_index);  // again: it may have become a view of its equal
+      Node* node = lowered(root.get(), limits);
+      add(node, limits);
+      found_.wanted.push_back(stored(node).node->plan_index);  // it may have become a view of its equal
     }
   } catch (...) {
     forget_indices();

@@ -25,6 +25,16 @@ std::shared_ptr<const CustomKernel> HubImpl::find_kernel(const char* op, std::st
               std::string(op) + ": there is no kernel " + in_quotes(name) + near_names(name, known) + ".");
 }
 
+void HubImpl::require_model(const char* op, std::string_view model) const {
+  std::vector<std::string> known;
+  for (const auto& [ref, entry] : entries) {
+    if (ref.model == model) return;
+    if (known.empty() || known.back() != ref.model) known.push_back(ref.model);
+  }
+  throw Error(ErrorCode::not_found,
+              std::string(op) + ": no tensor is of a model " + in_quotes(model) + near_names(model, known) + ".");
+}
+
 void HubImpl::bind(const TensorRef& ref, HubEntryPtr entry) {
   ++entry->names;
   renamed.push_back(entry);
@@ -48,6 +58,7 @@ HubEntryPtr HubImpl::add(const Tensor& tensor, bool is_view) {
 
 const Tensor& HubImpl::use(HubEntry& entry) {
   entry.last_used = ++clock;
+  entry.last_use_time = std::chrono::steady_clock::now();
   return entry.tensor;
 }
 
@@ -154,13 +165,17 @@ std::vector<SharedTensor> TensorHub::list() const {
     const std::scoped_lock hold(impl_->lock);
     for (const auto& [ref, entry] : impl_->entries) {
       tensors.push_back(entry->tensor);
-      rows.push_back({.ref = ref,
-                      .shape = entry->tensor.shape(),
-                      .dtype = entry->tensor.dtype(),
-                      .references = entry->names,
-                      .is_view = entry->is_view,
-                      .is_on_device = false,
-                      .has_host_copy = false});
+      rows.push_back(
+          {.ref = ref,
+           .shape = entry->tensor.shape(),
+           .dtype = entry->tensor.dtype(),
+           .references = entry->names,
+           .is_view = entry->is_view,
+           .is_on_device = false,
+           .has_host_copy = false,
+           .bytes = static_cast<std::uint64_t>(entry->tensor.shape().size()) * size_of(entry->tensor.dtype()),
+           .device_bytes = 0,
+           .last_used = entry->last_use_time});
     }
   }
   const Session session(ContextAccess::impl(impl_->context));
@@ -168,6 +183,7 @@ std::vector<SharedTensor> TensorHub::list() const {
     const Residence residence = residence_of(tensors[i]);
     rows[i].is_on_device = residence.is_on_device;
     rows[i].has_host_copy = residence.is_on_host;
+    rows[i].device_bytes = residence.device_bytes;
   }
   return rows;
 }
@@ -186,21 +202,17 @@ void TensorHub::release(const TensorRef& ref) {
 
 void TensorHub::release_model(std::string_view model) {
   const Naming hold(*impl_);
-  std::vector<std::string> others;
-  bool is_found = false;
+  impl_->require_model("release_model", model);
   for (auto at = impl_->entries.begin(); at != impl_->entries.end();) {
     const auto next = std::next(at);
-    if (at->first.model == model) {
-      impl_->unbind(at);
-      is_found = true;
-    } else if (others.empty() || others.back() != at->first.model) {
-      others.push_back(at->first.model);
-    }
+    if (at->first.model == model) impl_->unbind(at);
     at = next;
   }
-  if (!is_found)
-    throw Error(ErrorCode::not_found,
-                "release_model: no tensor is of a model " + in_quotes(model) + near_names(model, others) + ".");
+}
+
+void TensorHub::clear() {
+  const Naming hold(*impl_);
+  while (!impl_->entries.empty()) impl_->unbind(impl_->entries.begin());
 }
 
 }  // namespace tessera

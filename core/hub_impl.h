@@ -1,5 +1,6 @@
 // What a TensorHub handle refers to.
 #pragma once
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,8 @@ struct HubEntry {
   const bool is_view;
   int names = 0;
   std::string label{};          // of the tensor, by the hub: its names
-  std::uint64_t last_used = 0;  // by the hub's clock
+  std::uint64_t last_used = 0;  // by the hub's clock; 0: the next to leave the device
+  std::chrono::steady_clock::time_point last_use_time = std::chrono::steady_clock::now();
 };
 using HubEntryPtr = std::shared_ptr<HubEntry>;
 
@@ -41,8 +43,9 @@ struct HubImpl {
   // The caller holds the lock for each of these. `op` begins the sentence of the error.
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
   std::shared_ptr<const CustomKernel> find_kernel(const char* op, std::string_view name) const;
-  HubEntryPtr add(const Tensor&, bool is_view = false);  // has no name yet; counts as used now
-  void bind(const TensorRef&, HubEntryPtr);              // in the place of what had the name
+  void require_model(const char* op, std::string_view model) const;  // throws not_found where no tensor is of it
+  HubEntryPtr add(const Tensor&, bool is_view = false);              // has no name yet; counts as used now
+  void bind(const TensorRef&, HubEntryPtr);                          // in the place of what had the name
   void unbind(decltype(entries)::iterator);
   const Tensor& use(HubEntry&);                       // counts as used now
   std::vector<HubEntryPtr> distinct_entries() const;  // each one once

@@ -1,10 +1,10 @@
 // What a monitor has seen, as lines, as JSON and as a trace.
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/monitor.h"
+#include "core/sharing_file.h"
 
 namespace tessera {
 namespace {
@@ -115,13 +115,20 @@ std::string to_json(const MonitorReport& report) {
 
 void Monitor::write_trace(const std::filesystem::path& path) {
   const std::string device = report().device.name;  // and all kernels have their times now
-  std::ofstream file(path);
+  ReplacingFile file("write_trace", path);
+  std::string text;
+  const auto flush = [&] {
+    file.write(std::as_bytes(std::span(text)));
+    text.clear();
+  };
   // Lines of their own, so that a long trace is never one long text in memory. The device is a process beside the host.
   constexpr int host = 1, gpu = 2;
+  constexpr std::size_t enough_to_write = 1 << 16;
   bool is_first = true;
   const auto write = [&](const json& event) {
-    file << (is_first ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n") << dump(event);
+    text += (is_first ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n") + dump(event);
     is_first = false;
+    if (text.size() >= enough_to_write) flush();
   };
   const auto name_row = [&](const char* what, int process, int thread, const std::string& name) {
     write({{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}});
@@ -153,10 +160,9 @@ void Monitor::write_trace(const std::filesystem::path& path) {
     }
     write(line);
   }
-  file << "\n]}\n";
-  file.close();
-  if (!file)
-    throw Error(ErrorCode::invalid_argument, "write_trace: the file " + path.string() + " could not be written.");
+  text += "\n]}\n";
+  flush();
+  file.commit();
 }
 
 }  // namespace tessera

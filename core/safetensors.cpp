@@ -84,6 +84,7 @@ constexpr std::array stored_types{
 class FileReader {
  public:
   explicit FileReader(const std::filesystem::path& path) : path_(path) {
+    refuse_nul("load_safetensors", path);
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (!std::filesystem::status_known(status) || !std::filesystem::exists(status)) fail(error.message());

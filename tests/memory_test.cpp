@@ -117,6 +117,27 @@ TEST_P(Memory, OfADeviceIsWhatTensorsNeed) {
   std::printf("device bytes for a tensor of 1048576: %llu\n", static_cast<unsigned long long>(info.bytes_in_use / 16));
 }
 
+TEST_P(Memory, OfADeviceIsLittleMoreThanElementsOfAnyNumber) {
+  Context context = open(GetParam());
+  const auto extra = [&](DType dtype, std::int64_t elements) {
+    const Tensor x = context.full({elements}, 1, dtype).compute();
+    const MemoryInfo info = context.memory();
+    EXPECT_EQ(info.num_bytes, static_cast<std::uint64_t>(elements) * size_of(dtype));
+    const double taken = static_cast<double>(info.bytes_in_use) / static_cast<double>(info.num_bytes);
+    EXPECT_LT(taken, 1.1) << elements << " elements of " << to_string(dtype);
+    return taken - 1;
+  };
+  double most = 0;
+  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean})
+    for (const std::int64_t kilobytes : {64, 72, 90, 127, 128, 160, 510})
+      for (const std::int64_t beyond : {0, 1, 5}) {
+        const auto elements = kilobytes * 1024 / static_cast<std::int64_t>(size_of(dtype)) + beyond;
+        most = std::max(most, extra(dtype, elements));
+        context.trim();  // a larger storage that is free does as well
+      }
+  std::printf("device bytes beyond the elements: at most %.1f %%\n", 100 * most);
+}
+
 TESSERA_ON_ALL_DEVICES(Memory);
 
 std::uint64_t allocated_by_host() {

@@ -220,7 +220,12 @@ TEST_P(Monitoring, BadInput) {
   {
     Monitor monitor(context);
     EXPECT_TESSERA_ERROR(Monitor(context), invalid_argument, "already", context.device().name.c_str());
-    EXPECT_TESSERA_ERROR(monitor.write_trace("/nonexistent/folder/trace.json"), invalid_argument, "/nonexistent");
+    EXPECT_TESSERA_ERROR(monitor.write_trace("/nonexistent/folder/trace.json"), io, "write_trace", "/nonexistent");
+    EXPECT_TESSERA_ERROR(monitor.write_trace("/dev/null"), io, "/dev/null", "not a regular file");
+    const TemporaryFolder folder;
+    const std::filesystem::path cut((folder / "trace").string() + std::string("\0.json", 6));
+    EXPECT_TESSERA_ERROR(monitor.write_trace(cut), io, "NUL");
+    EXPECT_EQ(folder.files(), 0);
   }
   auto monitor = std::make_unique<Monitor>(context);  // one after the other is fine
   auto late = std::make_unique<Monitor::Span>(monitor->span("late"));

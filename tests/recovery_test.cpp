@@ -28,8 +28,9 @@ TEST_P(Recovery, UploadedComputedAndPendingTensorsAreThere) {
   const Tensor computed = (w * w + 1.0f).compute();
   const Tensor view = slice(computed, {1, 0}, {1, 2}).compute();
   const Tensor filled = gpu().full({3}, 7).compute();
-  const Tensor pending = matmul(w, computed);
+  const Tensor pending = matmul(w, computed), turned = reverse(filled);
   testing::lose_device(gpu());
+  EXPECT_EQ(turned.read(), std::vector<float>(3, 7));
   EXPECT_EQ(uploaded.read(), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(view.read(), (std::vector<float>{10, 17}));
   EXPECT_EQ(computed.read(), (std::vector<float>{2, 5, 10, 17}));

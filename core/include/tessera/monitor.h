@@ -78,7 +78,7 @@ class TESSERA_API Monitor {
   MonitorReport report();  // waits for the device, so that it has everything that was submitted
 
   // In the Chrome trace event format. Kernels are shown from the time of their submission on: devices have clocks of
-  // their own. Waits like report(). Throws invalid_argument where the file cannot be written.
+  // their own. Waits like report(). Throws io where the file cannot be written; one that was there stays whole then.
   void write_trace(const std::filesystem::path&);
 
  private:

@@ -14,6 +14,7 @@
 // with the names that come near it.
 #pragma once
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <filesystem>
@@ -44,10 +45,14 @@ struct SharedTensor {
   TensorRef ref;
   Shape shape;
   DType dtype;
-  int references;      // names that stand for this tensor
-  bool is_view;        // a part of another tensor's storage
-  bool is_on_device;   // its elements are; those of what is not computed yet are nowhere
-  bool has_host_copy;  // its elements are on the host
+  int references;              // names that stand for this tensor
+  bool is_view;                // a part of another tensor's storage
+  bool is_on_device;           // its elements are; those of what is not computed yet are nowhere
+  bool has_host_copy;          // its elements are on the host
+  std::uint64_t bytes;         // of its elements
+  std::uint64_t device_bytes;  // what its storage takes on the device, for all that share it; 0 where it is not there
+  // When a name of it was last published, got, synchronised or worked with. Being listed, shared or saved is no use.
+  std::chrono::steady_clock::time_point last_used;
 };
 
 struct HubImpl;
@@ -72,6 +77,7 @@ class TESSERA_API TensorHub {
   std::vector<SharedTensor> list(std::string_view model) const;
   void release(const TensorRef&);
   void release_model(std::string_view model);
+  void clear();  // releases every name of every model; kernels stay defined
 
   // ---- operations on names: `out` is published
   void matmul(const TensorRef& a, const TensorRef& b, const TensorRef& out, MatMul = {});
@@ -103,7 +109,8 @@ class TESSERA_API TensorHub {
   // The whole hub: a tensor is "model/name" in the file, and is written once; its other names are in the metadata.
   void save(const std::filesystem::path&) const;
   void load(const std::filesystem::path&);  // all of the file or, where it is refused, nothing
-  // One model, whose tensors have their plain names in the file: for files that other tools read or wrote.
+  // One model, whose tensors have their plain names in the file: for files that other tools read or wrote. Saving a
+  // model of which there is no tensor is not_found.
   void save(const std::filesystem::path&, std::string_view model) const;
   void load(const std::filesystem::path&, std::string_view model);
 
