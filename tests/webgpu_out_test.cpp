@@ -212,7 +212,16 @@ TEST_P(WebGpuOut, AccessorsReadByIndicesAndThroughViews) {
 TEST_P(WebGpuOut, AccessorsNeedANameAndAPlace) {
   const Tensor t = gpu->full({3}, 1);
   for (const char* name : {"", "_", "__t", "2t", "t-t", "t t"})
-    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, "name");
+    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, "name", "letters");
+  for (const char* name : {"fn", "let", "target", "partition", "storage", "read", "f32", "i32", "extractBits"})
+    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, name, "reserves");
+  // What the accessor calls its own variables is no word that others cannot use.
+  const Tensor ramp = gpu->tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6}) + 0.0f;
+  for (const std::string name : {"x", "y", "c", "n", "elements", "input", "sin"})
+    EXPECT_THAT(through_shader(webgpu::shader_accessor(ramp, name, 0, 0), name + "_at(0u, 1u, 2u) + " + name + "(0u)",
+                               {{.index = 0, .buffer = webgpu::data_to_gpu(ramp).buffer}}, 1),
+                ElementsAre(7.0f))
+        << name;
   EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, "t", -1, 0), invalid_argument, "-1");
   EXPECT_TESSERA_ERROR(webgpu::shader_accessor(gpu->zeros({0}), "t", 0, 0), invalid_argument, "[0]");
 }
