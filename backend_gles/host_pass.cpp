@@ -2,11 +2,12 @@
 
 namespace tessera::gles {
 
-GLuint PassPrograms::get(const std::string& key, const std::function<std::string()>& fragment_text) {
+GLuint PassPrograms::get(const std::string& key, const std::string& name,
+                         const std::function<std::string()>& fragment_text) {
   auto found = programs_.find(key);
   if (found == programs_.end()) {
-    found = programs_.emplace(key, link_program(device_, fragment_text(), "pass " + key)).first;
-    device_->label(GL_PROGRAM_KHR, found->second.get(), key);
+    found = programs_.emplace(key, link_program(device_, fragment_text(), name)).first;
+    device_->label(GL_PROGRAM_KHR, found->second.get(), name);
   }
   return found->second.get();
 }

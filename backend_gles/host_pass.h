@@ -15,7 +15,11 @@ namespace tessera::gles {
 class PassPrograms {
  public:
   explicit PassPrograms(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
-  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text);  // the context is current
+  // `name` is for people. The context is current.
+  GLuint get(const std::string& key, const std::string& name, const std::function<std::string()>& fragment_text);
+  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text) {
+    return get(key, "pass " + key, fragment_text);
+  }
   std::uint64_t compiled() const { return programs_.size(); }
 
  private:

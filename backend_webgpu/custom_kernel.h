@@ -15,7 +15,7 @@ class CustomKernels {
  public:
   explicit CustomKernels(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  // Compiles at the first use. Throws compile_failed with the driver's words, unsupported where there is no WGSL.
+  // Compiles at the first use. Throws compile_failed with the driver's words.
   const PassPipeline& get(const CustomCall&);
 
   // `parameters` is where the words of the call are.
@@ -27,7 +27,7 @@ class CustomKernels {
   PassPipeline compile(const CustomCall&) const;
 
   std::shared_ptr<Device> device_;
-  std::map<std::string, PassPipeline> pipelines_;  // by bindings and text
+  std::map<std::string, PassPipeline> pipelines_;  // by bindings, workgroup size and text
 };
 
 std::vector<std::uint32_t> words_of(const CustomCall&);

@@ -160,6 +160,12 @@ TEST_P(WebGpuOut, RefusesWhatCannotBe) {
       host->texture(1, 1, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
   EXPECT_TESSERA_ERROR(webgpu::to_texture(foreign, target), wrong_backend, "to_texture", "webgpu", "cpu");
   EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&foreign, 1), host->encoder()), wrong_backend, "encode");
+  // A function of the host's cannot run while the host's commands do.
+  const CustomKernel on_cpu{
+      .name = "on_cpu", .outputs = {"seven"}, .cpu = [](const CpuArguments& on) { on.output("seven")[0] = 7; }};
+  const Tensor seven = run_custom(*gpu, on_cpu, {.inputs = {}, .outputs = {{"seven", {.shape = {1}}}}}).at("seven");
+  EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&seven, 1), host->encoder()), unsupported, "on_cpu", "commands");
+  EXPECT_EQ(seven.read(), std::vector<float>{7});
 }
 
 TEST_P(WebGpuOut, GlesTensorsAreRefused) {
