@@ -2,13 +2,14 @@
 
 namespace tessera::gles {
 
-GLuint PassPrograms::get(const std::string& key, const std::function<std::string()>& fragment_text, KernelUses* uses) {
-  return programs_.get(key, uses, [&] { return compile(key, fragment_text()); }).get();
+GLuint PassPrograms::get(const std::string& key, const std::string& name,
+                         const std::function<std::string()>& fragment_text, KernelUses* uses) {
+  return programs_.get(key, uses, [&] { return compile(name, fragment_text()); }).get();
 }
 
-Compiled<Program> PassPrograms::compile(const std::string& key, const std::string& fragment_text) const {
-  Program program = link_program(device_, fragment_text, "pass " + key);
-  device_->label(GL_PROGRAM_KHR, program.get(), key);
+Compiled<Program> PassPrograms::compile(const std::string& name, const std::string& fragment_text) const {
+  Program program = link_program(device_, fragment_text, name);
+  device_->label(GL_PROGRAM_KHR, program.get(), name);
   return {std::move(program), fragment_text.size()};
 }
 

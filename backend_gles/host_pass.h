@@ -14,14 +14,18 @@ namespace tessera::gles {
 class PassPrograms {
  public:
   explicit PassPrograms(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
-  // The context is current.
-  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text, KernelUses* = nullptr);
+  // `name` is for people. The context is current.
+  GLuint get(const std::string& key, const std::string& name, const std::function<std::string()>& fragment_text,
+             KernelUses* = nullptr);
+  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text) {
+    return get(key, "pass " + key, fragment_text);
+  }
 
   CompiledCache<Program>& cache() { return programs_; }
   const CompiledCache<Program>& cache() const { return programs_; }
 
  private:
-  Compiled<Program> compile(const std::string& key, const std::string& fragment_text) const;
+  Compiled<Program> compile(const std::string& name, const std::string& fragment_text) const;
 
   std::shared_ptr<const Device> device_;
   CompiledCache<Program> programs_;

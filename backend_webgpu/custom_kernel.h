@@ -13,7 +13,7 @@ class CustomKernels {
  public:
   explicit CustomKernels(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  // Compiles at the first use. Throws compile_failed with the driver's words, unsupported where there is no WGSL.
+  // Compiles at the first use. Throws compile_failed with the driver's words.
   const PassPipeline& get(const CustomCall&, KernelUses*);
 
   // `parameters` is where the words of the call are.
@@ -26,7 +26,7 @@ class CustomKernels {
   Compiled<PassPipeline> compile(const CustomCall&) const;
 
   std::shared_ptr<Device> device_;
-  CompiledCache<PassPipeline> pipelines_;  // by bindings and text
+  CompiledCache<PassPipeline> pipelines_;  // by bindings, workgroup size and text
 };
 
 std::vector<std::uint32_t> words_of(const CustomCall&);

@@ -70,6 +70,8 @@ const PassPipeline& PassPipelines::render(const std::string& name, WGPUTextureFo
 }
 
 void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
+  for (const BoundBuffer& buffer : prepared.cleared)
+    wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
     descriptor.label = view_of("tessera pass");

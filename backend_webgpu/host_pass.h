@@ -51,6 +51,7 @@ struct PreparedPass {
   Handle<WGPUBindGroup> group;
   Handle<WGPUTextureView> target;                          // of a render pass
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
+  std::vector<BoundBuffer> cleared{};                      // become zero before it: it need not write all of them
 };
 
 class WebGpuPass : public HostPass {

@@ -11,7 +11,6 @@ namespace {
 constexpr WGPUBufferUsage usages = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst |
                                    WGPUBufferUsage_Vertex | WGPUBufferUsage_Index | WGPUBufferUsage_Indirect |
                                    WGPUBufferUsage_Uniform;
-constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
 
 }  // namespace
 

@@ -34,6 +34,8 @@ inline const BoundBuffer& buffer_of(const Storage& storage) {
 }
 inline bool is_lent(const Storage& storage) { return static_cast<const BufferStorage&>(storage).is_lent(); }
 
+constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
+
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
 StorageClass class_of(const StorageSpec&);

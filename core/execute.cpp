@@ -121,7 +121,7 @@ void Batch::with_room(const Work& work) {
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;
   }
-  if (!dispatches_.empty()) submit();
+  submit();
   dispatches_.clear();
   firm_dispatches_ = 0;
   context_.pool->begin_batch();
@@ -138,6 +138,7 @@ void Batch::use(Buffer& buffer) {
 void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
   Dispatch dispatch = dispatch_of(step, graph);
   dispatch.uses = kernel_uses_;
+  if (dispatch.custom) require_runnable("run_custom", context_, *dispatch.custom->kernel);
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     Buffer& buffer = *buffers[at(step.inputs[i])];
     use(buffer);
@@ -333,19 +334,31 @@ Batch::~Batch() {
   }
 }
 
+// Functions on the host come between submissions.
 void Batch::submit() {
+  std::span<const Dispatch> rest = dispatches_;
+  while (!rest.empty()) {
+    const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& it) { return runs_on_host(context_, it); });
+    const auto before = static_cast<std::size_t>(on_host - rest.begin());
+    if (before > 0) submit(rest.first(before));
+    if (before < rest.size()) run_on_host(context_, rest[before]);
+    rest = rest.subspan(std::min(before + 1, rest.size()));
+  }
+}
+
+void Batch::submit(std::span<const Dispatch> dispatches) {
   const HostTime submitting(context_, HostWork::submit);
   context_.about_to_submit();
-  if (context_.monitor) context_.monitor->about_to_run(dispatches_);
-  context_.backend->run(dispatches_);
+  if (context_.monitor) context_.monitor->about_to_run(dispatches);
+  context_.backend->run(dispatches);
   if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
   context_.submitted();
-  context_.stats.dispatches += dispatches_.size();
-  context_.stats.ops_fused += std::exchange(ops_fused_, 0);
+  context_.stats.dispatches += dispatches.size();
 }
 
 void Batch::run() {
-  if (!dispatches_.empty()) submit();
+  submit();
+  context_.stats.ops_fused += std::exchange(ops_fused_, 0);
   dispatches_.clear();
   plans_.clear();
   for (const NodePtr& node : std::exchange(results_, {}))
@@ -357,7 +370,8 @@ void Batch::run() {
 void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph, KernelUses& uses) {
   Dispatch dispatch = dispatch_of(step, graph);
   dispatch.uses = &uses;
-  context.backend->prepare(dispatch);
+  if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
+  if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);
 }
 
 void compute(ContextImpl& context, std::span<const NodePtr> wanted) {

@@ -60,6 +60,7 @@ class Batch {
   void add_run(const Node& ran);
   void give(const NodePtr&, std::shared_ptr<Buffer>, std::int64_t offset);
   void submit();
+  void submit(std::span<const Dispatch>);
 
   ContextImpl& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels

@@ -17,7 +17,7 @@ const HubEntryPtr& HubImpl::find(const char* op, const TensorRef& ref) const {
               std::string(op) + ": there is no tensor " + text_of(ref) + near_names(ref, known) + ".");
 }
 
-std::shared_ptr<const CustomKernel> HubImpl::find_kernel(const char* op, std::string_view name) const {
+std::shared_ptr<const CheckedKernel> HubImpl::find_kernel(const char* op, std::string_view name) const {
   if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [other, kernel] : kernels) known.push_back(other);

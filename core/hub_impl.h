@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/custom.h"
 #include <tessera/sharing.h>
 
 namespace tessera {
@@ -36,13 +37,13 @@ struct HubImpl {
   Context context;
   mutable std::mutex lock;  // guards what follows, and the numbers of the entries
   std::map<TensorRef, HubEntryPtr, ByModel> entries;
-  std::map<std::string, std::shared_ptr<const CustomKernel>, std::less<>> kernels;
+  std::map<std::string, std::shared_ptr<const CheckedKernel>, std::less<>> kernels;
   std::uint64_t clock = 0, last_optimized = 0;
   std::vector<HubEntryPtr> renamed;  // since the last Naming
 
   // The caller holds the lock for each of these. `op` begins the sentence of the error.
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
-  std::shared_ptr<const CustomKernel> find_kernel(const char* op, std::string_view name) const;
+  std::shared_ptr<const CheckedKernel> find_kernel(const char* op, std::string_view name) const;
   void require_model(const char* op, std::string_view model) const;  // throws not_found where no tensor is of it
   HubEntryPtr add(const Tensor&, bool is_view = false);              // has no name yet; counts as used now
   void bind(const TensorRef&, HubEntryPtr);                          // in the place of what had the name

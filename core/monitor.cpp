@@ -25,7 +25,7 @@ constexpr std::size_t most_under_way = 4096;  // of runs; those that went into a
 }  // namespace
 
 std::string label_of(const Dispatch& dispatch) {
-  if (dispatch.custom) return dispatch.custom->kernel.name;
+  if (dispatch.custom) return dispatch.custom->kernel->name;
   if (dispatch.pass) return dispatch.output ? "import from the host" : "export to the host";
   const Kernel& kernel = *dispatch.kernel;
   std::string before, after;

@@ -143,6 +143,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void end_recording();
   bool is_recording() const { return is_recording_; }
   void submitted();
+  bool is_recording() const { return is_recording_; }
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
   void require_submitted(const Buffer&) const;
 

@@ -260,8 +260,8 @@ inline constexpr OpRow context_rows[] = {
 inline constexpr OpRow custom_rows[] = {
     {"map_kernel(expression, arguments)", "the types of the functions in it", "as its operations give",
      "that of its operations", "fuses like the operators"},
-    {"run_custom(context, kernel, run)", every_type, "the outputs by name", "yours", "WGSL on webgpu, GLSL on gles",
-     "webgpu, gles"},
+    {"run_custom(context, kernel, run)", every_type, "the outputs by name", "yours",
+     "WGSL on webgpu, GLSL on gles, a function on the cpu; `define_kernel` compiles ahead of the first run"},
 };
 
 inline constexpr Section sections[] = {

@@ -231,8 +231,25 @@ TEST_P(GlesOut, AccessorsReadByIndexInAnyRank) {
                       "out vec4 c;\nvoid main() { c = vec4(t_at()); }",
                   gles::data_to_gpu(scalar).texture, "t_texture", 1)[0],
             42);
-  for (const char* name : {"", "2d", "gl_x", "a__b", "a b", "a;"})
-    EXPECT_TESSERA_ERROR(gles::shader_accessor(scalar, name), invalid_argument, "no name");
+}
+
+TEST_P(GlesOut, AccessorsHaveNamesThatCompile) {
+  const Tensor tensor = gpu().tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6}) * 1.0f;
+  for (const char* name : {"", "2d", "gl", "gl_x", "webgl_x", "GL_ES", "a__b", "a_", "a b", "a;"})
+    EXPECT_TESSERA_ERROR(gles::shader_accessor(tensor, name), invalid_argument, "no name");
+  for (const char* name : {"main", "float", "uniform", "vec4", "sampler2D", "input", "output", "filter", "sample",
+                           "active", "common", "half", "fixed"})
+    EXPECT_TESSERA_ERROR(gles::shader_accessor(tensor, name), invalid_argument, name, "reserves");
+  for (const char* name : {"texture", "texelFetch", "mix", "length"})
+    EXPECT_TESSERA_ERROR(gles::shader_accessor(tensor, name), invalid_argument, name, "function of GLSL");
+  // What the accessor calls its own variables is no word that others cannot use.
+  const gles::GpuData data = gles::data_to_gpu(tensor);
+  for (const std::string name : {"x", "y", "c", "i", "width", "texel", "tessera_x"})
+    EXPECT_EQ(drawn("#version 300 es\nprecision highp float;\n" + gles::shader_accessor(tensor, name) +
+                        "out vec4 color;\nvoid main() { color = vec4(" + name + "_at(0, 1, 2) + " + name + "(0)); }",
+                    data.texture, (name + "_texture").c_str(), 1)[0],
+              7)
+        << name;
 }
 
 // The commands of one context run in order: what the host drew before it let go sees the old values.

@@ -216,6 +216,12 @@ TEST_P(WebGpuOut, RefusesWhatCannotBe) {
       host->texture(1, 1, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
   EXPECT_TESSERA_ERROR(webgpu::to_texture(foreign, target), wrong_backend, "to_texture", "webgpu", "cpu");
   EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&foreign, 1), host->encoder()), wrong_backend, "encode");
+  // A function of the host's cannot run while the host's commands do.
+  const CustomKernel on_cpu{
+      .name = "on_cpu", .outputs = {"seven"}, .cpu = [](const CpuArguments& on) { on.output("seven")[0] = 7; }};
+  const Tensor seven = run_custom(*gpu, on_cpu, {.inputs = {}, .outputs = {{"seven", {.shape = {1}}}}}).at("seven");
+  EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&seven, 1), host->encoder()), unsupported, "on_cpu", "commands");
+  EXPECT_EQ(seven.read(), std::vector<float>{7});
 }
 
 TEST_P(WebGpuOut, GlesTensorsAreRefused) {
@@ -268,7 +274,16 @@ TEST_P(WebGpuOut, AccessorsReadByIndicesAndThroughViews) {
 TEST_P(WebGpuOut, AccessorsNeedANameAndAPlace) {
   const Tensor t = gpu->full({3}, 1);
   for (const char* name : {"", "_", "__t", "2t", "t-t", "t t"})
-    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, "name");
+    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, "name", "letters");
+  for (const char* name : {"fn", "let", "target", "partition", "storage", "read", "f32", "i32", "extractBits"})
+    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, name, "reserves");
+  // What the accessor calls its own variables is no word that others cannot use.
+  const Tensor ramp = gpu->tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6}) + 0.0f;
+  for (const std::string name : {"x", "y", "c", "n", "elements", "input", "sin"})
+    EXPECT_THAT(through_shader(webgpu::shader_accessor(ramp, name, 0, 0), name + "_at(0u, 1u, 2u) + " + name + "(0u)",
+                               {{.index = 0, .buffer = webgpu::data_to_gpu(ramp).buffer}}, 1),
+                ElementsAre(7.0f))
+        << name;
   EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, "t", -1, 0), invalid_argument, "-1");
   EXPECT_TESSERA_ERROR(webgpu::shader_accessor(gpu->zeros({0}), "t", 0, 0), invalid_argument, "[0]");
 }

@@ -86,7 +86,8 @@ class TESSERA_API TensorHub {
   // To i8 with one scale, which is published as "<name of out>.scale" of the same model; answers that name.
   TensorRef quantize(const TensorRef& in, const TensorRef& out);
   void dequantize(const TensorRef& in, const TensorRef& scale, const TensorRef& out);
-  // Kernels of your own, see <tessera/custom.h>, by their names: one that there is already gives way.
+  // Kernels of your own, see <tessera/custom.h>, by their names: one that there is already gives way. Compiled at once
+  // where there is source for the device: errors of the source come from here.
   void define_kernel(const CustomKernel&);
   void run_kernel(std::string_view kernel, const std::map<std::string, TensorRef>& inputs,
                   const std::map<std::string, std::pair<TensorRef, TensorSpec>>& outputs,

@@ -104,7 +104,7 @@ TESSERA_API void submitted(Context&);
 // WGSL with which the host's own shader reads a tensor: declares `name_elements`, a storage buffer that is to be bound
 // whole (offset 0), and the functions name(i), for element i, and name_at(…), for an element by its indices, one for
 // each axis. They give f32 for floats and i32 for all else. Computes the tensor; serves for tensors of the same shape
-// and type that start at the same offset.
+// and type that start at the same offset. A name that WGSL reserves is an invalid_argument.
 TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name, int group, int binding);
 
 }  // namespace tessera::webgpu
