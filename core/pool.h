@@ -141,7 +141,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // storages that come back are handed out to further recorded work only: what is submitted at once would come before.
   void begin_recording();
   void end_recording();
-  bool is_recording() const { return is_recording_; }
   void submitted();
   bool is_recording() const { return is_recording_; }
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
