@@ -1,4 +1,4 @@
-# One part of the package's test, chosen by PART: install, headers, installed, added.
+# One part of the package's test, chosen by PART: install, headers, installed, windows, added.
 set(prefix "${WORK_DIR}/prefix")
 
 function(run)
@@ -10,14 +10,14 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# build_consumer(FOLDER OPTION...): configures and builds the project in FOLDER, and runs its program.
+# build_consumer(FOLDER OPTION...): configures and builds the project in FOLDER, and runs its program, which gets the prefix.
 function(build_consumer folder)
   set(tree "${WORK_DIR}/${folder}")
   file(REMOVE_RECURSE "${tree}")
   run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/${folder}" -B "${tree}" -G "${GENERATOR}"
     "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" ${ARGN})
   run("${CMAKE_COMMAND}" --build "${tree}" --target consumer)
-  run("${tree}/consumer")
+  run("${tree}/consumer" "${prefix}")
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
@@ -54,6 +54,9 @@ elseif(PART STREQUAL "installed")
   if(TESSERA_GLES AND NOT output MATCHES "gles: [^\n]*ANGLE")
     message(FATAL_ERROR "the installed library did not find the ANGLE installed with it:\n${output}")
   endif()
+
+elseif(PART STREQUAL "windows")
+  build_consumer(windows "-DCMAKE_PREFIX_PATH=${prefix}" "-DTESSERA_DIR=${TESSERA_SOURCE_DIR}")
 
 elseif(PART STREQUAL "added")
   # Built without the GPU backends, which the other parts have, and many files at once, so that it is soon done.
