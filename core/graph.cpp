@@ -33,7 +33,8 @@ Node* lowered(Node* node, const Limits& limits) {
       NodePtr same = family->entry->lower(*node);
       for (NodePtr& input : node->inputs) input = input->shared_from_this();  // what it lowers to holds them now
       if (!same->buffer && !same->is<View>()) same->layout = node->layout;
-      node->replaced = std::make_unique<Node::Replaced>(std::move(node->operation), std::move(node->inputs));
+      node->replaced =
+          std::make_unique<Node::Replaced>(Node::Replaced{std::move(node->operation), std::move(node->inputs)});
       node->operation = View{};
       node->inputs = {std::move(same)};
     }
