@@ -9,7 +9,7 @@ double flops_of(const Shape& filter, std::int64_t pixels) { return 2.0 * static_
 
 void add_conv2d(const std::string& name, const Operand& image, const Operand& filter, const Conv2d& options) {
   const auto along = [&](int axis) {
-    const int stride = options.strides[static_cast<std::size_t>(axis - 1)];
+    const std::int64_t stride = options.strides[static_cast<std::size_t>(axis - 1)];
     return (image.shape[axis] + stride - 1) / stride;
   };
   add(

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by ./run and ./test: installs what a Debian machine lacks, configures and builds. What is there already is
-# left alone, so that a second run starts at once.
+# Sourced by ./run, ./test and .ci/run: installs what a Debian machine lacks, configures, builds and tests. What is there
+# already is left alone, so that a second run starts at once.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -121,18 +121,54 @@ install_lavapipe() {
   touch "$refused"
 }
 
-build() {
-  local tree=$root/build/$preset
+install_missing() {
   if command -v dpkg-query >/dev/null; then
     install_packages
     install_lavapipe
   else
     echo "== Not a Debian machine: this needs what these packages hold: ${packages[*]}"
   fi
+}
+
+build() {
+  local tree=$root/build/$preset
+  install_missing
   if [ ! -f "$tree/build.ninja" ] || [ ! -f "$root/build/third_party/stamp" ]; then
     (cd "$root" && stage "Configuring; the first time fetches Dawn and ANGLE, about 120 MB" cmake --preset "$preset") || exit 1
   fi
   stage "Building" cmake --build "$tree" || exit 1
+}
+
+# run_tests TREE ARGUMENT...: runs ctest there, adds its cases to `passed`, `failed` and `skipped`, and fails where one did.
+passed=0 failed=0 skipped=0
+run_tests() {
+  local tree=$1 results=$1/test-results failures=$1/Testing/Temporary/LastTestsFailed.log status=0 name
+  local tests_failed tests_skipped
+  rm -rf "$results" "$failures"
+  mkdir -p "$results"
+  ctest --test-dir "$tree" -j "$(nproc)" --output-on-failure --no-tests=error "${@:2}" || status=$?
+
+  # Each program wrote down its own cases. One that failed without a failed case in there crashed, hung or leaked: that
+  # counts as a failed case.
+  total() { # total PATTERN: the sum of what the result files say at their top
+    cat "$results"/*.json 2>/dev/null | awk -v pattern="^  \"$1\":" '$0 ~ pattern { sum += $2 } END { print sum + 0 }'
+  }
+  tests_failed=$(total failures)
+  tests_skipped=$(cat "$results"/*.json 2>/dev/null | grep -c '"result": "SKIPPED"' || true)
+  passed=$((passed + $(total tests) - tests_failed - $(total disabled) - tests_skipped))
+  if [ -f "$failures" ]; then
+    while IFS=: read -r _ name; do
+      grep -q '^  "failures": [1-9]' "$results/$name.json" 2>/dev/null || tests_failed=$((tests_failed + 1))
+    done <"$failures"
+  fi
+  if ((status != 0 && tests_failed == 0)); then tests_failed=1; fi
+  failed=$((failed + tests_failed))
+  skipped=$((skipped + tests_skipped))
+  ((tests_failed == 0))
+}
+
+print_counts() {
+  echo "$passed passed, $failed failed$( ((skipped == 0)) || echo ", $skipped skipped")"
 }
 
 # Takes --help, --build-only and --preset NAME off the front; the rest is left in `arguments`.

@@ -43,7 +43,8 @@ double rank_of(const DeviceInfo& device, DevicePreference::Order order) {
 std::string preferred_driver(BackendKind kind, const BackendFactory& factory, const ContextOptions& options) {
   using Kind = DevicePreference::Kind;
   using Order = DevicePreference::Order;
-  const auto& [wanted, order] = options.device;
+  const Kind wanted = options.device.kind;
+  const Order order = options.device.order;
   if (wanted == Kind::any && order == Order::best) return options.driver;
   std::vector<DeviceInfo> devices = factory.devices();
   if (devices.empty()) return options.driver;  // opening it tells why

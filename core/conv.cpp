@@ -1,5 +1,7 @@
 #include <tessera/conv.h>
 
+#include <limits>
+
 #include "core/window.h"
 
 namespace tessera {
@@ -58,11 +60,6 @@ void check_same_dtype(std::string_view op, const Tensor& image, const Tensor& fi
            std::string(to_string(filter.dtype())) + ".");
 }
 
-void check_groups(std::string_view op, int groups) {
-  if (groups < 1)
-    fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups; there must be at least 1.");
-}
-
 void check_divides(std::string_view op, std::int64_t groups, std::int64_t channels, std::string_view whose) {
   if (channels % groups != 0)
     fail(ErrorCode::shape_mismatch, op,
@@ -70,10 +67,17 @@ void check_divides(std::string_view op, std::int64_t groups, std::int64_t channe
              std::string(whose) + ".");
 }
 
-Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, int groups) {
-  check_groups(op, groups);
+void check_groups(std::string_view op, std::int64_t groups, std::int64_t channels) {
+  if (groups < 1)
+    fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups; there must be at least 1.");
+  check_divides(op, groups, channels, "image");
+  if (groups > std::numeric_limits<std::int32_t>::max())  // of no channels
+    fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups of no channels.");
+}
+
+Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, std::int64_t groups) {
+  check_groups(op, groups, image.shape()[-1]);
   const Channels channels{image.shape()[-1], filter.shape()[-1], groups};
-  check_divides(op, groups, channels.image, "image");
   check_divides(op, groups, channels.result, "filter's result");
   if (filter.shape()[-2] != channels.image_in_group())
     fail(ErrorCode::shape_mismatch, op,
@@ -104,7 +108,8 @@ Tensor conv_tensor(const Tensor& image, const Tensor& filter, std::span<const Wi
   return family_tensor(result, dtype, std::move(family), {image, filter});
 }
 
-Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, const WindowOptions& options, int groups) {
+Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, const WindowOptions& options,
+            std::int64_t groups) {
   constexpr std::string_view forms[] = {"[width,in,out]", "[height,width,in,out]", "[depth,height,width,in,out]"};
   const std::size_t spatial_axes = options.strides.size();
   check_same_context(op, *TensorAccess::node(image), *TensorAccess::node(filter));
@@ -122,8 +127,8 @@ Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, cons
 }
 
 template <std::size_t Count>
-std::span<const int> span_of(const std::optional<std::array<int, Count>>& pads) {
-  return pads ? std::span<const int>(*pads) : std::span<const int>();
+std::span<const std::int64_t> span_of(const std::optional<std::array<std::int64_t, Count>>& pads) {
+  return pads ? std::span<const std::int64_t>(*pads) : std::span<const std::int64_t>();
 }
 
 // The size to which a transposed convolution brings an axis of `size`, if nothing else is asked for.
@@ -137,9 +142,10 @@ std::int64_t transposed_size(std::int64_t size, std::int64_t taps, std::size_t a
 WindowAxis transposed_axis(std::string_view op, std::size_t axis, std::int64_t size, std::int64_t taps,
                            std::optional<std::int64_t> asked, const WindowOptions& options) {
   // What a convolution would refuse whatever the sizes is refused before any size is computed from it.
-  window_axis(op, axis, (taps - 1) * std::max(options.dilations[axis], 1) + 1, taps, options);
+  check_window(op, axis, taps, options);
+  window_axis(op, axis, (taps - 1) * options.dilations[axis] + 1, taps, options);
   const std::int64_t result = asked.value_or(transposed_size(size, taps, axis, options));
-  if (result < 1 && size > 0)
+  if ((result < 1 && size > 0) || result > std::numeric_limits<std::int32_t>::max())
     fail(asked ? ErrorCode::invalid_argument : ErrorCode::shape_mismatch, op,
          "the result would have " + std::to_string(result) + " elements along spatial axis " + std::to_string(axis) +
              ", made of " + std::to_string(size) + " of the image.");
@@ -189,10 +195,9 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
   check_filter_rank(op, filter, 2, "[height,width,out,in]");
   for (const Tensor* operand : {&image, &filter}) check_dtype(op, *operand, is_float(operand->dtype()), "floats");
   check_same_dtype(op, image, filter);
-  check_groups(op, options.groups);
+  check_groups(op, options.groups, image.shape()[3]);
   const Channels channels{
       .image = image.shape()[3], .result = filter.shape()[2] * options.groups, .groups = options.groups};
-  check_divides(op, channels.groups, channels.image, "image");
   if (filter.shape()[3] != channels.image)
     fail(ErrorCode::shape_mismatch, op,
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image) +

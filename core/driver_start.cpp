@@ -45,7 +45,7 @@ std::mutex& driver_start_lock() {
 
 fs::path angle_folder() {
   if (const auto chosen = environment("TESSERA_ANGLE_DIR")) return *chosen;
-  const fs::path installed = own_folder() / "tessera";
+  const fs::path installed = own_folder() / "tessera" / "angle";
   std::error_code ignored;
   if (fs::exists(installed / "libEGL.so", ignored)) return installed;
 #ifdef TESSERA_ANGLE_DIR

@@ -1,6 +1,7 @@
 #include "core/graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -42,9 +43,10 @@ Node* lowered(Node* node, const Limits& limits) {
       for (NodePtr& input : node->inputs) input = input->shared_from_this();  // what it lowers to holds them now
       if (!same->buffer && !same->is<View>()) same->layout = node->layout;
       std::vector<NodePtr> inputs{std::move(same)};
-      node->replaced = std::make_unique<Node::Replaced>(std::move(node->operation), std::move(node->inputs));
-      node->operation = View{};
-      node->inputs = std::move(inputs);
+      auto replaced = std::make_unique<Node::Replaced>();
+      replaced->operation = std::exchange(node->operation, View{});
+      replaced->inputs = std::exchange(node->inputs, std::move(inputs));
+      node->replaced = std::move(replaced);
     }
     if (node->is<Strided>()) {
       if (const Node& source = behind_views(node); is_number(source)) {

@@ -18,7 +18,7 @@ constexpr std::int64_t pixels_of_part = 1024, most_bins = 65536, most_counts = 1
 
 }  // namespace
 
-Tensor histogram(const Tensor& image, int bins, float low, float high) {
+Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high) {
   const ImageSize size = checked_image("histogram", image);
   check_image_dtype("histogram", image);
   if (bins < 1 || bins > most_bins)
@@ -29,14 +29,13 @@ Tensor histogram(const Tensor& image, int bins, float low, float high) {
          "low (" + std::to_string(low) + ") is not below high (" + std::to_string(high) + ").");
   const Shape result = size.has_batch ? Shape{size.batch, size.channels, bins} : Shape{size.channels, bins};
   if (image.shape().size() == 0) return number_like(image, result, 0).cast(DType::i32);
-  const std::int64_t kept = size.batch * size.channels, pixels = size.height * size.width,
-                     padded = (std::int64_t{bins} + 3) / 4 * 4;
+  const std::int64_t kept = size.batch * size.channels, pixels = size.height * size.width, padded = (bins + 3) / 4 * 4;
   const std::int64_t wanted = (pixels + pixels_of_part - 1) / pixels_of_part;
   const std::int64_t parts = std::clamp<std::int64_t>(most_counts / (kept * padded), 1, wanted),
                      in_part = (pixels + parts - 1) / parts;
   Family family{.entry = &histogram_count,
                 .words = {word_of(size.channels), word_of(pixels), word_of(padded), word_of(parts), word_of(in_part),
-                          word_of(std::int64_t{bins}), word_of(low), word_of(high),
+                          word_of(bins), word_of(low), word_of(high),
                           word_of(static_cast<float>(bins / (double{high} - double{low})))}};
   const Tensor counts =
       sum(family_tensor({kept, parts, padded}, DType::i32, std::move(family), {image}), {.axes = {1}});
@@ -44,7 +43,7 @@ Tensor histogram(const Tensor& image, int bins, float low, float high) {
   return strided_tensor(counts, result, 0, {{1, bins, 1}, {bins, kept, padded}});
 }
 
-Tensor histogram(const Tensor& image, int bins) {
+Tensor histogram(const Tensor& image, std::int64_t bins) {
   return histogram(image, bins, 0, image.dtype() == DType::u8 ? 256.0f : 1.0f);
 }
 

@@ -1,5 +1,7 @@
 #include "core/image.h"
 
+#include <limits>
+
 #include <tessera/image.h>
 #include <tessera/pointwise.h>
 
@@ -30,11 +32,12 @@ void check_has_pixels(std::string_view op, const Tensor& image) {
          "an image " + image.shape().to_string() + " has no pixels that others could be made of.");
 }
 
-void check_result_size(std::string_view op, int height, int width) {
-  if (height < 1 || width < 1)
+void check_result_size(std::string_view op, std::int64_t height, std::int64_t width) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (height < 1 || width < 1 || height > most || width > most)
     fail(ErrorCode::invalid_argument, op,
          "the result's height (" + std::to_string(height) + ") and width (" + std::to_string(width) +
-             ") have to be at least 1.");
+             ") have to be at least 1 and at most " + std::to_string(most) + ".");
 }
 
 Tensor as_image(const Tensor& computed, DType dtype) {

@@ -17,7 +17,7 @@ struct ImageSize {
 ImageSize checked_image(std::string_view op, const Tensor&);  // of any type
 void check_image_dtype(std::string_view op, const Tensor&);   // floats and u8
 void check_has_pixels(std::string_view op, const Tensor&);    // for results that may have some where the image has none
-void check_result_size(std::string_view op, int height, int width);
+void check_result_size(std::string_view op, std::int64_t height, std::int64_t width);
 
 inline DType computing_type(DType image) { return image == DType::u8 ? DType::f32 : image; }
 

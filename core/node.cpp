@@ -87,7 +87,7 @@ Tensor TensorAccess::on_loan(const NodePtr& node) {
     NodePtr node;
     std::shared_ptr<const void> storage;
   };
-  const auto loan = std::make_shared<const Loan>(node, node->buffer->lend());
+  const auto loan = std::make_shared<const Loan>(Loan{node, node->buffer->lend()});
   Tensor tensor;
   tensor.node_ = NodePtr(loan, loan->node.get());
   return tensor;

@@ -104,7 +104,7 @@ Tensor instance_norm(const Tensor& x, const ChannelNorm& norm) {
       .cast(x.dtype());
 }
 
-Tensor group_norm(const Tensor& x, int groups, const ChannelNorm& norm) {
+Tensor group_norm(const Tensor& x, std::int64_t groups, const ChannelNorm& norm) {
   const std::int64_t channels = check_image("group_norm", x, norm);
   if (groups < 1 || channels % groups != 0)
     fail(ErrorCode::invalid_argument, "group_norm",
@@ -138,7 +138,7 @@ Tensor lrn(const Tensor& x, const LocalResponse& response) {
   return family_tensor(x.shape(), x.dtype(),
                        {.entry = &row_lrn,
                         .options = {},
-                        .words = {word_of(channels), word_of(std::min<std::int64_t>(response.depth_radius, channels)),
+                        .words = {word_of(channels), word_of(std::min(response.depth_radius, channels)),
                                   word_of(response.bias), word_of(response.alpha), word_of(response.beta)}},
                        {x});
 }

@@ -75,7 +75,7 @@ inline constexpr PointwiseOp pointwise_table[] = {
   {"squared_difference", 2, Takes::numbers, Gives::same, "(a - b) * (a - b)", "(a - b) * (a - b)",
    F { return (a - b) * (a - b); }, I { const auto d = host::wide(host::wrap(host::wide(a) - b)); return host::wrap(d * d); }, {-100, 100}, 1e-6f, ""},
   {"prelu", 2, Takes::floats, Gives::same, "pick(lt(a, vec4f(0.0)), a * b, a)", "",
-   F { return a < 0 ? a * b : a; }, nullptr, {-10, 10}, 0, ""},
+   F { return a < 0 ? a * b : a; }, nullptr, {-10, 10}, 0, "a * slope below 0, else a: 0 stays 0 whatever the slope"},
 
   {"neg", 1, Takes::numbers, Gives::same, "-a", "-a",
    F { return -a; }, I { return host::wrap(-host::wide(a)); }, {-100, 100}, 0, ""},
@@ -90,7 +90,7 @@ inline constexpr PointwiseOp pointwise_table[] = {
   {"relu6", 1, Takes::numbers, Gives::same, "limit(a, vec4f(0.0), vec4f(6.0))", "clamp(a, vec4i(0), vec4i(6))",
    F { return host::clip(a, 0, 6); }, I { return a < 0 ? 0 : a > 6 ? 6 : a; }, {-10, 10}, 0, ""},
   {"clip", 3, Takes::numbers, Gives::same, "limit(a, b, c)", "min(max(a, b), c)",
-   F { return host::clip(a, b, c); }, I { const auto raised = a < b ? b : a; return raised > c ? c : raised; }, {-10, 10}, 0, "where low is above high the result is high"},
+   F { return host::clip(a, b, c); }, I { const auto raised = a < b ? b : a; return raised > c ? c : raised; }, {-10, 10}, 0, "NaN stays NaN; numbers with low above high are refused, of tensors high wins"},
 
   {"reciprocal", 1, Takes::floats, Gives::same, "vec4f(1.0) / a", "", F { return 1.0f / a; }, nullptr, {-10, 10}, 1e-6f, ""},
   {"sqrt", 1, Takes::floats, Gives::same, "sqrt(a)", "", F { return std::sqrt(a); }, nullptr, {0, 100}, 1e-6f, ""},

@@ -21,8 +21,8 @@ constexpr PoolEntry pool_entry(std::string_view name) {
 constexpr PoolEntry pool_max = pool_entry("pool_max"), pool_average = pool_entry("pool_average"),
                     pool_argmax = pool_entry("pool_argmax");
 
-std::vector<int> or_else(std::string_view op, std::string_view what, const std::vector<int>& given,
-                         const std::vector<int>& otherwise) {
+std::vector<std::int64_t> or_else(std::string_view op, std::string_view what, const std::vector<std::int64_t>& given,
+                                  const std::vector<std::int64_t>& otherwise) {
   if (given.empty()) return otherwise;
   if (given.size() != otherwise.size())
     fail(ErrorCode::invalid_argument, op,
@@ -36,13 +36,10 @@ std::vector<WindowAxis> pool_axes(std::string_view op, const Tensor& image, cons
   if (count < 1 || count > 3)
     fail(ErrorCode::invalid_argument, op, "the window has " + std::to_string(count) + " axes; it must have 1 to 3.");
   check_image_rank(op, image, count);
-  for (std::size_t i = 0; i < count; ++i)
-    if (options.size[i] < 1)
-      fail(ErrorCode::invalid_argument, op,
-           "the size of the window along spatial axis " + std::to_string(i) + " is " + std::to_string(options.size[i]) +
-               "; it must be at least 1.");
-  const std::vector<int> strides = or_else(op, "strides", options.strides, options.size);
-  const std::vector<int> dilations = or_else(op, "dilations", options.dilations, std::vector<int>(count, 1));
+  for (std::size_t i = 0; i < count; ++i) check_along_axis(op, "size of the window", i, options.size[i], 1);
+  const std::vector<std::int64_t> strides = or_else(op, "strides", options.strides, options.size);
+  const std::vector<std::int64_t> dilations =
+      or_else(op, "dilations", options.dilations, std::vector<std::int64_t>(count, 1));
   if (!options.pads.empty() && options.pads.size() != 2 * count)
     fail(ErrorCode::invalid_argument, op,
          "there are " + std::to_string(options.pads.size()) + " pads for a window with " + std::to_string(count) +

@@ -164,7 +164,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
   std::vector<NodePtr> given;
   for (const Tensor& input : inputs) given.push_back(whole(TensorAccess::node(input)));
-  const auto run = std::make_shared<ProgramRun>(impl_);
+  const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_, {}});
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const Node& output = *impl_->outputs[i];

@@ -83,14 +83,14 @@ Tensor flipped(std::string_view op, const Tensor& image, bool along_width) {
 
 }  // namespace
 
-Tensor resize(const Tensor& image, int height, int width, const Resize& options) {
+Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width, const Resize& options) {
   const ImageSize size = checked_image("resize", image);
   if (options.mode != Interpolation::nearest) check_image_dtype("resize", image);
   check_result_size("resize", height, width);
   check_has_pixels("resize", image);
   if (height == size.height && width == size.width) return image;
-  Family family{.words = {word_of(size.channels), word_of(std::int64_t{width}), word_of(std::int64_t{height}),
-                          word_of(size.width), word_of(size.height), size.has_whole_texels()}};
+  Family family{.words = {word_of(size.channels), word_of(width), word_of(height), word_of(size.width),
+                          word_of(size.height), size.has_whole_texels()}};
   for (const auto& [in, out] : {std::pair{size.height, height}, std::pair{size.width, width}}) {
     const auto words = words_of_axis(options, in, out);
     family.words.insert(family.words.end(), words.begin(), words.end());
@@ -104,7 +104,9 @@ Tensor resize(const Tensor& image, int height, int width, const Resize& options)
   return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());
 }
 
-Tensor resize_bilinear(const Tensor& image, int height, int width) { return resize(image, height, width); }
+Tensor resize_bilinear(const Tensor& image, std::int64_t height, std::int64_t width) {
+  return resize(image, height, width);
+}
 
 Tensor flip_left_right(const Tensor& image) { return flipped("flip_left_right", image, true); }
 Tensor flip_up_down(const Tensor& image) { return flipped("flip_up_down", image, false); }

@@ -26,7 +26,8 @@ Lie lie_of(std::int64_t count, std::int64_t inner) {
 }
 
 Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
-  const auto [outer, count, inner] = AlongAxis(x.shape(), axis);
+  const AlongAxis along(x.shape(), axis);
+  const std::int64_t count = along.count, inner = along.inner;
   const std::int64_t block = count <= longest_run ? longest_run : block_length, blocks = (count + block - 1) / block;
   const DType wide = is_float(x.dtype()) ? DType::f32 : DType::i32;
   const auto family = [&](const FamilyEntry& entry) {
@@ -36,7 +37,7 @@ Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
                             static_cast<std::uint32_t>(lie_of(count, inner)), word_of(blocks)}};
   };
   if (blocks == 1) return family_tensor(x.shape(), wide, family(scan_run), {x});
-  const Tensor totals = family_tensor({outer, blocks, inner}, wide, family(scan_totals), {x});
+  const Tensor totals = family_tensor({along.outer, blocks, inner}, wide, family(scan_totals), {x});
   const Tensor before = scan(totals, 1, {.exclusive = true}, is_product);
   return family_tensor(x.shape(), wide, family(scan_after), {x, before});
 }

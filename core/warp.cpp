@@ -37,8 +37,8 @@ Tensor transformed(std::string_view op, const Tensor& image, const std::array<fl
   const ImageSize size = checked_image(op, image);
   check_image_dtype(op, image);
   check_has_pixels(op, image);
-  const int height = options.height == 0 ? static_cast<int>(size.height) : options.height;
-  const int width = options.width == 0 ? static_cast<int>(size.width) : options.width;
+  const std::int64_t height = options.height == 0 ? size.height : options.height;
+  const std::int64_t width = options.width == 0 ? size.width : options.width;
   check_result_size(op, height, width);
   Family family = family_of(op, warp_affine, options.mode, size, height, width);
   for (const float number : matrix) family.words.push_back(word_of(number));
@@ -69,8 +69,8 @@ Tensor rotate(const Tensor& image, float radians, const Rotate& options) {
   return transformed("rotate", image, numbers, {.mode = Interpolation::nearest, .fill = options.fill});
 }
 
-Tensor crop_and_resize(const Tensor& image, const Tensor& boxes, const Tensor& box_indices, int height, int width,
-                       const CropAndResize& options) {
+Tensor crop_and_resize(const Tensor& image, const Tensor& boxes, const Tensor& box_indices, std::int64_t height,
+                       std::int64_t width, const CropAndResize& options) {
   constexpr std::string_view op = "crop_and_resize";
   const ImageSize size = checked_image(op, image);
   check_image_dtype(op, image);

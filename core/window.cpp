@@ -1,6 +1,7 @@
 #include "core/window.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera {
 namespace {
@@ -10,22 +11,31 @@ constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 
 std::string along(std::size_t axis) { return " along spatial axis " + std::to_string(axis); }
 
-void check_at_least(std::string_view op, std::string_view what, std::size_t axis, int value, int least) {
-  if (value < least)
-    fail(ErrorCode::invalid_argument, op,
-         "the " + std::string(what) + along(axis) + " is " + std::to_string(value) + "; it must be at least " +
-             std::to_string(least) + ".");
-}
-
 }  // namespace
 
-WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image, std::int64_t taps,
-                       const WindowOptions& options) {
-  check_at_least(op, "stride", axis, options.strides[axis], 1);
-  check_at_least(op, "dilation", axis, options.dilations[axis], 1);
+void check_along_axis(std::string_view op, std::string_view what, std::size_t axis, std::int64_t value,
+                      std::int64_t least) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (value < least || value > most)
+    fail(ErrorCode::invalid_argument, op,
+         "the " + std::string(what) + along(axis) + " is " + std::to_string(value) + "; it must be at " +
+             (value < least ? "least " + std::to_string(least) : "most " + std::to_string(most)) + ".");
+}
+
+void check_window(std::string_view op, std::size_t axis, std::int64_t taps, const WindowOptions& options) {
+  check_along_axis(op, "stride", axis, options.strides[axis], 1);
+  check_along_axis(op, "dilation", axis, options.dilations[axis], 1);
+  if (!options.pads.empty())
+    for (const std::size_t side : {2 * axis, 2 * axis + 1})
+      check_along_axis(op, "padding", axis, options.pads[side], 0);
   if (taps < 1)
     fail(ErrorCode::shape_mismatch, op,
          "the window has " + std::to_string(taps) + " elements" + along(axis) + "; it needs at least 1.");
+}
+
+WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image, std::int64_t taps,
+                       const WindowOptions& options) {
+  check_window(op, axis, taps, options);
   WindowAxis it{.image = image,
                 .result = 0,
                 .taps = taps,
@@ -34,7 +44,6 @@ WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image
                 .before = 0};
   std::int64_t padded = image;
   if (!options.pads.empty()) {
-    for (const std::size_t side : {2 * axis, 2 * axis + 1}) check_at_least(op, "padding", axis, options.pads[side], 0);
     it.before = options.pads[2 * axis];
     padded += it.before + options.pads[2 * axis + 1];
   } else if (options.padding == Padding::same) {

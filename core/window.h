@@ -19,10 +19,18 @@ struct WindowAxis {
 
 // What a user asked for, with an entry for each spatial axis. `pads` has two for each, or none where `padding` counts.
 struct WindowOptions {
-  std::span<const int> strides, dilations;
+  std::span<const std::int64_t> strides, dilations;
   Padding padding;
-  std::span<const int> pads;
+  std::span<const std::int64_t> pads;
 };
+
+// Throws unless the value is from `least` up to 2^31 - 1, so that products of two such numbers do not overflow. `what`
+// it is stands in the error.
+void check_along_axis(std::string_view op, std::string_view what, std::size_t axis, std::int64_t value,
+                      std::int64_t least);
+
+// Throws where the stride, the dilation, the pads or the taps along an axis are none.
+void check_window(std::string_view op, std::size_t axis, std::int64_t taps, const WindowOptions&);
 
 // The axis number `axis` of the spatial ones, for an image of this size. Throws where no window fits.
 WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image, std::int64_t taps,

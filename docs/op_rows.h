@@ -55,9 +55,10 @@ inline constexpr OpRow matmul_rows[] = {
     {"matmul(a [...,M,K], b [...,K,N], {transpose_a, transpose_b})", "f32 f16 i32, and i8 u8 in any pairing",
      "[...,M,N], the same type; i32 of i8 and u8", "1e-5 over [-1, 1]",
      "the axes before the last two broadcast; a vector [K] stands for a row or a column, which the result lacks"},
-    {"einsum(equation, {a, b})", "as matmul; of one operand every type, boolean where nothing is summed",
+    {"einsum(equation, {a, b, ...})", "as matmul; of one operand every type, boolean where nothing is summed",
      "the axes that the equation names, types as in matmul; of one operand the same type", "1e-5 over [-1, 1]",
-     "one or two operands; no ellipsis; a letter twice takes the diagonal; an axis of size 1 stretches"},
+     "any number of operands, multiplied from left to right; \"...\" stands for axes without letters, which broadcast; "
+     "a letter twice takes the diagonal; an axis of size 1 stretches"},
 };
 
 inline constexpr std::string_view conv_types = "f32 f16, and i32 i8 u8 in any pairing";
@@ -72,8 +73,8 @@ inline constexpr OpRow conv_rows[] = {
      "padding, pads, groups})",
      conv_types, "[batch,depth',height',width',out], the same type; i32 of integers", "1e-5 over [-1, 1]", ""},
     {"conv2d_transpose(image [batch,height,width,in], filter [height,width,out,in], {strides, dilations, padding, "
-     "pads, size})",
-     floats, "[batch,height',width',out], the same type", "1e-5 over [-1, 1]",
+     "pads, size, groups})",
+     floats, "[batch,height',width',out * groups], the same type", "1e-5 over [-1, 1]",
      "the gradient of conv2d; `size` chooses among the sizes that conv2d would bring to the image's"},
 };
 
@@ -204,7 +205,7 @@ inline constexpr std::string_view resized = "[...,height,width,channels], the sa
                                   same_image = "the image's shape, the same type";
 inline constexpr OpRow image_rows[] = {
     {"resize(image, height, width, {mode, coordinates, cubic_coefficient, nearest})", "f32 f16 u8; nearest every type",
-     resized, "nearest exact, else 2e-6 over [-1, 1]", "as ONNX's Resize without antialiasing"},
+     resized, "nearest exact, else 2e-6 over [-1, 1]", "as ONNX's Resize of given sizes, without antialiasing"},
     {"resize_bilinear(image, height, width)", image_types, resized, "2e-6 over [-1, 1]", "resize with half pixels"},
     {"crop_and_resize(image, boxes [n,4], box_indices [n], height, width, {mode, extrapolation})",
      "f32 f16 u8; boxes f32 f16; indices i32", "[n,height,width,channels], the same type",

@@ -48,7 +48,7 @@ struct ConvCase {
   template <class Options, std::size_t Axes>
   Options options() const {
     Options made;
-    const std::vector<int> strides = window.used(window.strides), dilations = window.used(window.dilations);
+    const std::vector<std::int64_t> strides = window.used(window.strides), dilations = window.used(window.dilations);
     if constexpr (Axes == 1) {
       made.stride = strides[0];
       made.dilation = dilations[0];
@@ -57,7 +57,7 @@ struct ConvCase {
       std::copy(dilations.begin(), dilations.end(), made.dilations.begin());
     }
     if (window.pads == WindowCase::Pads::same) made.padding = Padding::same;
-    if (const std::vector<int> pads = window.used_pads(); !pads.empty()) {
+    if (const std::vector<std::int64_t> pads = window.used_pads(); !pads.empty()) {
       made.pads.emplace();
       std::copy(pads.begin(), pads.end(), made.pads->begin());
     }
@@ -256,6 +256,11 @@ TEST_P(Convolution, BadInput) {
   EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({3, 3, 2, 4}), {.groups = 3}), shape_mismatch, "3 groups",
                        "4 channels", "result");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.groups = 0}), invalid_argument, "conv2d", "0 groups");
+  constexpr std::int64_t beyond_32_bits = (std::int64_t{1} << 32) + 1;
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.groups = beyond_32_bits}), shape_mismatch, "conv2d",
+                       "4294967297 groups");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.strides = {1, beyond_32_bits}}), invalid_argument, "conv2d", "stride",
+                       "axis 1 is 4294967297", "at most 2147483647");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.strides = {1, 0}}), invalid_argument, "conv2d", "stride", "axis 1 is 0",
                        "at least 1");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.strides = {-2, 1}}), invalid_argument, "conv2d", "stride", "-2");

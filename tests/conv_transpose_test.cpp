@@ -135,6 +135,10 @@ TEST_P(TransposedConvolution, BadInput) {
                        "conv2d_transpose", "f32", "f16");
   fails({.groups = 0}, ErrorCode::invalid_argument, {"0 groups"});
   fails({.groups = 2}, ErrorCode::shape_mismatch, {"2 groups", "3 channels"});
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  fails({.groups = huge}, ErrorCode::shape_mismatch, {"4611686018427387904 groups", "3 channels"});
+  fails({.dilations = {1, huge}}, ErrorCode::invalid_argument, {"dilation", "4611686018427387904"});
+  fails({.size = {{huge, 6}}}, ErrorCode::invalid_argument, {"4611686018427387904 elements", "4"});
   fails({.strides = {0, 1}}, ErrorCode::invalid_argument, {"stride", "0"});
   fails({.dilations = {1, -1}}, ErrorCode::invalid_argument, {"dilation", "-1"});
   fails({.pads = {{-1, 0, 0, 0}}}, ErrorCode::invalid_argument, {"padding", "-1"});

@@ -52,6 +52,8 @@ TEST_P(DTypes, Booleans) {
   EXPECT_EQ(tensor.dtype(), DType::boolean);
   EXPECT_EQ(tensor.read<bool>(), (std::vector<bool>{true, false, true, true, false}));
   EXPECT_EQ(tensor.read(), (std::vector<float>{1, 0, 1, 1, 0}));
+  EXPECT_EQ(context().tensor({5}, tensor.read<bool>()).read<bool>(), tensor.read<bool>());
+  EXPECT_TESSERA_ERROR(context().tensor({4}, tensor.read<bool>()), invalid_argument);
   // Any byte but 0 is true.
   const std::uint8_t bytes[] = {0, 1, 2, 255};
   EXPECT_EQ(

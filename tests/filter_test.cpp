@@ -175,6 +175,7 @@ TEST_P(Filters, BadInput) {
                        "i32");
   EXPECT_TESSERA_ERROR(sobel(context().zeros({4})), shape_mismatch, "sobel", "[4]");
   EXPECT_TESSERA_ERROR(histogram(x, 0), invalid_argument, "histogram", "0 bins", "65536");
+  EXPECT_TESSERA_ERROR(histogram(x, (std::int64_t{1} << 32) + 4), invalid_argument, "histogram", "4294967300 bins");
   EXPECT_TESSERA_ERROR(histogram(x, 4, 1, 1), invalid_argument, "histogram", "low (1.0", "high (1.0");
   EXPECT_TESSERA_ERROR(histogram(context().zeros({4, 4, 3}, DType::i32), 4), dtype_mismatch, "histogram", "i32");
   EXPECT_TESSERA_ERROR(histogram(context().zeros({4, 4}), 4), shape_mismatch, "histogram", "[4,4]");

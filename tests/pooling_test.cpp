@@ -185,6 +185,11 @@ TEST_P(ImagePooling, BadInput) {
   EXPECT_TESSERA_ERROR(max_pool(image, {}), invalid_argument, "max_pool", "0 axes");
   EXPECT_TESSERA_ERROR(max_pool(image, {.size = {2}}), shape_mismatch, "max_pool", "rank 4", "[batch,width,channels]");
   EXPECT_TESSERA_ERROR(max_pool(image, {.size = {2, 0}}), invalid_argument, "max_pool", "size", "axis 1 is 0");
+  constexpr std::int64_t beyond_32_bits = (std::int64_t{1} << 32) + 2;
+  EXPECT_TESSERA_ERROR(max_pool(image, {.size = {2, beyond_32_bits}}), invalid_argument, "max_pool", "size",
+                       "axis 1 is 4294967298", "at most 2147483647");
+  EXPECT_TESSERA_ERROR(average_pool(image, {.size = {2, 2}, .strides = {beyond_32_bits, 1}}), invalid_argument,
+                       "average_pool", "stride", "axis 0 is 4294967298");
   EXPECT_TESSERA_ERROR(average_pool(image, {.size = {2, 2}, .strides = {1}}), invalid_argument, "average_pool",
                        "1 strides", "2 axes");
   EXPECT_TESSERA_ERROR(average_pool(image, {.size = {2, 2}, .strides = {1, 0}}), invalid_argument, "average_pool",

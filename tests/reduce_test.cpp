@@ -185,8 +185,11 @@ TEST_P(Reductions, ArgMaxAndArgMin) {
 
 // Axes that are reduced in rounds: the first of equal ones, wherever the rounds cut the axis.
 TEST_P(Reductions, ArgMaxOverLongAxes) {
-  for (const auto& [outer, count, inner] :
-       {std::tuple{1, 513, 1}, std::tuple{1, 3001, 1}, std::tuple{3, 1030, 2}, std::tuple{1, 150000, 1}}) {
+  struct Axis {
+    int outer, count, inner;
+  };
+  for (const Axis& axis : {Axis{1, 513, 1}, Axis{1, 3001, 1}, Axis{3, 1030, 2}, Axis{1, 150000, 1}}) {
+    const int outer = axis.outer, count = axis.count, inner = axis.inner;
     SCOPED_TRACE(count);
     std::vector<float> values = random_values(static_cast<std::size_t>(outer * count * inner), -1, 1, 9);
     for (float& value : values) value = std::round(value * 50);  // many are equal

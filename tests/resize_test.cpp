@@ -225,6 +225,8 @@ TEST_P(Resizing, BadInput) {
   const Tensor x = context().zeros({2, 3, 1});
   EXPECT_TESSERA_ERROR(resize(x, 0, 4), invalid_argument, "resize", "(0)", "(4)");
   EXPECT_TESSERA_ERROR(resize_bilinear(x, 4, -1), invalid_argument, "resize", "(4)", "(-1)");
+  constexpr std::int64_t beyond_32_bits = (std::int64_t{1} << 32) + 4;
+  EXPECT_TESSERA_ERROR(resize(x, 4, beyond_32_bits), invalid_argument, "resize", "(4)", "(4294967300)", "2147483647");
   EXPECT_TESSERA_ERROR(resize(context().zeros({2, 3}), 4, 4), shape_mismatch, "resize", "[2,3]", "rank 2");
   EXPECT_TESSERA_ERROR(resize(context().zeros({0, 3, 1}), 4, 4), invalid_argument, "resize", "[0,3,1]");
   EXPECT_TESSERA_ERROR(resize(context().zeros({2, 3, 1}, DType::i32), 4, 4), dtype_mismatch, "resize", "i32");

@@ -384,6 +384,7 @@ TEST_P(Rows, BadInput) {
   EXPECT_TESSERA_ERROR(instance_norm(image, {.gamma = three}), shape_mismatch, "instance_norm", "[3]", "[6]");
   EXPECT_TESSERA_ERROR(group_norm(image, 4), invalid_argument, "group_norm", "4", "6");
   EXPECT_TESSERA_ERROR(group_norm(image, 0), invalid_argument, "group_norm", "0", "6");
+  EXPECT_TESSERA_ERROR(group_norm(image, (std::int64_t{1} << 32) + 6), invalid_argument, "group_norm", "4294967302");
   EXPECT_TESSERA_ERROR(group_norm(image, 2, {.gamma = six, .beta = two}), shape_mismatch, "group_norm", "beta", "[2]",
                        "[6]");
   EXPECT_TESSERA_ERROR(l2_normalize(x, 2), invalid_argument, "l2_normalize", "2");

@@ -224,9 +224,9 @@ TEST_F(SafetensorsFiles, HeadersThatAreNoHeadersAreRefused) {
       {R"({"\ud800":)" + good + "}", "no JSON"},
       {R"({"\u12":)" + good + "}", "no JSON"},
   };
-  for (const auto& [header, part] : headers) {
-    SCOPED_TRACE(header.substr(0, 80));
-    EXPECT_TESSERA_ERROR(load(header, "1234"), io, part, path_.c_str());
+  for (const auto& refused : headers) {
+    SCOPED_TRACE(refused.first.substr(0, 80));
+    EXPECT_TESSERA_ERROR(load(refused.first, "1234"), io, refused.second, path_.c_str());
   }
 }
 

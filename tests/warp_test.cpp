@@ -143,6 +143,11 @@ TEST_P(Warping, NumbersAndSizesCompileNothing) {
 
 TEST_P(Warping, BadInput) {
   const Tensor boxes = context().zeros({2, 4}), indices = context().zeros({2}, DType::i32);
+  constexpr std::int64_t beyond_32_bits = (std::int64_t{1} << 32) + 2;
+  EXPECT_TESSERA_ERROR(crop_and_resize(two(), boxes, indices, beyond_32_bits, 2), invalid_argument, "crop_and_resize",
+                       "(4294967298)");
+  EXPECT_TESSERA_ERROR(affine_transform(two(), {1, 0, 0, 0, 1, 0}, {.width = beyond_32_bits}), invalid_argument,
+                       "affine_transform", "(4294967298)");
   EXPECT_TESSERA_ERROR(crop_and_resize(two(), context().zeros({2, 3}), indices, 2, 2), shape_mismatch,
                        "crop_and_resize", "[n,4]", "[2,3]");
   EXPECT_TESSERA_ERROR(crop_and_resize(two(), boxes, context().zeros({3}, DType::i32), 2, 2), shape_mismatch,

@@ -2,7 +2,7 @@
 //
 //   TARGET/dawn/lib/libwebgpu_wrapper.so     Dawn, all wgpu* functions
 //   TARGET/dawn/include/webgpu/webgpu.h      Dawn's header, corrected to fit that library
-//   TARGET/angle/*                           ANGLE (EGL, GLES), SwiftShader and its Vulkan loader
+//   TARGET/angle/*                           ANGLE (EGL, GLES), SwiftShader and its Vulkan loader, known by their paths only
 //
 // The library is of June 2025, the header a few weeks newer. Their structs and functions agree but for what
 // correctHeader() puts back; the numbers come from bun-webgpu, which is written for this very library.
@@ -94,11 +94,29 @@ function* filesOfTar(tar) {
   }
 }
 
+// A library without its DT_SONAME, the name under which the dynamic linker gives it to everybody who asks once it is
+// loaded. Dawn and hosts are to find the system's libvulkan.so.1, libEGL.so and libGLESv2.so whatever tessera has loaded;
+// tessera and ANGLE open these ones by their full paths.
+function withoutSoname(library) {
+  const number = (at) => Number(library.readBigUInt64LE(at));
+  const dynamicSegment = 2, soname = 14; // PT_DYNAMIC, DT_SONAME
+  for (let segment = number(0x20), left = library.readUInt16LE(0x38); left > 0; segment += 56, left--) {
+    if (library.readUInt32LE(segment) !== dynamicSegment) continue;
+    const begin = number(segment + 8);
+    const end = begin + number(segment + 32);
+    for (let entry = begin; entry < end; entry += 16) {
+      if (number(entry) === soname) library.copyWithin(entry, entry + 16, end); // the last entries are empty ones
+    }
+  }
+  return library;
+}
+
 function layOutAngle() {
   const archive = readFileSync(join(packages, '@sparticuz/chromium/bin/swiftshader.tar.br'));
   mkdirSync(join(target, 'angle'), { recursive: true });
   for (const { name, content } of filesOfTar(brotliDecompressSync(archive))) {
-    writeFileSync(join(target, 'angle', name), content, { mode: 0o644 });
+    const isLibrary = name.includes('.so');
+    writeFileSync(join(target, 'angle', name), isLibrary ? withoutSoname(content) : content, { mode: 0o644 });
   }
   // Vulkan resolves a library path with a slash against the file that names it, so the folder can move.
   const driver = JSON.parse(readFileSync(join(target, 'angle/vk_swiftshader_icd.json'), 'utf8'));

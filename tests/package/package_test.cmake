@@ -1,5 +1,6 @@
-# One part of the package's test, chosen by PART: install, headers, installed, added.
+# One part of the package's test, chosen by PART: install, headers, installed, windows, documents, added.
 set(prefix "${WORK_DIR}/prefix")
+set(result "${TESSERA_BINARY_DIR}/test-results/package_${PART}.json") # as the test programs write it, for ./test to count
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -10,14 +11,14 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# build_consumer(FOLDER OPTION...): configures and builds the project in FOLDER, and runs its program.
+# build_consumer(FOLDER OPTION...): configures and builds the project in FOLDER, and runs its program, which gets the prefix.
 function(build_consumer folder)
   set(tree "${WORK_DIR}/${folder}")
   file(REMOVE_RECURSE "${tree}")
   run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/${folder}" -B "${tree}" -G "${GENERATOR}"
     "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" ${ARGN})
   run("${CMAKE_COMMAND}" --build "${tree}" --target consumer)
-  run("${tree}/consumer")
+  run("${tree}/consumer" "${prefix}")
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
@@ -55,11 +56,18 @@ elseif(PART STREQUAL "installed")
     message(FATAL_ERROR "the installed library did not find the ANGLE installed with it:\n${output}")
   endif()
 
+elseif(PART STREQUAL "windows")
+  build_consumer(windows "-DCMAKE_PREFIX_PATH=${prefix}" "-DTESSERA_DIR=${TESSERA_SOURCE_DIR}")
+
+elseif(PART STREQUAL "documents")
+  set(ENV{GTEST_OUTPUT} "json:${result}")
+  build_consumer(documents "-DCMAKE_PREFIX_PATH=${prefix}" "-DTESSERA_DIR=${TESSERA_SOURCE_DIR}")
+  return() # its program wrote the result
+
 elseif(PART STREQUAL "added")
   # Built without the GPU backends, which the other parts have, and many files at once, so that it is soon done.
   build_consumer(added "-DTESSERA_DIR=${TESSERA_SOURCE_DIR}" -DTESSERA_WEBGPU=OFF -DTESSERA_GLES=OFF
     -DCMAKE_UNITY_BUILD=ON)
 endif()
 
-# As the test programs do, for ./test to count.
-file(WRITE "${TESSERA_BINARY_DIR}/test-results/package_${PART}.json" "{\n  \"tests\": 1,\n  \"failures\": 0\n}\n")
+file(WRITE "${result}" "{\n  \"tests\": 1,\n  \"failures\": 0\n}\n")

@@ -27,17 +27,17 @@ Shape WindowCase::shape(const std::array<std::int64_t, 3>& sizes, std::int64_t l
   return Shape(dims);
 }
 
-std::vector<int> WindowCase::used(const std::array<int, 3>& values) const {
+std::vector<std::int64_t> WindowCase::used(const std::array<std::int64_t, 3>& values) const {
   return {values.end() - spatial_axes, values.end()};
 }
 
-std::vector<int> WindowCase::used_pads() const {
+std::vector<std::int64_t> WindowCase::used_pads() const {
   if (pads != Pads::given) return {};
   return {given.end() - 2 * spatial_axes, given.end()};
 }
 
 std::string WindowCase::to_string() const {
-  const auto list = [](const std::vector<int>& values) {
+  const auto list = [](const std::vector<std::int64_t>& values) {
     std::string text;
     for (const int value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
     return text;
@@ -62,7 +62,8 @@ WindowCase random_window_case(std::mt19937& random) {
       it.window[axis] = number(1, 4);
       it.strides[axis] = number(1, 5);
       it.dilations[axis] = number(1, 3);
-      for (const std::size_t side : {2 * axis, 2 * axis + 1}) it.given[side] = number(0, it.reach(axis) - 1);
+      for (const std::size_t side : {2 * axis, 2 * axis + 1})
+        it.given[side] = number(0, static_cast<int>(it.reach(axis)) - 1);
     }
     if (it.fits()) return it;
   }

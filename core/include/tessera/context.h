@@ -7,6 +7,7 @@
 // Any thread may call; calls are serialised inside. Let go of it before the program exits: drivers take themselves down
 // before global variables do.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -137,6 +138,11 @@ class TESSERA_API Context {
   requires Element<std::ranges::range_value_t<R>> Tensor tensor(const Shape& shape, const R& values) {
     const std::span view(std::ranges::data(values), std::ranges::size(values));
     return tensor(shape, dtype_of<std::ranges::range_value_t<R>>(), std::as_bytes(view));
+  }
+  template <std::same_as<std::vector<bool>> Bits>  // no contiguous range, but what read<bool>() gives
+  Tensor tensor(const Shape& shape, const Bits& values) {
+    const std::vector<std::uint8_t> bytes(values.begin(), values.end());
+    return tensor(shape, DType::boolean, std::as_bytes(std::span(bytes)));
   }
   Tensor tensor(const Shape&, DType, std::span<const std::byte> elements);
   Tensor zeros(const Shape&, DType = DType::f32);

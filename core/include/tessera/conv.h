@@ -6,6 +6,7 @@
 // then give i32, whose sums wrap around. As everywhere in machine learning, filters are not flipped.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include <tessera/padding.h>
@@ -17,25 +18,25 @@ namespace tessera {
 // the image only: `in` is what the filter has for one group. A depthwise convolution has as many groups as channels.
 // `pads` are numbers of zeros around the image, given instead of `padding`.
 struct Conv1d {
-  int stride = 1;
-  int dilation = 1;  // the distance between the image elements that neighbours in the filter meet
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;  // the distance between the image elements that neighbours in the filter meet
   Padding padding = Padding::valid;
-  std::optional<std::array<int, 2>> pads{};  // left, right
-  int groups = 1;
+  std::optional<std::array<std::int64_t, 2>> pads{};  // left, right
+  std::int64_t groups = 1;
 };
 struct Conv2d {
-  std::array<int, 2> strides{1, 1};  // along height, width
-  std::array<int, 2> dilations{1, 1};
+  std::array<std::int64_t, 2> strides{1, 1};  // along height, width
+  std::array<std::int64_t, 2> dilations{1, 1};
   Padding padding = Padding::valid;
-  std::optional<std::array<int, 4>> pads{};  // top, bottom, left, right
-  int groups = 1;
+  std::optional<std::array<std::int64_t, 4>> pads{};  // top, bottom, left, right
+  std::int64_t groups = 1;
 };
 struct Conv3d {
-  std::array<int, 3> strides{1, 1, 1};  // along depth, height, width
-  std::array<int, 3> dilations{1, 1, 1};
+  std::array<std::int64_t, 3> strides{1, 1, 1};  // along depth, height, width
+  std::array<std::int64_t, 3> dilations{1, 1, 1};
   Padding padding = Padding::valid;
-  std::optional<std::array<int, 6>> pads{};  // front, back, top, bottom, left, right
-  int groups = 1;
+  std::optional<std::array<std::int64_t, 6>> pads{};  // front, back, top, bottom, left, right
+  std::int64_t groups = 1;
 };
 
 // image [batch,width,channels] with filter [width,in,out] to [batch,width',out]
@@ -47,15 +48,15 @@ TESSERA_API Tensor conv2d(const Tensor& image, const Tensor& filter, const Conv2
 TESSERA_API Tensor conv3d(const Tensor& image, const Tensor& filter, const Conv3d& = {});
 
 struct Conv2dTranspose {
-  std::array<int, 2> strides{1, 1};  // along height, width, of the convolution that this goes back through
-  std::array<int, 2> dilations{1, 1};
+  std::array<std::int64_t, 2> strides{1, 1};  // along height, width, of the convolution that this goes back through
+  std::array<std::int64_t, 2> dilations{1, 1};
   Padding padding = Padding::valid;
-  std::optional<std::array<int, 4>> pads{};  // top, bottom, left, right: what the result loses at its edges
+  std::optional<std::array<std::int64_t, 4>> pads{};  // top, bottom, left, right: what the result loses at its edges
   // Height and width of the result: any from which such a convolution comes to the image's size. None: size * stride
   // for same padding, size * stride + max(filter - stride, 0) for valid, (size - 1) * stride + filter - pads for pads,
   // where a filter with dilations counts as far as it reaches.
-  std::optional<std::array<int, 2>> size{};
-  int groups = 1;  // of the channels of image and result: `out` is what the filter has for one group
+  std::optional<std::array<std::int64_t, 2>> size{};
+  std::int64_t groups = 1;  // of the channels of image and result: `out` is what the filter has for one group
 };
 
 // The way back of a convolution (its gradient), which spreads each pixel over the pixels that it would be made of.

@@ -8,6 +8,7 @@
 // round to the nearest number, halves to even, and saturate. Pointwise work after an operation is part of its kernel.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include <tessera/tensor.h>
@@ -34,11 +35,13 @@ struct Resize {
   Nearest nearest = Nearest::prefer_lower;  // halfway between two pixels the lower one, as in ONNX
 };
 
-// The image with [height,width] pixels, beyond its edges those at the edges, as ONNX's Resize without antialiasing
-// defines it. The nearest mode takes every type. The same size is the image itself. Places are exact fractions, for
-// which along each axis 4 * old size * new size, divided by what the two share, has to stay below 2^32.
-TESSERA_API Tensor resize(const Tensor& image, int height, int width, const Resize& = {});
-TESSERA_API Tensor resize_bilinear(const Tensor& image, int height, int width);
+// The image with [height,width] pixels, beyond its edges those at the edges. As ONNX's Resize without antialiasing
+// defines it where it is given sizes: given scales, ONNX computes places with the scales, and here they follow from the
+// sizes, which differs where a scaled size is no whole number. The nearest mode takes every type. The same size is the
+// image itself. Places are exact fractions, for which along each axis 4 * old size * new size, divided by what the two
+// share, has to stay below 2^32.
+TESSERA_API Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width, const Resize& = {});
+TESSERA_API Tensor resize_bilinear(const Tensor& image, std::int64_t height, std::int64_t width);
 
 struct CropAndResize {
   Interpolation mode = Interpolation::bilinear;  // or nearest
@@ -48,12 +51,12 @@ struct CropAndResize {
 // Cuts box k of boxes [n,4], f32, out of image box_indices[k] of the batch, i32 [n], and gives
 // [n,height,width,channels]. A box is (y1,x1,y2,x2) where 0 and 1 are the centres of the first and last pixels; y1 > y2
 // flips. As in TensorFlow; a box of an image that the batch does not have is all extrapolation.
-TESSERA_API Tensor crop_and_resize(const Tensor& image, const Tensor& boxes, const Tensor& box_indices, int height,
-                                   int width, const CropAndResize& = {});
+TESSERA_API Tensor crop_and_resize(const Tensor& image, const Tensor& boxes, const Tensor& box_indices,
+                                   std::int64_t height, std::int64_t width, const CropAndResize& = {});
 
 struct AffineTransform {
   Interpolation mode = Interpolation::bilinear;  // or nearest
-  int height = 0, width = 0;                     // of the result; 0: those of the image
+  std::int64_t height = 0, width = 0;            // of the result; 0: those of the image
   std::vector<float> fill = {0};                 // beyond the image: a number, or one for each of up to four channels
 };
 
@@ -135,7 +138,7 @@ TESSERA_API Gradient sobel(const Tensor& image, Border = Border::reflect);
 // ---- histograms -------------------------------------------------------------------------------------------
 // How many pixels of each channel lie in each of `bins` equal parts of [low,high]: i32 [batch,channels,bins], or
 // [channels,bins]. Each part has its lower border, the last one both; what lies outside, and NaN, is not counted.
-TESSERA_API Tensor histogram(const Tensor& image, int bins, float low, float high);
-TESSERA_API Tensor histogram(const Tensor& image, int bins = 256);  // of 0 to 1, or 0 to 256 for u8
+TESSERA_API Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high);
+TESSERA_API Tensor histogram(const Tensor& image, std::int64_t bins = 256);  // of 0 to 1, or 0 to 256 for u8
 
 }  // namespace tessera

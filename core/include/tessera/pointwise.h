@@ -38,7 +38,7 @@ TESSERA_BINARY(minimum)    // a NaN on either side gives NaN
 TESSERA_BINARY(maximum)
 TESSERA_BINARY(atan2)
 TESSERA_BINARY(squared_difference)
-TESSERA_BINARY(prelu)        // x > 0 ? x : slope * x, the slope being a tensor or a number
+TESSERA_BINARY(prelu)        // x < 0 ? slope * x : x, the slope being a tensor or a number
 TESSERA_BINARY(bitwise_and)  // bitwise operations and shifts: i32
 TESSERA_BINARY(bitwise_or)
 TESSERA_BINARY(bitwise_xor)
@@ -55,6 +55,8 @@ TESSERA_API Tensor logical_not(const Tensor&);
 TESSERA_API Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no);  // the condition: boolean
 TESSERA_API Tensor where(const Tensor& condition, const Tensor& yes, float no);
 TESSERA_API Tensor where(const Tensor& condition, float yes, const Tensor& no);
+// NaN stays NaN. Numbers of which low is above high are an invalid_argument; of tensors, which only the device knows,
+// high wins there.
 TESSERA_API Tensor clip(const Tensor&, float low, float high);
 TESSERA_API Tensor clip(const Tensor&, const Tensor& low, const Tensor& high);
 

@@ -5,6 +5,7 @@
 // Images are [batch,width,channels], [batch,height,width,channels] or [batch,depth,height,width,channels]; the result
 // has the same rank, batch and channels.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include <tessera/padding.h>
@@ -13,11 +14,12 @@
 namespace tessera {
 
 struct Pooling {
-  std::vector<int> size;         // of the window, along each spatial axis: one to three of them
-  std::vector<int> strides{};    // none: the size, such that windows lie side by side
-  std::vector<int> dilations{};  // none: 1
+  std::vector<std::int64_t> size;         // of the window, along each spatial axis: one to three of them
+  std::vector<std::int64_t> strides{};    // none: the size, such that windows lie side by side
+  std::vector<std::int64_t> dilations{};  // none: 1
   Padding padding = Padding::valid;
-  std::vector<int> pads{};      // instead of padding: before and after each spatial axis, less than the window reaches
+  // Instead of padding: before and after each spatial axis, less than the window reaches over.
+  std::vector<std::int64_t> pads{};
   bool counts_padding = false;  // average_pool divides by all of the window instead of by its part inside the image
 };
 

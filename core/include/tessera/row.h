@@ -39,13 +39,13 @@ TESSERA_API Tensor batch_norm(const Tensor& x, const Tensor& mean, const Tensor&
 TESSERA_API Tensor instance_norm(const Tensor& x, const ChannelNorm& = {});
 // x [batch, ..., channels] -> as in layer_norm, over the positions and the channels of a group; `groups` divides the
 // channels into runs of adjacent ones.
-TESSERA_API Tensor group_norm(const Tensor& x, int groups, const ChannelNorm& = {});
+TESSERA_API Tensor group_norm(const Tensor& x, std::int64_t groups, const ChannelNorm& = {});
 
 // x [...] -> x / sqrt(max(sum of x² along the axis, epsilon)).
 TESSERA_API Tensor l2_normalize(const Tensor& x, int axis = -1, float epsilon = 1e-12f);
 
 struct LocalResponse {
-  int depth_radius = 5;
+  std::int64_t depth_radius = 5;
   float bias = 1, alpha = 1, beta = 0.5f;
 };
 // Local response normalisation across channels: x [..., channels] -> x / (bias + alpha * s)^beta, s being the sum of

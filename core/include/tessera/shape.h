@@ -1,4 +1,6 @@
 // The dimensions of a tensor, row-major, the last one fastest.
+//
+// Sizes, positions and counts of elements are std::int64_t in all of tessera; axes and ranks are int.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,0 +1,9 @@
+#include "core/backend.h"
+
+// In short what core/backend.h has.
+namespace in_short {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+#include "adding_a_backend/storage.inc"
+#pragma GCC diagnostic pop
+}  // namespace in_short

@@ -1,0 +1,1 @@
+#include "README/a_first_program.inc"
