@@ -150,8 +150,8 @@ Window window(RandomGraph& graph, int largest) {
 template <std::size_t axes>
 struct Windows {
   std::array<Window, axes> all;
-  std::array<int, axes> strides{}, dilations{};
-  std::array<int, 2 * axes> pads{};
+  std::array<std::int64_t, axes> strides{}, dilations{};
+  std::array<std::int64_t, 2 * axes> pads{};
   bool has_pads = false;
   Padding padding = Padding::valid;
   std::int64_t taps = 1;
@@ -174,8 +174,8 @@ struct Windows {
     dims.insert(dims.end(), {in, out});
     return Shape(dims);
   }
-  std::vector<int> sizes() const {
-    std::vector<int> values;
+  std::vector<std::int64_t> sizes() const {
+    std::vector<std::int64_t> values;
     for (const Window& axis : all) values.push_back(axis.size);
     return values;
   }
@@ -247,7 +247,7 @@ Pooling pooling(RandomGraph& graph) {
 
 Value image_for(RandomGraph& graph, const Pooling& options, Types types, bool exactly = false) {
   std::vector<std::int64_t> dims{graph.pick(1, 2)};
-  for (const int size : options.size) dims.push_back(size + graph.pick(0, 4));
+  for (const std::int64_t size : options.size) dims.push_back(size + graph.pick(0, 4));
   dims.push_back(graph.pick(1, 5));
   return exactly ? graph.filled_exactly(Shape(dims), types) : graph.filled(Shape(dims), types);
 }
