@@ -55,6 +55,12 @@ vec4 float_of(ivec4 a) { return intBitsToFloat(a); }
 
 ivec4 runtime_bits(int bits) { return ivec4(bits); }
 
+// The same bits, which the compiler cannot know: the parameter is a number of elements and has no sign. Another place is
+// another value to the compiler, even of the same operand. A function comes after what it calls.
+ivec4 opaquei(ivec4 a, uint place) { return a ^ ivec4((word_int(0) >> 31) << place); }
+
+vec4 opaque(vec4 a, uint place) { return float_of(opaquei(bits_of(a), place)); }
+
 vec4 nearest(vec4 a) { return roundEven(a); }
 
 bvec4 nan4(vec4 a) { return gti(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
@@ -233,9 +239,32 @@ vec4 log1p(vec4 a) {
   return pick(lt(abs(a), vec4f(0.28)), logarithm_near_one(a), logarithm(vec4f(1.0) + a));
 }
 
+// a^b for whole b in [-64, 64], by squaring.
+vec4 whole_power(vec4 a, vec4 b) {
+  vec4 result = vec4f(1.0);
+  vec4 base = a;
+  for (ivec4 rest = vec4i(abs(b)); any(gti(rest, vec4i(0))); rest = rest >> vec4u(1u)) {
+    result = pick(nei(rest & vec4i(1), vec4i(0)), result * base, result);
+    base = base * base;
+  }
+  return pick(lt(b, vec4f(0.0)), vec4f(1.0) / result, result);
+}
+
+// Small whole exponents multiply, so that results are exact wherever they can be. Logarithms do the rest, also what
+// leaves the range on the way. Most kernels need but one of the two.
+vec4 magnitude_power(vec4 a, vec4 b) {
+  bvec4 is_whole = both(eq(floor(b), b), le(abs(b), vec4f(64.0)));
+  vec4 result = vec4f(0.0);
+  if (any(is_whole)) { result = whole_power(a, pick(is_whole, b, vec4f(0.0))); }
+  bvec4 is_normal = both(ge(result, vec4f(1.1754944e-38)), lt(result, infinity()));
+  bvec4 is_done = both(is_whole, is_normal);
+  if (any(eqi(vec4i(is_done), vec4i(0)))) { result = pick(is_done, result, exponential2(b * logarithm2(a))); }
+  return result;
+}
+
 vec4 power(vec4 a, vec4 b) {
   vec4 magnitude = abs(a);
-  vec4 positive = exponential2(b * logarithm2(magnitude));
+  vec4 positive = magnitude_power(magnitude, b);
   vec4 half_b = 0.5 * b;
   bvec4 whole = eq(floor(b), b);
   bvec4 odd = both(whole, ne(floor(half_b), half_b));
