@@ -89,8 +89,8 @@ void WebGpuBackend::trim() {
   bind_groups_->forget_all();
   parameters_.trim();
   staging_->trim();
-  // Dawn frees what it was given back once later submissions are done: these are, right away.
-  for (int i = 0; i < 2; ++i) {
+  // Dawn frees what it was given back when it notices that later submissions are done: these are, right away.
+  for (int i = 0; i < 3; ++i) {
     wgpuQueueSubmit(device_->queue(), 0, nullptr);
     wait_for_work();
   }

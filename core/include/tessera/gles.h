@@ -171,6 +171,7 @@ struct ToTextureOptions {
 // Writes an image, [height, width], [height, width, 1..4] or [1, height, width, 1..4] of f32, f16 or u8, in the same
 // submission that computes it. u8 counts as 0..255 for 0..1, one channel is grey, alpha is 1 where there is none.
 // Formats clamp, round and encode (sRGB) as for the host's own drawing; integer formats get the plain numbers, rounded.
+// Where a context of tessera's own is lost on the way, this throws device_lost: the target went with it.
 TESSERA_API void to_texture(const Tensor& image, const HostTexture& target, const ToTextureOptions& = {});
 TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, const ToTextureOptions& = {});
 
