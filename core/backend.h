@@ -3,6 +3,7 @@
 // Core has checked every argument, owns all scheduling and calls from one thread at a time. A backend throws Error
 // (out_of_memory, device_lost, compile_failed) and is as usable afterwards as it was before.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -83,9 +84,16 @@ struct DispatchTime {
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;  // the how manieth since timing began, from 0 on
-  std::vector<DispatchTime> times;
+  std::uint64_t run;                // the how manieth since timing began, from 0 on
+  std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
+
+// The microseconds that anything can have taken in a run that began then on the host. Drivers tell longer ones at
+// times, which mean nothing: Mesa's counts the first kernel of a context from when the machine was started.
+inline double longest_since(std::chrono::steady_clock::time_point began) {
+  constexpr double rounding = 1000;  // of the device's clock
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count() + rounding;
+}
 
 class Backend {
  public:
