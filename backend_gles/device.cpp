@@ -176,9 +176,7 @@ void Device::pass_on_errors_of_host() const {
   }
 }
 
-void Device::tell(Message::Level level, std::string text) const {
-  if (messages_) messages_(level, std::move(text));
-}
+void Device::tell(Message::Level level, std::string text) const { messages_(level, std::move(text)); }
 
 void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
   const std::scoped_lock hold(names_lock_);

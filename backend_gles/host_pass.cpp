@@ -5,7 +5,10 @@ namespace tessera::gles {
 GLuint PassPrograms::get(const std::string& key, const std::function<std::string()>& fragment_text) {
   auto found = programs_.find(key);
   if (found == programs_.end()) {
-    found = programs_.emplace(key, link_program(device_, fragment_text(), "pass " + key)).first;
+    const Compilation compilation(device_->messages());
+    const std::string text = fragment_text();
+    found = programs_.emplace(key, link_program(device_, text, "pass " + key)).first;
+    compilation.succeeded([&] { return "pass " + key; }, text);
     device_->label(GL_PROGRAM_KHR, found->second.get(), key);
   }
   return found->second.get();

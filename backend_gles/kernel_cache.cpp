@@ -4,7 +4,9 @@ namespace tessera::gles {
 
 CompiledKernel KernelCache::compile(const Kernel& kernel, const Variant& variant) {
   const GladGLES2Context& gl = device_->gl();
-  CompiledKernel made{link_program(device_, fragment_text(kernel, variant), "kernel " + kernel.key), -1, -1};
+  const Compilation compilation(device_->messages());
+  const std::string text = fragment_text(kernel, variant);
+  CompiledKernel made{link_program(device_, text, "kernel " + kernel.key), -1, -1};
   const GLuint program = made.program.get();
   gl.UseProgram(program);
   for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
@@ -13,6 +15,7 @@ CompiledKernel KernelCache::compile(const Kernel& kernel, const Variant& variant
   made.output_width = gl.GetUniformLocation(program, output_width_name);
   device_->check("Compiling kernel " + kernel.key);
   device_->label(GL_PROGRAM_KHR, program, kernel.key);
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
   return made;
 }
 

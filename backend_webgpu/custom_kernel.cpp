@@ -42,6 +42,7 @@ const PassPipeline& CustomKernels::get(const CustomCall& call) {
 
 PassPipeline CustomKernels::compile(const CustomCall& call) const {
   const std::string& name = call.kernel.name;
+  const Compilation compilation(device_->messages());
   if (call.kernel.wgsl.empty())
     throw Error(ErrorCode::unsupported,
                 "run_custom: the kernel \"" + name + "\" has no WGSL, which " + device_->info().name + " needs.");
@@ -85,6 +86,7 @@ PassPipeline CustomKernels::compile(const CustomCall& call) const {
   if (!made.compute || !error.empty())
     throw Error(ErrorCode::compile_failed, "run_custom: the WGSL of the kernel \"" + name + "\" does not compile on " +
                                                device_->info().name + ": " + error);
+  compilation.succeeded([&] { return "custom kernel " + name; }, call.kernel.wgsl);
   return made;
 }
 

@@ -19,10 +19,12 @@ template <class Make>
 const PassPipeline& PassPipelines::get(const std::string& name, const std::function<std::string()>& text,
                                        const Make& make) {
   if (const auto found = pipelines_.find(name); found != pipelines_.end()) return found->second;
+  const Compilation compilation(device_->messages());
+  const std::string source = text();
   ErrorScope rejected(*device_, WGPUErrorFilter_Validation);
   ErrorScope failed(*device_, WGPUErrorFilter_Internal);
   PassPipeline pipeline;
-  const Handle module = make_module(*device_, name, text());
+  const Handle module = make_module(*device_, name, source);
   make(pipeline, module.get());
   std::string error = failed.close();
   error += rejected.close();
@@ -30,6 +32,7 @@ const PassPipeline& PassPipelines::get(const std::string& name, const std::funct
   if (!error.empty())
     throw Error(ErrorCode::compile_failed,
                 "WebGPU: " + device_->info().name + " does not take the pass " + name + ": " + error);
+  compilation.succeeded([&] { return "pass " + name; }, source);
   return pipelines_.emplace(name, std::move(pipeline)).first->second;
 }
 

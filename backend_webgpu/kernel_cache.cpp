@@ -20,6 +20,7 @@ WGPUComputePipeline KernelCache::get(const Kernel& kernel) {
 }
 
 Handle<WGPUComputePipeline> KernelCache::compile(const Kernel& kernel) const {
+  const Compilation compilation(device_->messages());
   const std::string text = shader_text(kernel, workgroup_size_);
   WGPUShaderSourceWGSL source{};
   source.chain.sType = WGPUSType_ShaderSourceWGSL;
@@ -44,6 +45,7 @@ Handle<WGPUComputePipeline> KernelCache::compile(const Kernel& kernel) const {
   if (!pipeline || !error.empty())
     throw Error(ErrorCode::compile_failed,
                 "WebGPU: " + device_->info().name + " does not take the kernel " + kernel.key + ": " + error);
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
   return pipeline;
 }
 

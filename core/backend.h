@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/kernel.h"
+#include "core/messages.h"
 #include "core/shared_image.h"
 #include <tessera/context.h>
 
@@ -129,14 +129,19 @@ class Backend {
   virtual void lose() = 0;           // for tests: as if the driver had reset
 };
 
-using MessageSink = std::function<void(Message::Level, std::string)>;
+// What a backend found where it looked for a device.
+struct FoundDevice {
+  std::string where;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  DeviceInfo info{};
+  std::string refusal;  // why it cannot be used; empty where it can
+};
 
-// What each backend offers core: backend_<kind>/<kind>_backend.h declares one.
+// What each backend offers core, which chooses: backend_<kind>/<kind>_backend.h declares one.
 struct BackendFactory {
-  std::vector<DeviceInfo> (*devices)();  // best first; empty where there is none
-  // The best device whose name or driver contains `driver` in any case. Throws not_found with what there is, and what
-  // to install where there is nothing.
-  std::unique_ptr<Backend> (*create)(std::string_view driver, const MessageSink&);
+  std::vector<FoundDevice> (*find)();  // the best first, those that cannot be used last
+  // Opens one that was found and can be used.
+  std::unique_ptr<Backend> (*create)(const FoundDevice&, const MessageSink&);
+  std::string_view advice;  // what to install where nothing was found that can be used
 };
 
 }  // namespace tessera

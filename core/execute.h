@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/fuse.h"
+#include "core/messages.h"
 
 namespace tessera {
 
@@ -16,6 +17,7 @@ struct ProgramImpl;
 // Finished plans by the signature of their graphs. Bounded: a program that never repeats itself must not grow.
 class PlanCache {
  public:
+  explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}
   std::shared_ptr<const Plan> get(const Graph&, const Limits&);
   std::uint64_t hits() const { return hits_; }
   void clear() { plans_.clear(); }
@@ -23,6 +25,7 @@ class PlanCache {
  private:
   std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
   std::uint64_t hits_ = 0;
+  MessageSink messages_;
 };
 
 // Work that is gathered, then submitted at once. The caller holds the context's lock from the first to the last call
