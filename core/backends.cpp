@@ -31,10 +31,10 @@ std::optional<BackendFactory> factory_of(BackendKind kind) {
   }
 }
 
-// What is only asked where the preference needs it: asking takes a while.
+// A device that may be taken.
 struct Candidate {
   FoundDevice device;
-  DeviceState state{};
+  DeviceState state{};  // asked for where the preference depends on it, since that takes a while
 };
 
 bool depends_on_state(const DevicePreference& wanted) {
@@ -48,6 +48,14 @@ double rank_of(const DeviceState& state, DevicePreference::Order order) {
   if (order == DevicePreference::Order::least_load) return state.load.value_or(unknown);
   if (!state.memory_total || !state.memory_free || *state.memory_total == 0) return unknown;
   return 1 - static_cast<double>(*state.memory_free) / static_cast<double>(*state.memory_total);
+}
+
+std::string_view why_taken(DevicePreference::Order order) {
+  switch (order) {
+    case DevicePreference::Order::least_memory_used: return "of those that are wanted it has the least memory used";
+    case DevicePreference::Order::least_load: return "of those that are wanted it has the least load";
+    default: return "it is the best one that is wanted";
+  }
 }
 
 std::string percent(double part) { return std::to_string(std::lround(part * 100)) + " %"; }
@@ -80,19 +88,23 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
                                         const std::string& driver, const MessageSink& messages) {
   std::vector<Candidate> candidates;
   std::string unusable, unwanted;
-  const auto pass_over = [&](const FoundDevice& device, const std::string& why) {
-    std::string& others = device.refusal.empty() ? unwanted : unusable;
-    others += (others.empty() ? "" : "; ") + name_of(device) + ": " + why;
+  const auto tell = [&](const char* does, const FoundDevice& device, std::string_view why) {
     messages.debug([&] {
-      return "devices: " + std::string(to_string(kind)) + " passes over " + name_of(device) + ": " + why + ".";
+      return "devices: " + std::string(to_string(kind)) + does + name_of(device) + ": " + std::string(why) + ".";
     });
   };
   for (FoundDevice& found : factory.find()) {
     Candidate candidate{std::move(found)};
     if (candidate.device.refusal.empty() && depends_on_state(wanted))
       candidate.state = device_state(candidate.device.info);
-    if (const std::string why = why_not(candidate, wanted, driver); !why.empty()) pass_over(candidate.device, why);
-    else candidates.push_back(std::move(candidate));
+    const std::string why = why_not(candidate, wanted, driver);
+    if (why.empty()) {
+      candidates.push_back(std::move(candidate));
+      continue;
+    }
+    tell(" passes over ", candidate.device, why);
+    std::string& others = candidate.device.refusal.empty() ? unwanted : unusable;
+    others += (others.empty() ? "" : "; ") + name_of(candidate.device) + ": " + why;
   }
   if (candidates.empty())
     throw Error(ErrorCode::not_found,
@@ -101,9 +113,8 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
   const auto chosen = std::ranges::min_element(
       candidates, {}, [&](const Candidate& candidate) { return rank_of(candidate.state, wanted.order); });
   for (auto other = candidates.begin(); other != candidates.end(); ++other)
-    if (other != chosen) pass_over(other->device, "another one is preferred");
-  messages.debug(
-      [&] { return "devices: " + std::string(to_string(kind)) + " takes " + name_of(chosen->device) + "."; });
+    if (other != chosen) tell(" passes over ", other->device, "another one is preferred");
+  tell(" takes ", chosen->device, why_taken(wanted.order));
   return factory.create(chosen->device, messages);
 }
 

@@ -114,7 +114,7 @@ TEST(DevicePreferences, FallBackAndSayWhy) {
       << told;
 }
 
-TEST(DevicePreferences, LimitsPassOverOneBackendForAnother) {
+TEST(DevicePreferences, LimitsHoldForEveryBackend) {
   EXPECT_TESSERA_ERROR(Context::create({.device = {.min_memory_free = more_than_there_is}}), not_found, "webgpu",
                        "gles", "cpu");
 }

@@ -43,7 +43,7 @@ std::vector<float> matmul_and_reduce(Context& context) {
 TEST_P(Log, TellsWhatHappensAtLevelDebug) {
   Context context = told({.message_level = Level::debug});
   const std::string name = context.device().name;
-  EXPECT_NE(with(Level::debug, {"devices: ", "takes", name.c_str()}), "") << all();
+  EXPECT_NE(with(Level::debug, {"devices: ", "takes", name.c_str(), "best one"}), "") << all();
   for (const DeviceInfo& other : Context::devices())
     if (other.backend == context.backend() && other.driver != context.device().driver) {
       EXPECT_NE(with(Level::debug, {"devices: ", "passes over", other.driver.c_str()}), "") << all();

@@ -185,7 +185,10 @@ TEST_P(Monitoring, ReportsWhileTheContextMoves) {
   Monitor monitor(context);
   std::atomic<bool> is_done = false;
   std::thread reporter([&] {
-    while (!is_done) monitor.report();
+    while (!is_done) {
+      monitor.report();
+      std::this_thread::sleep_for(std::chrono::microseconds(100));  // else it has the context for itself
+    }
   });
   for (int i = 0; i < 2; ++i) {
     context.switch_backend(BackendKind::cpu);
