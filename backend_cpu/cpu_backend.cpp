@@ -8,7 +8,6 @@
 
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
-#include "core/driver_start.h"
 
 namespace tessera::cpu {
 namespace {
@@ -98,18 +97,12 @@ class CpuBackend : public Backend {
   std::vector<TimedRun> timed_;
 };
 
-std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {
-  const DeviceInfo device = device_info();
-  if (!contains_ignoring_case(device.name, driver) && !contains_ignoring_case(device.driver, driver))
-    throw Error(ErrorCode::not_found,
-                "no cpu device is called \"" + std::string(driver) + "\"; there is \"" + device.name + "\".");
-  return std::make_unique<CpuBackend>();
-}
+std::vector<FoundDevice> find_devices() { return {{"the host", device_info(), {}}}; }
+
+std::unique_ptr<Backend> create(const FoundDevice&, const MessageSink&) { return std::make_unique<CpuBackend>(); }
 
 }  // namespace
 
-BackendFactory factory() {
-  return {.devices = [] { return std::vector{device_info()}; }, .create = create};
-}
+BackendFactory factory() { return {find_devices, create, {}}; }
 
 }  // namespace tessera::cpu

@@ -88,37 +88,22 @@ std::vector<const Adapter*> all_adapters() {
   return adapters;
 }
 
-std::string nothing_usable() {
-  std::string text = "OpenGL ES: no driver that can be used.";
-  for (const Adapter* adapter : all_adapters()) text += " " + adapter->what + ": " + adapter->refusal + ".";
-  return text +
-         " On Debian, the packages libegl1, libegl-mesa0 and libgles2 bring one; the environment variable "
-         "TESSERA_ANGLE_DIR names a folder with ANGLE's libEGL.so and libGLESv2.so.";
-}
-
 }  // namespace
 
-std::vector<const Adapter*> usable_adapters(const MessageSink& sink) {
-  std::vector<const Adapter*> usable;
-  for (const Adapter* adapter : all_adapters())
-    if (adapter->refusal.empty()) usable.push_back(adapter);
-    else if (sink)
-      sink(Message::Level::debug, "OpenGL ES: " + adapter->what + " is passed over: " + adapter->refusal + ".");
-  std::stable_partition(usable.begin(), usable.end(), [](const Adapter* a) { return !a->info.is_software; });
-  return usable;
+std::vector<FoundDevice> find_devices() {
+  std::vector<FoundDevice> found;
+  for (const Adapter* adapter : all_adapters()) found.push_back({adapter->what, adapter->info, adapter->refusal});
+  const auto rank = [](const FoundDevice& device) {
+    return !device.refusal.empty() ? 2 : device.info.is_software ? 1 : 0;
+  };
+  std::ranges::stable_sort(found, {}, rank);
+  return found;
 }
 
-const Adapter& find_adapter(std::string_view driver, const MessageSink& sink) {
-  const std::vector<const Adapter*> usable = usable_adapters(sink);
-  if (usable.empty()) throw Error(ErrorCode::not_found, nothing_usable());
-  std::string there_is;
-  for (const Adapter* adapter : usable) {
-    const DeviceInfo& info = adapter->info;
-    if (contains_ignoring_case(info.name, driver) || contains_ignoring_case(info.driver, driver)) return *adapter;
-    there_is += (there_is.empty() ? "" : "; ") + info.name + " (" + info.driver + ")";
-  }
-  throw Error(ErrorCode::not_found, "OpenGL ES: no device has \"" + std::string(driver) +
-                                        "\" in its name or driver; there is: " + there_is + ".");
+const Adapter& adapter_of(const FoundDevice& device) {
+  for (const Adapter* adapter : all_adapters())
+    if (adapter->what == device.where) return *adapter;
+  throw Error(ErrorCode::not_found, "OpenGL ES: " + device.where + " is not there any more.");
 }
 
 }  // namespace tessera::gles

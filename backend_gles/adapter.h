@@ -19,10 +19,7 @@ struct Adapter {
   std::string refusal;  // why it cannot be used; empty where it can
 };
 
-// Best first. The sink, if any, is told at level debug why others are passed over.
-std::vector<const Adapter*> usable_adapters(const MessageSink& = {});
-
-// The best one whose name or driver contains `driver`. Throws not_found.
-const Adapter& find_adapter(std::string_view driver, const MessageSink&);
+std::vector<FoundDevice> find_devices();  // see BackendFactory
+const Adapter& adapter_of(const FoundDevice&);
 
 }  // namespace tessera::gles

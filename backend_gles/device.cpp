@@ -188,9 +188,7 @@ void Device::pass_on_errors_of_host() const {
                                       " was waiting for glGetError when tessera was called; it is gone now.");
 }
 
-void Device::tell(Message::Level level, std::string text) const {
-  if (messages_) messages_(level, std::move(text));
-}
+void Device::tell(Message::Level level, std::string text) const { messages_(level, std::move(text)); }
 
 void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
   const std::scoped_lock hold(waiting_lock_);

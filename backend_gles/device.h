@@ -53,6 +53,7 @@ class Device {
   GLenum take_error() const;
   void pass_on_errors_of_host() const;  // what a host has not asked for before it called must not look like ours
   void tell(Message::Level, std::string text) const;
+  const MessageSink& messages() const { return messages_; }
 
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;

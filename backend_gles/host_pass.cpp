@@ -8,7 +8,9 @@ GLuint PassPrograms::get(const std::string& key, const std::string& name,
 }
 
 Compiled<Program> PassPrograms::compile(const std::string& name, const std::string& fragment_text) const {
+  const Compilation compilation(device_->messages());
   Program program = link_program(device_, fragment_text, name);
+  compilation.succeeded([&] { return name; }, fragment_text);
   device_->label(GL_PROGRAM_KHR, program.get(), name);
   return {std::move(program), fragment_text.size()};
 }

@@ -4,6 +4,7 @@ namespace tessera::gles {
 
 Compiled<CompiledKernel> KernelCache::compile(const Kernel& kernel, const Variant& variant) {
   const GladGLES2Context& gl = device_->gl();
+  const Compilation compilation(device_->messages());
   const std::string text = fragment_text(kernel, variant);
   CompiledKernel made{link_program(device_, text, "kernel " + kernel.key), -1, -1};
   const GLuint program = made.program.get();
@@ -14,6 +15,7 @@ Compiled<CompiledKernel> KernelCache::compile(const Kernel& kernel, const Varian
   made.output_width = gl.GetUniformLocation(program, output_width_name);
   device_->check("Compiling kernel " + kernel.key);
   device_->label(GL_PROGRAM_KHR, program, kernel.key);
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
   return {std::move(made), text.size()};
 }
 

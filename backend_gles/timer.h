@@ -1,5 +1,6 @@
 // How long each dispatch kept the device, by timer queries (GL_EXT_disjoint_timer_query).
 #pragma once
+#include <chrono>
 #include <deque>
 #include <vector>
 
@@ -26,6 +27,7 @@ class Timer {
   friend class TimedDispatch;
   struct Run {
     std::uint64_t number;
+    std::chrono::steady_clock::time_point began;
     std::vector<Query> queries;  // one for each dispatch
   };
   std::shared_ptr<const Device> device_;

@@ -55,6 +55,7 @@ const PassPipeline& CustomKernels::get(const CustomCall& call, KernelUses* uses)
 
 Compiled<PassPipeline> CustomKernels::compile(const CustomCall& call) const {
   const std::string& name = call.kernel->name;
+  const Compilation compilation(device_->messages());
   std::vector<WGPUBindGroupLayoutEntry> entries;
   for (std::size_t i = 0; i < call.inputs.size(); ++i)
     entries.push_back(layout_entry(entries.size(), WGPUBufferBindingType_ReadOnlyStorage));
@@ -98,6 +99,7 @@ Compiled<PassPipeline> CustomKernels::compile(const CustomCall& call) const {
   if (!made.compute || !error.empty())
     throw Error(ErrorCode::compile_failed,
                 "The WGSL of the kernel \"" + name + "\" does not compile on " + device_->info().name + ": " + error);
+  compilation.succeeded([&] { return "custom kernel " + name; }, call.kernel->wgsl);
   return {std::move(made), call.kernel->wgsl.size()};
 }
 

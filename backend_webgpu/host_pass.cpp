@@ -18,6 +18,7 @@ Handle<WGPUShaderModule> make_module(const Device& device, const std::string& na
 template <class Make>
 Compiled<PassPipeline> PassPipelines::compile(const std::string& name, const std::string& text,
                                               const Make& make) const {
+  const Compilation compilation(device_->messages());
   ErrorScope rejected(*device_, WGPUErrorFilter_Validation);
   ErrorScope failed(*device_, WGPUErrorFilter_Internal);
   PassPipeline pipeline;
@@ -29,6 +30,7 @@ Compiled<PassPipeline> PassPipelines::compile(const std::string& name, const std
   if (!error.empty())
     throw Error(ErrorCode::compile_failed,
                 "WebGPU: " + device_->info().name + " does not take the pass " + name + ": " + error);
+  compilation.succeeded([&] { return "pass " + name; }, text);
   return {std::move(pipeline), text.size()};
 }
 

@@ -17,6 +17,7 @@ WGPUComputePipeline KernelCache::get(const Kernel& kernel, KernelUses* uses) {
 }
 
 Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel) const {
+  const Compilation compilation(device_->messages());
   const std::string text = shader_text(kernel, workgroup_size_);
   WGPUShaderSourceWGSL source{};
   source.chain.sType = WGPUSType_ShaderSourceWGSL;
@@ -41,6 +42,7 @@ Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel)
   if (!pipeline || !error.empty())
     throw Error(ErrorCode::compile_failed,
                 "WebGPU: " + device_->info().name + " does not take the kernel " + kernel.key + ": " + error);
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
   return {std::move(pipeline), text.size()};
 }
 

@@ -247,14 +247,11 @@ void WebGpuBackend::wait_for_work() const {
 
 namespace {
 
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> infos;
-  for (const Adapter* adapter : usable_adapters()) infos.push_back(adapter->info);
-  return infos;
-}
+constexpr std::string_view advice =
+    "On Debian, the packages libvulkan1 and mesa-vulkan-drivers (25 or newer) bring one.";
 
-std::unique_ptr<Backend> create(std::string_view driver, const MessageSink& messages) {
-  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(find_adapter(driver), messages));
+std::unique_ptr<Backend> create(const FoundDevice& device, const MessageSink& messages) {
+  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(adapter_of(device), messages));
 }
 
 }  // namespace
@@ -264,6 +261,6 @@ WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
   return static_cast<WebGpuBackend&>(*context.backend);
 }
 
-BackendFactory factory() { return {devices, create}; }
+BackendFactory factory() { return {find_devices, create, advice}; }
 
 }  // namespace tessera::webgpu

@@ -3,9 +3,9 @@
 // Core has checked every argument, owns all scheduling and calls from one thread at a time. A backend throws Error
 // (out_of_memory, device_lost, compile_failed) and is as usable afterwards as it was before.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/kernel.h"
+#include "core/messages.h"
 #include "core/shared_image.h"
 #include <tessera/context.h>
 
@@ -97,9 +98,16 @@ struct DispatchTime {
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;  // the how manieth since timing began, from 0 on
-  std::vector<DispatchTime> times;
+  std::uint64_t run;                // the how manieth since timing began, from 0 on
+  std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
+
+// The microseconds that anything can have taken in a run that began then on the host. Drivers tell longer ones at
+// times, which mean nothing: Mesa's counts the first kernel of a context from when the machine was started.
+inline double longest_since(std::chrono::steady_clock::time_point began) {
+  constexpr double rounding = 1000;  // of the device's clock
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count() + rounding;
+}
 
 class Backend {
  public:
@@ -138,14 +146,19 @@ class Backend {
   virtual void lose() = 0;           // for tests: as if the driver had reset
 };
 
-using MessageSink = std::function<void(Message::Level, std::string)>;
+// What a backend found where it looked for a device.
+struct FoundDevice {
+  std::string where;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  DeviceInfo info{};
+  std::string refusal;  // why it cannot be used; empty where it can
+};
 
-// What each backend offers core: backend_<kind>/<kind>_backend.h declares one.
+// What each backend offers core, which chooses: backend_<kind>/<kind>_backend.h declares one.
 struct BackendFactory {
-  std::vector<DeviceInfo> (*devices)();  // best first; empty where there is none
-  // The best device whose name or driver contains `driver` in any case. Throws not_found with what there is, and what
-  // to install where there is nothing.
-  std::unique_ptr<Backend> (*create)(std::string_view driver, const MessageSink&);
+  std::vector<FoundDevice> (*find)();  // the best first, those that cannot be used last
+  // Opens one that was found and can be used.
+  std::unique_ptr<Backend> (*create)(const FoundDevice&, const MessageSink&);
+  std::string_view advice;  // what to install where nothing was found that can be used
 };
 
 }  // namespace tessera

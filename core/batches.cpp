@@ -65,6 +65,10 @@ std::uint64_t compute_together(Context& context, std::span<const Tensor> results
     return impl.pool->watched_peak() - std::min(before, impl.pool->watched_peak());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || results.size() < 2) throw;
+    impl.messages->debug([&] {
+      return "for_each_batch: " + std::to_string(results.size()) +
+             " results do not fit together and are split: " + error.what();
+    });
   }
   const std::size_t half = results.size() / 2;
   const std::uint64_t first = compute_together(context, results.first(half));

@@ -12,29 +12,6 @@
 
 namespace tessera {
 
-void Messages::add(Message::Level level, std::string text) {
-  const std::scoped_lock hold(lock_);
-  if (callback_) waiting_.push_back({level, std::move(text)});
-}
-
-MessageSink Messages::sink() {
-  return [own = shared_from_this()](Message::Level level, std::string text) { own->add(level, std::move(text)); };
-}
-
-void Messages::deliver() noexcept {
-  std::vector<Message> messages;
-  {
-    const std::scoped_lock hold(lock_);
-    messages.swap(waiting_);
-  }
-  for (const Message& message : messages) {
-    try {
-      callback_(message);
-    } catch (...) {
-    }
-  }
-}
-
 Context ContextAccess::make(const ContextOptions& options, OpenBackend open, bool is_hosts) {
   return Context(std::make_shared<ContextImpl>(options, std::move(open), is_hosts));
 }

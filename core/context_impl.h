@@ -12,24 +12,11 @@
 #include "core/crossing.h"
 #include "core/execute.h"
 #include "core/host_memory.h"
+#include "core/messages.h"
 #include "core/node.h"
 #include "core/pool.h"
 
 namespace tessera {
-
-// Messages wait here until no lock is held: a host's callback may call back into tessera.
-class Messages : public std::enable_shared_from_this<Messages> {
- public:
-  explicit Messages(std::function<void(const Message&)> callback) : callback_(std::move(callback)) {}
-  void add(Message::Level, std::string text);
-  MessageSink sink();       // adds to these
-  void deliver() noexcept;  // an exception of the host's callback stops here
-
- private:
-  std::function<void(const Message&)> callback_;
-  std::mutex lock_;
-  std::vector<Message> waiting_;
-};
 
 // Nodes that nothing but lineage refers to any more, from any thread.
 class Unheld {
@@ -112,7 +99,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   std::uint64_t epoch = 0;        // counts the backends
   Stats stats{};
   std::shared_ptr<Pool> pool;
-  PlanCache plans;
+  PlanCache plans{messages->sink()};
   Unheld unheld;
   std::vector<std::weak_ptr<Node>> rebuildable;  // computed ones that have a lineage
   int checkpoints_under_way = 0;

@@ -177,7 +177,12 @@ Tensor moved_through_host(const NodePtr& node, Context& other) {
   Tensor moved = other.tensor(node->shape, node->dtype, elements);
   ContextImpl& target = ContextAccess::impl(other);
   const Session session(target);
-  if (!elements.empty()) target.stats.moves_through_host += 1;
+  if (elements.empty()) return moved;
+  target.stats.moves_through_host += 1;
+  target.messages->debug([&] {
+    return "to: a tensor of " + std::to_string(elements.size()) + " bytes came to " + target.backend->device().name +
+           " through the host.";
+  });
   return moved;
 }
 

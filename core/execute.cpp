@@ -55,6 +55,25 @@ void check_device(const ContextImpl& context, const Node& node) {
 
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// For the log.
+std::string description(const Plan& plan, const GraphItems& graph) {
+  std::uint64_t bytes = 0;
+  const auto add = [&](int item) {
+    if (item < 0) return;
+    const Node& node = *graph.items[at(item)];
+    bytes += static_cast<std::uint64_t>(node.shape.size()) * size_of(node.dtype);
+  };
+  for (const Step& step : plan.steps) {
+    if (step.custom_outputs.empty()) add(step.output);
+    else std::ranges::for_each(step.custom_outputs, add);
+  }
+  const auto count = [](std::uint64_t number, const char* what) {
+    return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
+  };
+  return "plan: " + count(plan.steps.size() + plan.ops_fused, "operation") + " in " +
+         count(plan.steps.size(), "kernel") + ", " + std::to_string(bytes) + " bytes of results.";
+}
+
 // All of a dispatch but its storages.
 Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
   const Node& output = *graph.items[at(step.output)];
@@ -107,7 +126,9 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
     return *found;
   }
   if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
-  return plans_.add(signature, std::make_shared<const Plan>(make_plan(graph, limits)));
+  const auto plan = std::make_shared<const Plan>(make_plan(graph, limits));
+  if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph.items()); });
+  return plans_.add(signature, plan);
 }
 
 Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }

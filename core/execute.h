@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/fuse.h"
+#include "core/messages.h"
 #include "core/recent_map.h"
 
 namespace tessera {
@@ -17,6 +18,7 @@ struct ProgramImpl;
 // there are too many, the least recently used ones go.
 class PlanCache {
  public:
+  explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}
   std::shared_ptr<const Plan> get(const Graph&, const Limits&);
   std::uint64_t hits() const { return hits_; }
   void clear() { plans_.clear(); }
@@ -24,6 +26,7 @@ class PlanCache {
  private:
   RecentMap<std::string, std::shared_ptr<const Plan>> plans_;
   std::uint64_t hits_ = 0;
+  MessageSink messages_;
 };
 
 // Work that is gathered, then submitted at once. The caller holds the context's lock from the first to the last call

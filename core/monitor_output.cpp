@@ -27,6 +27,18 @@ json json_of(const std::vector<TimeStats>& list) {
   return all;
 }
 
+json json_of(const std::vector<MetricStats>& list) {
+  json all = json::array();
+  for (const MetricStats& stats : list)
+    all.push_back({{"name", stats.name},
+                   {"count", stats.count},
+                   {"last", stats.last},
+                   {"mean", stats.mean},
+                   {"smallest", stats.smallest},
+                   {"largest", stats.largest}});
+  return all;
+}
+
 std::string number(const char* format, double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, value);
@@ -68,6 +80,9 @@ std::string to_string(const MonitorReport& report) {
   append(text, "kernel", report.kernels);
   append(text, "host", report.host);
   append(text, "span", report.spans);
+  for (const MetricStats& stats : report.metrics)
+    text += "metric " + stats.name + ": " + std::to_string(stats.count) + " times, last " + number("%g", stats.last) +
+            ", mean " + number("%g", stats.mean) + number(" (%g to ", stats.smallest) + number("%g)\n", stats.largest);
   return text;
 }
 
@@ -110,11 +125,12 @@ std::string to_json(const MonitorReport& report) {
                {"kernels", json_of(report.kernels)},
                {"host", json_of(report.host)},
                {"spans", json_of(report.spans)},
+               {"metrics", json_of(report.metrics)},
                {"events_dropped", report.events_dropped}});
 }
 
 void Monitor::write_trace(const std::filesystem::path& path) {
-  const std::string device = report().device.name;  // and all kernels have their times now
+  const std::string device = report({.wait = true}).device.name;  // and all kernels have their times now
   ReplacingFile file("write_trace", path);
   std::string text;
   const auto flush = [&] {
@@ -148,7 +164,10 @@ void Monitor::write_trace(const std::filesystem::path& path) {
               {"ts", event.begin}};
     if (event.kind == Kind::memory) {
       line["ph"] = "C";
-      line["args"] = {{"bytes", event.value}};
+      line["args"] = {{"bytes", static_cast<std::int64_t>(event.value)}};
+    } else if (event.kind == Kind::metric) {
+      line["ph"] = "C";
+      line["args"] = {{"value", event.value}};
     } else if (event.kind == Kind::mark) {
       line["ph"] = "i";
       line["s"] = "g";  // over all rows
@@ -156,7 +175,7 @@ void Monitor::write_trace(const std::filesystem::path& path) {
       line["ph"] = "X";
       line["dur"] = event.end - event.begin;
       line["cat"] = is_kernel ? "kernel" : event.kind == Kind::span ? "span" : "tessera";
-      if (is_kernel) line["args"] = {{"elements", event.value}};
+      if (is_kernel) line["args"] = {{"elements", static_cast<std::int64_t>(event.value)}};
     }
     write(line);
   }

@@ -257,8 +257,10 @@ void Pool::spill(Buffer& buffer) {
   const std::scoped_lock hold(lock_);
   buffer.is_spilled_ = true;
   info_.bytes_spilled += buffer.bytes();
-  options_.messages(Message::Level::debug, "A tensor of " + std::to_string(buffer.bytes()) +
-                                               " bytes moved to the host, to make room on the device.");
+  options_.messages.debug([&] {
+    return "spill: a tensor of " + std::to_string(buffer.bytes()) +
+           " bytes moved to the host, to make room on the device.";
+  });
 }
 
 bool Pool::free_least_recently_used() {
@@ -270,9 +272,10 @@ bool Pool::free_least_recently_used() {
     return true;
   }
   put_away(*buffer);
-  options_.messages(Message::Level::debug,
-                    "A tensor of " + std::to_string(buffer->bytes()) +
-                        " bytes was forgotten, to make room on the device: it is soon made again.");
+  options_.messages.debug([&] {
+    return "spill: a tensor of " + std::to_string(buffer->bytes()) +
+           " bytes was forgotten, to make room on the device: it is soon made again.";
+  });
   return true;
 }
 

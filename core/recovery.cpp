@@ -71,7 +71,7 @@ std::vector<NodePtr> Unheld::take() {
 }
 
 ContextImpl::ContextImpl(const ContextOptions& options_in, OpenBackend open_in, bool is_hosts_in)
-    : messages(std::make_shared<Messages>(options_in.on_message)),
+    : messages(std::make_shared<Messages>(options_in)),
       options(options_in),
       open(std::move(open_in)),
       is_hosts(is_hosts_in),

@@ -85,6 +85,19 @@ TEST(DeviceChoice, FallsBackAndSaysWhy) {
   EXPECT_NE(told.find("gles"), std::string::npos) << told;
 }
 
+TEST(DeviceChoice, TheCpuIsTheLastResortWhateverTheName) {
+  std::string told;
+  const auto tell = [&](const Message& message) { told += message.text; };
+  const Context context =
+      Context::create({.prefer = {BackendKind::gles, BackendKind::cpu}, .driver = "voodoo2", .on_message = tell});
+  EXPECT_EQ(context.backend(), BackendKind::cpu);
+  EXPECT_NE(told.find(TESSERA_HAS_GLES ? "voodoo2" : "leaves it out"), std::string::npos) << told;
+
+  EXPECT_TESSERA_ERROR(Context::create({.prefer = {BackendKind::cpu}, .driver = "voodoo2"}), not_found, "voodoo2");
+  EXPECT_TESSERA_ERROR(Context::create({.prefer = {BackendKind::cpu, BackendKind::gles}, .driver = "voodoo2"}),
+                       not_found, "voodoo2", "gles", "cpu");
+}
+
 // On a machine without drivers. The check runs in a process of its own, since drivers are found once a process.
 void check_without_drivers() {
   setenv("VK_DRIVER_FILES", "/nonexistent/driver.json", 1);

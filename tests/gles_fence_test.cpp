@@ -76,7 +76,7 @@ TEST_P(GlesFence, TexturesOfTheHostGoWithALostContext) {
   for (const bool is_on_the_way : {false, true}) {
     const Tensor image = source * 2.0f;
     const auto in_host = [&](const std::function<void(const gles::HostTexture&)>& use) {
-      SharingHost host(GetParam(), own);
+      GlesHost host(gles::make_sharing_context(own));
       const GLuint texture = host.texture(GL_RGBA32F, 2, 1, 0, 0, nullptr);
       host.release();
       use({.texture = texture, .width = 2, .height = 1});

@@ -22,7 +22,13 @@
 namespace tessera {
 
 struct Message {
-  enum class Level { debug, info, warning, error } level;
+  enum class Level {
+    debug,    // a log: each device that was looked at, and why it was taken or not; each kernel compiled, plan made,
+              // tensor moved to the host to make room
+    info,     // what the host may want to know: a backend was switched
+    warning,  // something works otherwise than was asked for: another backend, a new device in place of a lost one
+    error,
+  } level;
   std::string text;
 };
 
@@ -42,11 +48,12 @@ struct DeviceInfo {
   DeviceState state{};             // when Context::devices() listed it; Context::device_state() tells the present one
 };
 
-// Which of a backend's devices to take, where there are several.
+// Which of a backend's devices to take, where there are several. Devices that are not wanted are passed over; a backend
+// that has no other is passed over with them, and on_message tells why.
 struct DevicePreference {
   enum class Kind {
-    any,       // hardware where there is some, else software
-    hardware,  // a backend that has none is passed over
+    any,  // hardware where there is some, else software
+    hardware,
     software,
   } kind = Kind::any;
   enum class Order {
@@ -54,6 +61,9 @@ struct DevicePreference {
     least_memory_used,  // the smallest part of its memory; devices that do not tell come last
     least_load,         // likewise
   } order = Order::best;
+  // Limits on what the device's state tells. A device that does not tell is not known to be beyond them, and is taken.
+  std::uint64_t min_memory_free = 0;  // bytes
+  double max_load = 1;                // by all programs, see DeviceState
 };
 
 struct SwitchOptions {
@@ -73,7 +83,8 @@ enum class Priority {
 };
 
 struct ContextOptions {
-  // Tried in this order; on_message tells why one was passed over.
+  // Tried in this order; on_message tells why one was passed over. The cpu at the end of several is the last resort,
+  // and taken whatever `driver` says.
   std::vector<BackendKind> prefer{BackendKind::webgpu, BackendKind::gles, BackendKind::cpu};
   DevicePreference device{};
   std::string driver{};             // part of a device's name or driver, in any case; empty: the best one
@@ -81,6 +92,8 @@ struct ContextOptions {
   Priority priority = Priority::balanced;
   bool survive_device_loss = true;  // keep what is needed to rebuild every tensor
   std::function<void(const Message&)> on_message{};
+  Message::Level message_level = Message::Level::info;  // what is below it is not told, and costs nothing
+  bool log_shaders = false;                             // at level debug, the text of each kernel with it
 };
 
 struct MemoryInfo {
