@@ -89,12 +89,12 @@ TEST_P(DeviceStates, DevicesBeyondTheLimitsArePassedOver) {
 TEST_P(DeviceStates, SwitchesTakePreferencesToo) {
   Context moving = open(GetParam());
   const Tensor x = moving.full({2}, 1).compute();
-  EXPECT_TESSERA_ERROR(moving.switch_backend(BackendKind::cpu, {.min_memory_free = more_than_there_is}), not_found,
+  EXPECT_TESSERA_ERROR(moving.switch_backend(BackendKind::cpu, {.device = {.min_memory_free = more_than_there_is}}), not_found,
                        "are wanted", "cpu");
   EXPECT_EQ(moving.backend(), GetParam().backend) << "nothing has changed";
-  moving.switch_backend(BackendKind::cpu, {.kind = Kind::software, .min_memory_free = 1});
+  moving.switch_backend(BackendKind::cpu, {.device = {.kind = Kind::software, .min_memory_free = 1}});
   EXPECT_EQ(moving.backend(), BackendKind::cpu);
-  moving.switch_backend(GetParam().backend, {.order = Order::least_load}, GetParam().driver);
+  moving.switch_backend(GetParam().backend, {.driver = GetParam().driver, .device = {.order = Order::least_load}});
   EXPECT_EQ(moving.device().driver, context().device().driver);
   EXPECT_EQ((x + 1.0f).read(), std::vector<float>(2, 2));
 }
