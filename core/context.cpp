@@ -58,20 +58,20 @@ Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byt
   // What reads booleans relies on 0 and 1.
   if (dtype == DType::boolean)
     for (std::byte& value : values.elements) value = value == std::byte{0} ? std::byte{0} : std::byte{1};
-  return TensorAccess::tensor(std::make_shared<Node>(impl_, shape, dtype, std::move(values)));
+  return TensorAccess::tensor(std::make_shared<Node>(impl_.shared(), shape, dtype, std::move(values)));
 }
 
 Tensor Context::zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
 
-Tensor Context::full(const Shape& shape, float value, DType dtype) {
-  return TensorAccess::tensor(number_node("full", impl_, shape, dtype, value));
+Tensor Context::full(const Shape& shape, double value, DType dtype) {
+  return TensorAccess::tensor(number_node("full", impl_.shared(), shape, dtype, value));
 }
 
 void Context::compute(std::span<const Tensor> tensors) {
   std::vector<NodePtr> nodes;
   for (const Tensor& tensor : tensors) {
     nodes.push_back(TensorAccess::node(tensor));
-    if (nodes.back()->context != impl_)
+    if (nodes.back()->context != impl_.shared())
       throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + nodes.back()->context->backend->device().name +
                                                    " was given to a context on " + device().name + ".");
   }

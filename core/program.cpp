@@ -152,7 +152,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
   std::vector<NodePtr> given;
   for (const Tensor& input : inputs) given.push_back(whole(TensorAccess::node(input)));
-  const auto run = std::make_shared<ProgramRun>(impl_);
+  const auto run = std::make_shared<ProgramRun>(impl_.shared());
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const Node& output = *impl_->outputs[i];
@@ -174,7 +174,7 @@ std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
 }
 
 std::future<void> Program::prepare() const {
-  return std::async(std::launch::async, [impl = impl_] {
+  return std::async(std::launch::async, [impl = impl_.shared()] {
     for (std::size_t i = 0; i < impl->plan->steps.size(); ++i) {
       const Session session(*impl->context);
       impl->context->resilient([&] {

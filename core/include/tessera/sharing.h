@@ -108,7 +108,7 @@ class TESSERA_API TensorHub {
   void load(const std::filesystem::path&, std::string_view model);
 
  private:
-  std::shared_ptr<HubImpl> impl_;
+  Handle<HubImpl> impl_;
 };
 
 }  // namespace tessera
