@@ -19,7 +19,7 @@ WGPUBindGroupLayoutEntry layout_entry(std::size_t binding, WGPUBufferBindingType
 // As many bytes as the elements take: arrayLength() tells how many there are.
 BoundBuffer exactly(BoundBuffer buffer, DType dtype, std::int64_t elements) {
   constexpr std::uint64_t word = 4;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size_of(dtype);
+  const std::uint64_t bytes = byte_count(elements, dtype);
   buffer.bytes = (bytes + word - 1) / word * word;
   return buffer;
 }

@@ -13,6 +13,7 @@
 
 #include "core/kernel.h"
 #include "core/shared_image.h"
+#include "core/sizes.h"
 #include <tessera/context.h>
 
 namespace tessera {

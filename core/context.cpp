@@ -5,6 +5,7 @@
 #include "core/context_impl.h"
 #include "core/execute.h"
 #include "core/pointwise.h"
+#include "core/sizes.h"
 
 namespace tessera {
 
@@ -49,10 +50,9 @@ Tensor Context::tensor(const Shape& shape, std::initializer_list<float> values) 
 }
 
 Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byte> elements) {
-  const auto wanted = static_cast<std::uint64_t>(shape.size());
-  if (elements.size() != wanted * size_of(dtype))
+  if (elements.size() != byte_count(shape.size(), dtype))
     throw Error(ErrorCode::invalid_argument,
-                "tensor: a shape of " + shape.to_string() + " has " + std::to_string(wanted) + " elements, but " +
+                "tensor: a shape of " + shape.to_string() + " has " + std::to_string(shape.size()) + " elements, but " +
                     std::to_string(elements.size() / size_of(dtype)) + " values were given.");
   HostValues values{{elements.begin(), elements.end()}};
   // What reads booleans relies on 0 and 1.

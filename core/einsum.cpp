@@ -235,7 +235,8 @@ Tensor of_two(std::string_view text, Labelled first, Labelled second, const std:
   for (const char letter : all_letters(operands))
     if (result.find(letter) == std::string::npos) its.summed.insert(its.summed.begin(), axis_of(letter));
   const Tensor &a = operands[0].tensor, &b = operands[1].tensor;
-  return contract(a, b, Shape(dims), product_dtype("einsum", a, b), std::move(its)).cast(dtype);
+  return contract("einsum", a, b, result_shape("einsum", dims), product_dtype("einsum", a, b), std::move(its))
+      .cast(dtype);
 }
 
 // From left to right: of the first two operands stays what the result or a later one names.

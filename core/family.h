@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/node.h"
+#include "core/sizes.h"
 
 namespace tessera {
 
@@ -27,7 +28,6 @@ void check_same_context(std::string_view op, const Node&, const Node&);
 // first, such that element i of just those axes is at the sum of ((i / block) % size) * stride.
 std::vector<Term> terms_of_axes(const Shape&, std::span<const int> axes);
 
-inline std::uint32_t word_of(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 inline std::uint32_t word_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 Tensor family_tensor(const Shape&, DType, Family, std::initializer_list<Tensor> operands);

@@ -86,7 +86,7 @@ Tensor linspace(const Context& context, float start, float stop, std::int64_t co
          "values of type " + std::string(to_string(dtype)) + " are asked for; it gives floats.");
   if (count < 0) fail(ErrorCode::invalid_argument, "linspace", "the count is " + std::to_string(count) + ", below 0.");
   if (count < 2) return number("linspace", context_of(context), {count}, dtype, start);
-  const Tensor steps = indices(context_of(context), {count}, 0, {{1, count, 1}});
+  const Tensor steps = indices(context_of(context), result_shape("linspace", {count}), 0, {{1, count, 1}});
   const float step = static_cast<float>((static_cast<double>(stop) - start) / static_cast<double>(count - 1));
   const Tensor values = steps.cast(DType::f32) * step + start;
   // The last one exactly, whatever the steps before it round to.
@@ -97,7 +97,7 @@ Tensor linspace(const Context& context, float start, float stop, std::int64_t co
 
 Tensor eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype) {
   const ContextPtr impl = context_of(context);
-  const Shape matrix{rows, columns};
+  const Shape matrix = result_shape("eye", {rows, columns});
   return (height_above_diagonal(impl, matrix) == diagonal(impl, matrix, k)).cast(dtype);
 }
 
@@ -110,7 +110,7 @@ Tensor one_hot(const Tensor& x, std::int64_t depth, const OneHot& options) {
   const Tensor columns = expand_dims(x, axis);
   std::vector<std::int64_t> dims(columns.shape().dims().begin(), columns.shape().dims().end());
   dims[static_cast<std::size_t>(axis)] = depth;
-  const Shape result(dims);
+  const Shape result = result_shape("one_hot", dims);
   const std::int64_t block = digits_of(result)[static_cast<std::size_t>(axis)].stride;
   const ContextPtr& context = TensorAccess::node(x)->context;
   const Tensor positions = indices(context, result, 0, {{block, depth, 1}});
@@ -122,7 +122,7 @@ Tensor diag(const Tensor& x) {
   if (shape.rank() < 1) fail(ErrorCode::invalid_argument, "diag", "[] has a rank of 0; it takes vectors [...,n].");
   std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
   dims.push_back(dims.back());
-  const Tensor height = height_above_diagonal(TensorAccess::node(x)->context, Shape(dims));
+  const Tensor height = height_above_diagonal(TensorAccess::node(x)->context, result_shape("diag", dims));
   return where(height == 0.0f, expand_dims(x, -2), 0.0f);
 }
 

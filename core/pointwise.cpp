@@ -73,7 +73,7 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
                std::to_string(other) + " differ at axis -" + std::to_string(axis) + ".");
     dims[static_cast<std::size_t>(rank - axis)] = own == 1 ? other : own;
   }
-  return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
+  return result_shape(op, std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
 }
 
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype,

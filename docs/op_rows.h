@@ -265,7 +265,10 @@ inline constexpr OpRow custom_rows[] = {
 };
 
 inline constexpr Section sections[] = {
-    {"Making tensors", "tessera/context.h", "Further below: ranges, unit matrices and random numbers.", context_rows},
+    {"Making tensors", "tessera/context.h",
+     "The sizes of a shape, zeros left out, multiply to at most 2147483647: whatever would make a larger one, a result "
+     "of stretching included, is an invalid_argument. Further below: ranges, unit matrices and random numbers.",
+     context_rows},
     {"Types and shapes", "tessera/tensor.h", "These cost no kernel of their own.", tensor_rows},
     {"Reductions", "tessera/reduce.h",
      "Over any axes; none given means all of them. f16 is summed in f32, i8 and u8 in i32. The same device gives the "
