@@ -29,8 +29,6 @@ constexpr FamilyEntry reduce_arg_among{.name = "reduce_arg_among", .file = "redu
 // accurate, each part being small beside the whole.
 constexpr std::int64_t longest_part = 256;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 Shape without_axes(const Shape& shape, std::span<const int> axes, bool keep_dims) {
   std::vector<std::int64_t> dims;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -81,9 +79,7 @@ Tensor of_nothing(Fold fold, const Tensor& x, const Shape& result) {
     case Fold::largest: return number_like(x, result, lowest_number(x.dtype()));
     case Fold::smallest: break;
   }
-  // The highest i32 is no float.
-  if (x.dtype() == DType::i32) return bitwise_not(number_like(x, result, lowest_number(DType::i32)));
-  return number_like(x, result, is_float(x.dtype()) ? infinity : x.dtype() == DType::i8 ? 127 : 255);
+  return number_like(x, result, highest_number(x.dtype()));
 }
 
 Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& options) {

@@ -123,13 +123,13 @@ bool Tensor::is_computed() const {
 }
 
 Tensor Tensor::add(const Tensor& other) const { return *this + other; }
-Tensor Tensor::add(float number) const { return *this + number; }
+Tensor Tensor::add(double number) const { return *this + number; }
 Tensor Tensor::sub(const Tensor& other) const { return *this - other; }
-Tensor Tensor::sub(float number) const { return *this - number; }
+Tensor Tensor::sub(double number) const { return *this - number; }
 Tensor Tensor::mul(const Tensor& other) const { return *this * other; }
-Tensor Tensor::mul(float number) const { return *this * number; }
+Tensor Tensor::mul(double number) const { return *this * number; }
 Tensor Tensor::div(const Tensor& other) const { return *this / other; }
-Tensor Tensor::div(float number) const { return *this / number; }
+Tensor Tensor::div(double number) const { return *this / number; }
 Tensor Tensor::square() const { return tessera::square(*this); }
 
 Tensor Tensor::reshape(const Shape& shape) const {

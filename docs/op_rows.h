@@ -139,7 +139,7 @@ inline constexpr OpRow shape_rows[] = {
      "any number; one kernel for every seven"},
     {"stack({a, b, ...}, axis)", every_type, "a new axis, the same type", "exact", "equal shapes"},
     {"pad(x [...], padding, mode, value)", every_type, "before + size + after along each axis, the same type", "exact",
-     "constant, edge or reflect; reflect takes less than the axis has"},
+     "constant, edge or reflect; reflect takes less than the axis has; a value that the type lacks is an error"},
 };
 
 inline constexpr OpRow gather_rows[] = {
@@ -152,7 +152,7 @@ inline constexpr OpRow gather_rows[] = {
     {"scatter_update(x [s...,b...], indices [i...,depth], updates [i...,b...])", every_type, same, "exact",
      "the last update for a place wins; outside they are dropped"},
     {"range(context, start, stop, step, dtype)", "", "[n], any type but boolean", "exact on numbers that f32 has",
-     "floats are start + i * step in f32"},
+     "floats are start + i * step in f32; integers are exact, start and step being whole numbers"},
     {"linspace(context, start, stop, count, dtype)", "", "[count], f32 or f16", "1e-6 over [0.1, 0.7]",
      "the first and the last are exact"},
     {"eye(context, rows, columns, k, dtype)", "", "[rows,columns], any type", "exact",
@@ -254,7 +254,8 @@ inline constexpr OpRow context_rows[] = {
     {"context.tensor(shape, values)", "", "`shape`, the type of the values", "exact",
      "the values are copied at once and uploaded when first needed"},
     {"context.zeros(shape, dtype)", "", "`shape`, any type", "exact", "costs nothing where pointwise work reads it"},
-    {"context.full(shape, value, dtype)", "", "`shape`, any type", "exact", "as zeros"},
+    {"context.full(shape, value, dtype)", "", "`shape`, any type", "exact",
+     "as zeros; a number that an integer type lacks is an error"},
 };
 
 inline constexpr OpRow custom_rows[] = {

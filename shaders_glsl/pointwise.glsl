@@ -45,6 +45,10 @@ bvec4 either(bvec4 a, bvec4 b) { return bvec4(ivec4(a) | ivec4(b)); }
 vec4 core_pick(bvec4 condition, vec4 yes, vec4 no) { return pick(condition, yes, no); }
 ivec4 core_pick(bvec4 condition, ivec4 yes, ivec4 no) { return picki(condition, yes, no); }
 
+// A number by its bits, in all four components; `like` is anything of its type.
+vec4 core_number(uint bits, vec4 like) { return vec4(uintBitsToFloat(bits)); }
+ivec4 core_number(uint bits, ivec4 like) { return ivec4(int(bits)); }
+
 bvec4 core_gt(vec4 a, vec4 b) { return greaterThan(a, b); }
 bvec4 core_gt(ivec4 a, ivec4 b) { return greaterThan(a, b); }
 

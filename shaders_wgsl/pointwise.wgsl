@@ -36,6 +36,9 @@ fn either(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a | b; }
 // For code over core_vector, the type of four elements of a core, which is vec4f or vec4i.
 fn core_pick(condition: vec4<bool>, yes: core_vector, no: core_vector) -> core_vector { return select(no, yes, condition); }
 
+// A number by its bits, in all four components; `like` is anything of its type.
+fn core_number(bits: u32, like: core_vector) -> core_vector { return bitcast<core_vector>(vec4u(bits)); }
+
 fn core_gt(a: core_vector, b: core_vector) -> vec4<bool> { return a > b; }
 
 // Integers, in which one half is nothing, have none.

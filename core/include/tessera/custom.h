@@ -56,7 +56,7 @@ TESSERA_API std::map<std::string, Tensor> run_custom(Context&, const CustomKerne
 // An expression over tensors and numbers by name, with NumPy's broadcasting: + - * /, comparisons, parentheses, numbers
 // and every function of <tessera/pointwise.h> by its name (docs/ops.md lists them); min and max are minimum and
 // maximum. Source that is wrong is a compile_failed with the column.
-using MapArgument = std::variant<Tensor, float>;
+using MapArgument = std::variant<Tensor, double>;
 TESSERA_API Tensor map_kernel(std::string_view expression, const std::map<std::string, MapArgument>& arguments);
 
 }  // namespace tessera
