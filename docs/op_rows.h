@@ -35,7 +35,9 @@ inline constexpr std::string_view reduced = "the axes left, the same type", redu
 inline constexpr OpRow reduce_rows[] = {
     {"sum(x [...], {axes, keep_dims})", numbers, reduced, "1e-6 where all have one sign, else 2e-5 over [-2, 2]",
      "over no elements 0"},
-    {"mean(x [...], {axes, keep_dims})", floats, reduced, "as sum", "over no elements NaN"},
+    {"mean(x [...], {axes, keep_dims})", floats, reduced, "as sum",
+     "never below the smallest nor above the largest element: of equal numbers it is that number; over no elements "
+     "NaN"},
     {"prod(x [...], {axes, keep_dims})", numbers, reduced, "1e-4 over factors near 1", "over no elements 1"},
     {"max(x [...], {axes, keep_dims})", numbers, reduced, "exact", "NaN wins; over no elements the lowest number"},
     {"min(x [...], {axes, keep_dims})", numbers, reduced, "exact", "NaN wins; over no elements the highest number"},
@@ -83,7 +85,8 @@ inline constexpr OpRow pooling_rows[] = {
     {"max_pool(image [batch,...,channels], {size, strides, dilations, padding, pads})", numbers, pooled, "exact",
      "NaN wins; of nothing but padding the lowest number"},
     {"average_pool(image [batch,...,channels], {size, strides, dilations, padding, pads, counts_padding})", floats,
-     pooled, "1e-5 over [-3, -1]", "f16 sums in f32; of nothing but padding 0"},
+     pooled, "1e-5 over [-3, -1]",
+     "f16 sums in f32; of equal numbers that number, where padding does not count; of nothing but padding 0"},
     {"max_pool_with_indices(image [batch,...,channels], {size, strides, dilations, padding, pads})", numbers,
      "values as max_pool; indices [batch,...',channels], i32", "exact",
      "indices into the flattened image, batch included; of equal ones the first; of nothing but padding -1"},

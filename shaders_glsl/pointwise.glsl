@@ -76,6 +76,11 @@ ivec4 order_of(ivec4 bits) {
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
 }
 
+// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+vec4 kept_between(vec4 mean, vec4 smallest, vec4 largest) {
+  return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
+}
+
 vec4 infinity() { return float_of(runtime_bits(0x7f800000)); }
 
 vec4 not_a_number() { return float_of(runtime_bits(0x7fc00000)); }

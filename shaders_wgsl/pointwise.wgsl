@@ -71,6 +71,11 @@ fn order_of(bits: vec4i) -> vec4i {
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
 }
 
+// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+fn kept_between(mean: vec4f, smallest: vec4f, largest: vec4f) -> vec4f {
+  return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
+}
+
 fn infinity() -> vec4f { return float_of(runtime_bits(0x7f800000)); }
 
 fn not_a_number() -> vec4f { return float_of(runtime_bits(0x7fc00000)); }
