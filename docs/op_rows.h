@@ -182,17 +182,19 @@ inline constexpr OpRow sort_rows[] = {
 
 inline constexpr OpRow quantize_rows[] = {
     {"quantize(x [...], axis)", floats, "values: x's shape, i8; scale: f32, [] or [channels]",
-     "values exact, scale 1e-6", "symmetric: the scale is max(abs(x)) / 127, or 1; a NaN in x makes it NaN"},
+     "values exact, scale 1e-6",
+     "symmetric: the scale is max(abs(x)) / 127, or 1 where max(abs(x)) is below 2^-117; a NaN in x makes it NaN"},
     {"dequantize(values [...], scale, axis)", "i8 u8 i32; scale f32 f16", "the shape of the values, the scale's type",
      "1e-5", "values * scale"},
     {"quantize_linear(x [...], scale, zero_point, axis)", "f32 f16 i32; scale f32 f16; zero point i8 u8",
-     "x's shape, i8 or u8", "exact", "as in ONNX; without a zero point the type is an argument"},
+     "x's shape, i8 or u8", "exact",
+     "as in ONNX; without a zero point the type is an argument; a scale nearer to 0 than 2^-124 counts as 2^-124"},
     {"dequantize_linear(x [...], scale, zero_point, axis)", "i8 u8 i32; scale f32 f16; zero point as x",
      "x's shape, the scale's type", "exact", "as in ONNX"},
     {"dynamic_quantize_linear(x [...])", floats, "values: x's shape, u8; scale: [], f32; zero_point: [], u8",
-     "values exact, scale 1e-7", "as in ONNX"},
+     "values exact, scale 1e-7", "as in ONNX; the scale is 1 where the range is below 2^-116"},
     {"fake_quantize(x [...], {min, max, bits, narrow_range})", floats, same, "1e-5 over [-64, 64]",
-     "as TensorFlow's FakeQuantWithMinMaxArgs; NaN stays NaN"},
+     "as TensorFlow's FakeQuantWithMinMaxArgs; NaN stays NaN; the step between levels is a normal f32"},
 };
 
 inline constexpr OpRow random_rows[] = {
@@ -294,7 +296,8 @@ inline constexpr Section sections[] = {
     {"Sorting", "tessera/sort.h", "Equal elements keep their order.", sort_rows},
     {"Quantisation", "tessera/quantize.h",
      "value = (integer - zero point) * scale, with one scale, or one for each channel of an axis. Half to even, "
-     "saturating, NaN becomes 0.",
+     "saturating, NaN becomes 0. No device divides by so small a scale that numbers below 2^-126, which some take for "
+     "zeros, would come to more than 0.",
      quantize_rows},
     {"Random numbers", "tessera/random.h",
      "Philox 4x32-10 of a seed and the element's index: the same call gives the same tensor.", random_rows},
