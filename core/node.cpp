@@ -100,7 +100,7 @@ Tensor TensorAccess::tensor(NodePtr node) {
     own.reset();
   });
   if (its->handle.expired()) its->handle = tensor.node_;
-  ScopeAccess::note(*its);
+  note_in_scopes(*its);
   return tensor;
 }
 
