@@ -67,7 +67,7 @@ std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dt
                                                 std::int64_t count) {
   TextureDownload download(device_, texture_of(storage), dtype, first, count);
   if (device_->context().is_borrowed())
-    return std::make_unique<FinishedDownload>(std::move(download), static_cast<std::size_t>(count) * size_of(dtype));
+    return std::make_unique<FinishedDownload>(std::move(download), byte_count(count, dtype));
   return std::make_unique<TextureDownload>(std::move(download));
 }
 

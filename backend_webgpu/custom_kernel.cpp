@@ -21,7 +21,7 @@ constexpr std::uint64_t word = 4;
 
 // As many bytes as the elements take: arrayLength() tells how many there are.
 BoundBuffer exactly(BoundBuffer buffer, const TensorSpec& spec) {
-  buffer.bytes = round_up(static_cast<std::uint64_t>(spec.shape.size()) * size_of(spec.dtype), word);
+  buffer.bytes = round_up(byte_count(spec.shape.size(), spec.dtype), word);
   return buffer;
 }
 

@@ -10,10 +10,6 @@
 namespace tessera::webgpu {
 namespace {
 
-std::uint64_t bytes_of(DType dtype, std::int64_t elements) {
-  return static_cast<std::uint64_t>(elements) * size_of(dtype);
-}
-
 bool has_work(const Dispatch& dispatch) { return dispatch.pass || dispatch.custom || dispatch.output_elements > 0; }
 
 // Whether something of a host's takes part, that it may have destroyed or not set up as it should.
@@ -66,13 +62,13 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
   device_->throw_faults();
   const BoundBuffer& buffer = buffer_of(storage);
   if (count == 0 || !is_lent(storage) || (wgpuBufferGetUsage(buffer.handle) & WGPUBufferUsage_CopySrc))
-    return start_download(staging_, buffer, bytes_of(dtype, first), bytes_of(dtype, count));
+    return start_download(staging_, buffer, byte_count(first, dtype), byte_count(count, dtype));
   // The host did not make its buffer for copies, but kernels can read it.
   const std::unique_ptr<Storage> copy = allocate({dtype, count});
   const std::unique_ptr<WebGpuPass> pass =
-      copying_pass(buffer.handle, {buffer.offset, bytes_of(dtype, first), bytes_of(dtype, count)});
+      copying_pass(buffer.handle, {buffer.offset, byte_count(first, dtype), byte_count(count, dtype)});
   submit(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}}, std::nullopt);
-  return start_download(staging_, buffer_of(*copy), 0, bytes_of(dtype, count));
+  return start_download(staging_, buffer_of(*copy), 0, byte_count(count, dtype));
 }
 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {

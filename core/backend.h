@@ -15,6 +15,7 @@
 #include "core/kernel.h"
 #include "core/messages.h"
 #include "core/shared_image.h"
+#include "core/sizes.h"
 #include <tessera/context.h>
 
 namespace tessera {

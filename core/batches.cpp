@@ -5,6 +5,7 @@
 #include "core/context_impl.h"
 #include "core/device_state.h"
 #include "core/execute.h"
+#include "core/sizes.h"
 
 namespace tessera {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 constexpr std::uint64_t where_nothing_is_known = std::uint64_t{256} << 20;
 
 std::uint64_t bytes_of(const Tensor& tensor) {
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(tensor.shape().size()) * size_of(tensor.dtype()), 1);
+  return std::max<std::uint64_t>(byte_count(tensor.shape().size(), tensor.dtype()), 1);
 }
 
 // Device memory for one chunk.

@@ -9,6 +9,7 @@
 #include "core/context_impl.h"
 #include "core/execute.h"
 #include "core/pointwise.h"
+#include "core/sizes.h"
 
 namespace tessera {
 
@@ -30,29 +31,28 @@ Tensor Context::tensor(const Shape& shape, std::initializer_list<float> values) 
 }
 
 Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byte> elements) {
-  const auto wanted = static_cast<std::uint64_t>(shape.size());
-  if (elements.size() != wanted * size_of(dtype))
+  if (elements.size() != byte_count(shape.size(), dtype))
     throw Error(ErrorCode::invalid_argument,
-                "tensor: a shape of " + shape.to_string() + " has " + std::to_string(wanted) + " elements, but " +
+                "tensor: a shape of " + shape.to_string() + " has " + std::to_string(shape.size()) + " elements, but " +
                     std::to_string(elements.size() / size_of(dtype)) + " values were given.");
   HostValues values{with_host_memory("tensor", [&] { return std::vector(elements.begin(), elements.end()); })};
   // What reads booleans relies on 0 and 1.
   if (dtype == DType::boolean)
     for (std::byte& value : values.elements) value = value == std::byte{0} ? std::byte{0} : std::byte{1};
-  return TensorAccess::tensor(std::make_shared<Node>(impl_, shape, dtype, std::move(values)));
+  return TensorAccess::tensor(std::make_shared<Node>(impl_.shared(), shape, dtype, std::move(values)));
 }
 
 Tensor Context::zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
 
-Tensor Context::full(const Shape& shape, float value, DType dtype) {
-  return TensorAccess::tensor(number_node("full", impl_, shape, dtype, value));
+Tensor Context::full(const Shape& shape, double value, DType dtype) {
+  return TensorAccess::tensor(number_node("full", impl_.shared(), shape, dtype, value));
 }
 
 void Context::compute(std::span<const Tensor> tensors) {
   std::vector<NodePtr> nodes;
   for (const Tensor& tensor : tensors) {
     nodes.push_back(TensorAccess::node(tensor));
-    if (nodes.back()->context != impl_)
+    if (nodes.back()->context != impl_.shared())
       throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + nodes.back()->context->device_name() +
                                                    " was given to a context on " + impl_->device_name() + ".");
   }

@@ -6,6 +6,7 @@
 
 #include "core/context_impl.h"
 #include "core/interop.h"
+#include "core/sizes.h"
 
 namespace tessera {
 namespace {
@@ -117,7 +118,7 @@ TakenImage written(const NodePtr& node, const ImageSpec& spec, const End& source
 // The caller holds the target's lock.
 Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DType dtype, const DeviceToken& source) {
   const StorageSpec spec{dtype, shape.size(), target.backend->layout_of(image.get()->spec)};
-  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.size()) * size_of(dtype);
+  const std::uint64_t bytes = byte_count(shape.size(), dtype);
   if (bytes > target.backend->device().max_tensor_bytes)
     throw Error(ErrorCode::out_of_memory, "to: a tensor of " + std::to_string(bytes) + " bytes does not fit on " +
                                               target.backend->device().name + ".");
@@ -165,7 +166,7 @@ std::optional<Tensor> moved_on_device(const NodePtr& node, ContextImpl& target) 
 }
 
 Tensor moved_through_host(const NodePtr& node, Context& other) {
-  std::vector<std::byte> elements(static_cast<std::size_t>(node->shape.size()) * size_of(node->dtype));
+  std::vector<std::byte> elements(byte_count(node->shape.size(), node->dtype));
   if (!elements.empty()) {
     const Session session(*node->context);
     node->context->resilient([&] {

@@ -212,7 +212,7 @@ std::map<std::string, Tensor> run_custom(Context& context, const CustomKernel& k
 struct DefinedKernelImpl {
   std::shared_ptr<ContextImpl> context;
   std::shared_ptr<const CheckedKernel> kernel;
-  std::shared_future<void> compiled;
+  std::shared_future<void> compiled;  // of one that is compiled in the background
 };
 
 DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const DefineOptions& options) {
@@ -220,13 +220,26 @@ DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const 
   auto impl = std::make_shared<DefinedKernelImpl>();
   impl->context = ContextAccess::impl(context).shared_from_this();
   impl->kernel = checked(op, kernel);
-  impl->compiled = std::async(options.in_background ? std::launch::async : std::launch::deferred,
-                              [own = impl->context, source = impl->kernel] {
-                                const Session session(*own);
-                                require_runnable(op, *own, *source);
-                                compile(*own, source);
-                              });
-  if (!options.in_background) impl->compiled.get();
+  const auto compile_now = [own = impl->context, source = impl->kernel] {
+    require_runnable(op, *own, *source);
+    compile(*own, source);
+  };
+  const Session session(*impl->context);
+  if (!options.in_background) {
+    compile_now();
+    return DefinedKernel(std::move(impl));
+  }
+  auto promise = std::make_shared<std::promise<void>>();
+  impl->compiled = promise->get_future().share();
+  impl->context->background.add([compile_now, promise] {
+    try {
+      compile_now();
+      promise->set_value();
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+    return true;
+  });
   return DefinedKernel(std::move(impl));
 }
 
@@ -234,6 +247,8 @@ std::map<std::string, Tensor> DefinedKernel::run(const CustomRun& run) const {
   return run_checked(impl_->context, impl_->kernel, run);
 }
 
-void DefinedKernel::wait() const { impl_->compiled.get(); }
+void DefinedKernel::wait() const {
+  if (impl_->compiled.valid()) impl_->compiled.get();
+}
 
 }  // namespace tessera

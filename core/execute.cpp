@@ -1,13 +1,13 @@
 #include "core/execute.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "core/context_impl.h"
 #include "core/monitor.h"
 #include "core/program.h"
+#include "core/sizes.h"
 
 namespace tessera {
 namespace {
@@ -16,8 +16,8 @@ constexpr std::size_t most_plans = 512;
 
 void check_size(const ContextImpl& context, const Node& node) {
   const DeviceInfo& device = context.backend->device();
-  const std::uint64_t bytes = static_cast<std::uint64_t>(node.shape.size()) * size_of(node.dtype);
-  if (bytes > device.max_tensor_bytes || node.shape.size() > std::numeric_limits<std::int32_t>::max())
+  const std::uint64_t bytes = byte_count(node.shape.size(), node.dtype);
+  if (bytes > device.max_tensor_bytes)
     throw Error(ErrorCode::out_of_memory, "compute: a tensor of " + node.shape.to_string() + " " +
                                               std::string(to_string(node.dtype)) + " takes " + std::to_string(bytes) +
                                               " bytes, more than the " + std::to_string(device.max_tensor_bytes) +

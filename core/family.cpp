@@ -85,11 +85,11 @@ Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, 
       std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation), std::vector{node}));
 }
 
-float lowest_number(DType dtype) {
+double lowest_number(DType dtype) {
   switch (dtype) {
     case DType::f32:
-    case DType::f16: return -std::numeric_limits<float>::infinity();
-    case DType::i32: return -2147483648.0f;
+    case DType::f16: return -std::numeric_limits<double>::infinity();
+    case DType::i32: return -2147483648.0;
     case DType::i8: return -128;
     case DType::u8:
     case DType::boolean: break;
@@ -97,7 +97,19 @@ float lowest_number(DType dtype) {
   return 0;
 }
 
-Tensor number_like(const Tensor& x, const Shape& shape, float value) {
+double highest_number(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::f16: return std::numeric_limits<double>::infinity();
+    case DType::i32: return 2147483647.0;
+    case DType::i8: return 127;
+    case DType::u8: return 255;
+    case DType::boolean: break;
+  }
+  return 1;
+}
+
+Tensor number_like(const Tensor& x, const Shape& shape, double value) {
   return TensorAccess::tensor(number_node("constant", TensorAccess::node(x)->context, shape, x.dtype(), value));
 }
 

@@ -100,7 +100,9 @@ void Naming::label_renamed() {
 }
 
 // ---- names --------------------------------------------------------------------------------------------------
-TensorHub::TensorHub(Context& context) : impl_(std::make_shared<HubImpl>(context)) {}
+TensorHub::TensorHub(Context& context) : impl_("TensorHub", std::make_shared<HubImpl>(context)) {
+  ContextAccess::impl(context);  // throws where the context was moved from
+}
 
 void TensorHub::publish(const TensorRef& ref, const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);

@@ -106,7 +106,9 @@ void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
     const Session session(ContextAccess::impl(impl_->context));  // one each: others may work in between
     bytes -= move_to_host(held.tensor);
   }
-  impl_->context.trim();
+  ContextImpl& context = ContextAccess::impl(impl_->context);
+  const Session session(context);
+  context.pool->trim();  // and not the context, which would drop its kernels too
 }
 
 }  // namespace tessera

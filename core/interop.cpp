@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/sizes.h"
+
 namespace tessera {
 namespace {
 
@@ -130,9 +132,8 @@ std::optional<std::vector<std::byte>> host_elements(const Tensor& tensor) {
   if (is_host_only(*base)) whole = std::get<HostValues>(base->operation).elements;
   else if (base->buffer && base->buffer->has_host_copy()) whole = base->buffer->host_copy();
   else return {};
-  const std::size_t element = size_of(node.dtype);
-  const auto part = whole.subspan(static_cast<std::size_t>(offset + base->buffer_offset) * element,
-                                  static_cast<std::size_t>(node.shape.size()) * element);
+  const auto part =
+      whole.subspan(byte_count(offset + base->buffer_offset, node.dtype), byte_count(node.shape.size(), node.dtype));
   return std::vector(part.begin(), part.end());
 }
 

@@ -24,7 +24,9 @@ using NodePtr = std::shared_ptr<Node>;
 struct Number {
   std::uint32_t bits;
 };
-Number number_of(float value, DType);
+Number number_of(double value, DType);  // rounds to a float; integer types have the number, see has_number
+bool has_number(DType, double value);   // floats have them all
+std::string number_text(double value);  // as short as it can be read back from, for messages
 
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {

@@ -51,7 +51,7 @@ class Buffer {
 
   const StorageSpec& spec() const { return spec_; }
   std::int64_t elements() const { return spec_.elements; }
-  std::uint64_t bytes() const { return static_cast<std::uint64_t>(spec_.elements) * size_of(spec_.dtype); }
+  std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
 
   bool is_resident() const { return !place_.empty(); }
   Storage& storage() const { return *place_.front().storage; }  // of a resident one

@@ -164,7 +164,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
   std::vector<NodePtr> given;
   for (const Tensor& input : inputs) given.push_back(whole(TensorAccess::node(input)));
-  const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_, {}});
+  const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_.shared(), {}});
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const Node& output = *impl_->outputs[i];
@@ -189,12 +189,13 @@ std::future<void> Program::prepare() const {
   auto promise = std::make_shared<std::promise<void>>();
   std::future<void> future = promise->get_future();
   const Session session(*impl_->context);
-  impl_->context->background.add([program = impl_, promise, next = std::size_t{0}]() mutable {
+  impl_->context->background.add([program = impl_.shared(), promise, next = std::size_t{0}]() mutable {
     ContextImpl& context = *program->context;
     try {
       context.resilient([&] {
         if (program->epoch != context.epoch) plan_for_device(*program);
-        if (next < program->plan->steps.size()) prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
+        if (next < program->plan->steps.size())
+          prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
       });
       if (++next < program->plan->steps.size()) return false;
       promise->set_value();

@@ -45,6 +45,10 @@ bvec4 either(bvec4 a, bvec4 b) { return bvec4(ivec4(a) | ivec4(b)); }
 vec4 core_pick(bvec4 condition, vec4 yes, vec4 no) { return pick(condition, yes, no); }
 ivec4 core_pick(bvec4 condition, ivec4 yes, ivec4 no) { return picki(condition, yes, no); }
 
+// A number by its bits, in all four components; `like` is anything of its type.
+vec4 core_number(uint bits, vec4 like) { return vec4(uintBitsToFloat(bits)); }
+ivec4 core_number(uint bits, ivec4 like) { return ivec4(int(bits)); }
+
 bvec4 core_gt(vec4 a, vec4 b) { return greaterThan(a, b); }
 bvec4 core_gt(ivec4 a, ivec4 b) { return greaterThan(a, b); }
 
@@ -76,6 +80,11 @@ ivec4 order_of(ivec4 bits) {
   ivec4 magnitude = bits & vec4i(0x7fffffff);
   ivec4 order = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
+}
+
+// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+vec4 kept_between(vec4 mean, vec4 smallest, vec4 largest) {
+  return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
 }
 
 vec4 infinity() { return float_of(runtime_bits(0x7f800000)); }

@@ -36,6 +36,9 @@ fn either(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a | b; }
 // For code over core_vector, the type of four elements of a core, which is vec4f or vec4i.
 fn core_pick(condition: vec4<bool>, yes: core_vector, no: core_vector) -> core_vector { return select(no, yes, condition); }
 
+// A number by its bits, in all four components; `like` is anything of its type.
+fn core_number(bits: u32, like: core_vector) -> core_vector { return bitcast<core_vector>(vec4u(bits)); }
+
 fn core_gt(a: core_vector, b: core_vector) -> vec4<bool> { return a > b; }
 
 // Integers, in which one half is nothing, have none.
@@ -72,6 +75,11 @@ fn order_of(bits: vec4i) -> vec4i {
   let magnitude: vec4i = bits & vec4i(0x7fffffff);
   let order: vec4i = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
+}
+
+// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+fn kept_between(mean: vec4f, smallest: vec4f, largest: vec4f) -> vec4f {
+  return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
 }
 
 fn infinity() -> vec4f { return float_of(runtime_bits(0x7f800000)); }

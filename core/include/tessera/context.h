@@ -3,9 +3,9 @@
 //   auto gpu = tessera::Context::create();                       // the best device there is
 //   auto x = gpu.tensor({2, 3}, {1, 2, 3, 4, 5, 6});
 //
-// A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does.
-// Any thread may call; calls are serialised inside. Let go of it before the program exits: drivers take themselves down
-// before global variables do.
+// A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does. One that
+// was moved from refers to none, and its use is an invalid_argument. Any thread may call; calls are serialised inside.
+// Let go of it before the program exits: drivers take themselves down before global variables do.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/handle.h>
 #include <tessera/tensor.h>
 
 namespace tessera {
@@ -159,7 +160,7 @@ class TESSERA_API Context {
   }
   Tensor tensor(const Shape&, DType, std::span<const std::byte> elements);
   Tensor zeros(const Shape&, DType = DType::f32);
-  Tensor full(const Shape&, float value, DType = DType::f32);
+  Tensor full(const Shape&, double value, DType = DType::f32);  // dtype_mismatch where the type has no such number
 
   void compute(std::span<const Tensor>);  // several results, one submission
 
@@ -184,8 +185,8 @@ class TESSERA_API Context {
 
  private:
   friend struct ContextAccess;
-  explicit Context(std::shared_ptr<ContextImpl> impl) : impl_(std::move(impl)) {}
-  std::shared_ptr<ContextImpl> impl_;
+  explicit Context(std::shared_ptr<ContextImpl> impl) : impl_("Context", std::move(impl)) {}
+  Handle<ContextImpl> impl_;
 };
 
 }  // namespace tessera

@@ -110,8 +110,8 @@ struct DefineOptions {
 
 struct DefinedKernelImpl;
 
-// A handle on a kernel that is checked and compiled; any thread may use it. It keeps its context alive, and the last
-// one waits for a compilation that is under way.
+// A handle on a kernel that is checked and compiled; any thread may use it. It keeps its context alive, and so does a
+// compilation that is under way.
 class TESSERA_API DefinedKernel {
  public:
   // The outputs by name; elements that the kernel does not write are zero. Names that do not match the kernel's are an
@@ -138,7 +138,7 @@ TESSERA_API std::map<std::string, Tensor> run_custom(Context&, const CustomKerne
 // An expression over tensors and numbers by name, with NumPy's broadcasting: + - * /, comparisons, parentheses, numbers
 // and every function of <tessera/pointwise.h> by its name (docs/ops.md lists them); min and max are minimum and
 // maximum. Source that is wrong is a compile_failed with the column.
-using MapArgument = std::variant<Tensor, float>;
+using MapArgument = std::variant<Tensor, double>;
 TESSERA_API Tensor map_kernel(std::string_view expression, const std::map<std::string, MapArgument>& arguments);
 
 }  // namespace tessera

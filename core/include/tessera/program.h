@@ -52,8 +52,8 @@ class TESSERA_API Program {
   std::future<void> prepare() const;
 
  private:
-  explicit Program(std::shared_ptr<ProgramImpl> impl) : impl_(std::move(impl)) {}
-  std::shared_ptr<ProgramImpl> impl_;
+  explicit Program(std::shared_ptr<ProgramImpl> impl) : impl_("Program", std::move(impl)) {}
+  Handle<ProgramImpl> impl_;
 };
 
 }  // namespace tessera

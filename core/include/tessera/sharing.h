@@ -103,7 +103,7 @@ class TESSERA_API TensorHub {
   // Tensors leave the device for the host, least recently used first, until the hub's take no more than keep_bytes
   // there; without a number, those leave that no name was used of since the last call. They come back when they are
   // used, and who holds one of them need not know. Memory that the host of this context lent, or was lent, stays. What
-  // is pending is computed first, as it holds on to its inputs; free memory goes back to the device (Context::trim).
+  // is pending is computed first, as it holds on to its inputs; pooled memory goes back to the device.
   void optimize_memory(std::optional<std::uint64_t> keep_bytes = {});
 
   // ---- files, see <tessera/safetensors.h>
@@ -116,7 +116,7 @@ class TESSERA_API TensorHub {
   void load(const std::filesystem::path&, std::string_view model);
 
  private:
-  std::shared_ptr<HubImpl> impl_;
+  Handle<HubImpl> impl_;
 };
 
 }  // namespace tessera

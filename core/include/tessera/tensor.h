@@ -33,13 +33,13 @@ class TESSERA_API Tensor {
   bool is_computed() const;
 
   Tensor add(const Tensor&) const;
-  Tensor add(float) const;
+  Tensor add(double) const;
   Tensor sub(const Tensor&) const;
-  Tensor sub(float) const;
+  Tensor sub(double) const;
   Tensor mul(const Tensor&) const;
-  Tensor mul(float) const;
+  Tensor mul(double) const;
   Tensor div(const Tensor&) const;
-  Tensor div(float) const;
+  Tensor div(double) const;
   Tensor square() const;
   Tensor reshape(const Shape&) const;  // a view: no data moves
   Tensor cast(DType) const;            // float to integer truncates and saturates, NaN becomes 0; integers wrap
