@@ -337,8 +337,7 @@ void Batch::add_run(const Node& ran) {
 
 void Batch::add(const HostPass& pass, Node& input) {
   Buffer& buffer = *stored(&input).node->buffer;
-  context_.pool->use(buffer);
-  context_.pool->require_submitted(buffer);
+  with_room([&] { use(buffer); });
   dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements()}}});
 }
 
