@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
-#include "core/driver_start.h"
 
 namespace tessera::cpu {
 namespace {
@@ -21,7 +21,7 @@ DeviceInfo device_info() {
           .driver = "tessera on the host",
           .vendor = "tessera",
           .is_software = true,
-          .max_tensor_bytes = memory};
+          .max_tensor_bytes = std::min(memory, byte_count(Shape::max_size, DType::f32))};
 }
 
 struct HostDownload : Download {
@@ -39,7 +39,7 @@ class CpuBackend : public Backend {
   Limits limits() const override { return {.max_inputs = 16, .max_words = 4096, .workgroups = true}; }
 
   StorageClass storage_class(const StorageSpec& spec) const override {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(spec.elements) * size_of(spec.dtype);
+    const std::uint64_t bytes = byte_count(spec.elements, spec.dtype);
     return {.key = bytes, .bytes = bytes};
   }
   std::unique_ptr<Storage> allocate(const StorageSpec& spec) override {
@@ -83,8 +83,7 @@ class CpuBackend : public Backend {
   std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,
                                      std::int64_t count) override {
     const std::span<const std::byte> elements(static_cast<const HostStorage&>(storage).elements);
-    return std::make_unique<HostDownload>(elements.subspan(static_cast<std::size_t>(first) * size_of(dtype),
-                                                           static_cast<std::size_t>(count) * size_of(dtype)));
+    return std::make_unique<HostDownload>(elements.subspan(byte_count(first, dtype), byte_count(count, dtype)));
   }
   void wait() override {}
   std::uint64_t kernels_compiled() const override { return 0; }
@@ -98,18 +97,12 @@ class CpuBackend : public Backend {
   std::vector<TimedRun> timed_;
 };
 
-std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {
-  const DeviceInfo device = device_info();
-  if (!contains_ignoring_case(device.name, driver) && !contains_ignoring_case(device.driver, driver))
-    throw Error(ErrorCode::not_found,
-                "no cpu device is called \"" + std::string(driver) + "\"; there is \"" + device.name + "\".");
-  return std::make_unique<CpuBackend>();
-}
+std::vector<FoundDevice> find_devices() { return {{"the host", device_info(), {}}}; }
+
+std::unique_ptr<Backend> create(const FoundDevice&, const MessageSink&) { return std::make_unique<CpuBackend>(); }
 
 }  // namespace
 
-BackendFactory factory() {
-  return {.devices = [] { return std::vector{device_info()}; }, .create = create};
-}
+BackendFactory factory() { return {find_devices, create, {}}; }
 
 }  // namespace tessera::cpu

@@ -1,6 +1,9 @@
 // What the cores of kernel families are on the host: plain loops over whole operands.
 #pragma once
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,23 @@ struct FamilyRun {
 
   std::int64_t word(std::size_t index) const { return static_cast<std::int32_t>(words[index]); }
   float word_float(std::size_t index) const { return std::bit_cast<float>(words[index]); }
+};
+
+// A mean that keeps between the smallest and the largest number, as sums round.
+struct Mean {
+  double total = 0, weight = 0;
+  double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
+
+  void add(double number, double its_weight = 1) {
+    total += number * its_weight;
+    weight += its_weight;
+    smallest = std::min(smallest, number);
+    largest = std::max(largest, number);
+  }
+  double value() const {
+    const double mean = total / weight;
+    return std::isfinite(mean) ? std::clamp(mean, smallest, largest) : mean;
+  }
 };
 
 inline std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }

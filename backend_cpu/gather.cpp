@@ -103,8 +103,7 @@ enum class PadMode { constant, edge, reflect };
 
 void pad(const FamilyRun& run) {
   const auto mode = static_cast<PadMode>(run.options[0]);
-  const float around = run.word_float(0);
-  const Value outside = is_float(run.dtype) ? Value{.real = around} : Value{.whole = static_cast<std::int32_t>(around)};
+  const auto outside = std::bit_cast<Value>(run.words[0]);
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
     std::int64_t place = 0;
     bool inside = true;

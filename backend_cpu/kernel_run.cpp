@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "backend_cpu/family.h"
-#include "core/custom.h"
 
 namespace tessera::cpu {
 namespace {
@@ -124,9 +123,6 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
 }  // namespace
 
 void run_kernel(const Dispatch& dispatch) {
-  if (dispatch.custom)
-    throw Error(ErrorCode::unsupported, "run_custom: the kernel \"" + dispatch.custom->kernel.name +
-                                            "\" has sources for GPUs only; map_kernel runs on the cpu too.");
   const Kernel& kernel = *dispatch.kernel;
   std::vector<Value> core;
   if (kernel.has_core()) core = run_core(dispatch);

@@ -50,16 +50,16 @@ void argmax(const FamilyRun& run) {
 }
 
 void average(const FamilyRun& run) {
-  std::vector<double> totals(run.result.size());
-  std::vector<std::int64_t> counts(run.result.size());
+  std::vector<Mean> means(run.result.size());
   for_each_element(run, [&](std::size_t output, std::size_t index) {
-    totals[output] += static_cast<double>(run.operands[0][index].real);
-    ++counts[output];
+    means[output].add(static_cast<double>(run.operands[0][index].real));
   });
   const std::int64_t divisor = run.word(Windows::words);
-  for (std::size_t i = 0; i < totals.size(); ++i) {
-    const std::int64_t count = divisor != 0 ? divisor : std::max<std::int64_t>(counts[i], 1);
-    run.result[i].real = static_cast<float>(totals[i] / static_cast<double>(count));
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const double average = divisor != 0           ? means[i].total / static_cast<double>(divisor)
+                           : means[i].weight == 0 ? 0
+                                                  : means[i].value();
+    run.result[i].real = static_cast<float>(average);
   }
 }
 

@@ -61,6 +61,16 @@ void fold(const FamilyRun& run) {
   }
 }
 
+// Elements that are means of parts themselves count for each element of their part.
+void mean(const FamilyRun& run) {
+  const std::int64_t count = run.word(0), all = run.word(2);
+  std::vector<Mean> means(run.result.size());
+  for_each_reduced(run, [&](std::size_t output, std::int64_t index, Value value) {
+    means[output].add(static_cast<double>(value.real), static_cast<double>((all - 1 - index) / count + 1));
+  });
+  for (std::size_t i = 0; i < means.size(); ++i) run.result[i].real = static_cast<float>(means[i].value());
+}
+
 // Whether a is sought rather than b: it is larger, or smaller where that turns the bits.
 bool is_better(const FamilyRun& run, Value a, Value b) {
   const bool seeks_smallest = run.words[2] != 0;
@@ -101,7 +111,7 @@ void arg_among(const FamilyRun& run) {
 
 std::span<const FamilyFunction> reduce_functions() {
   static constexpr FamilyFunction functions[] = {
-      {"reduce_fold", fold}, {"reduce_arg", arg}, {"reduce_arg_among", arg_among}};
+      {"reduce_fold", fold}, {"reduce_mean", mean}, {"reduce_arg", arg}, {"reduce_arg_among", arg_among}};
   return functions;
 }
 

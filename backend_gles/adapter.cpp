@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "backend_gles/angle.h"
 #include "backend_gles/device.h"
@@ -28,10 +29,12 @@ Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Ori
 
 Display start_angle(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
-  keep_apart_from_the_hosts_vulkan(angle_folder());
-  if (const std::string reason = why_vulkan_has_no_device(angle_folder()); !reason.empty())
+  const std::filesystem::path folder = angle_folder();
+  require_whole_angle(folder);
+  keep_apart_from_the_hosts_vulkan(folder);
+  if (const std::string reason = why_vulkan_has_no_device(driver, folder); !reason.empty())
     throw Error(ErrorCode::unsupported, reason);
-  const AnotherAngle angle(angle_folder());
+  const AnotherAngle angle(folder);
   const std::shared_ptr<const Egl> egl = angle.egl();
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
                                EGL_NONE};
@@ -53,16 +56,19 @@ Display start_system() {
   return initialise(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
 }
 
-// Only a context knows what the device is and what it can do.
+// Only a context knows what the device is and what it can do. On a thread of its own, since what is current on the
+// caller's must not decide on what there is: EGL makes nothing current beside a context of GLX.
 template <class Start>
 Adapter probe(const std::string& what, const Start& start_display) {
   Adapter adapter{what, {}, {}, {}};
-  try {
-    adapter.display = start_display();
-    adapter.info = Device(std::make_unique<EglContext>(adapter.display)).info();
-  } catch (const Error& error) {
-    adapter.refusal = error.what();
-  }
+  std::thread([&] {
+    try {
+      adapter.display = start_display();
+      adapter.info = Device(std::make_unique<EglContext>(adapter.display)).info();
+    } catch (const std::exception& error) {  // also of the standard library: other adapters may work
+      adapter.refusal = error.what();
+    }
+  }).join();
   return adapter;
 }
 
@@ -82,35 +88,22 @@ std::vector<const Adapter*> all_adapters() {
   return adapters;
 }
 
-std::string nothing_usable() {
-  std::string text = "OpenGL ES: no driver that can be used.";
-  for (const Adapter* adapter : all_adapters()) text += " " + adapter->what + ": " + adapter->refusal + ".";
-  return text +
-         " On Debian, the packages libegl1, libegl-mesa0 and libgles2 bring one; the environment variable "
-         "TESSERA_ANGLE_DIR names a folder with ANGLE's libEGL.so and libGLESv2.so.";
-}
-
 }  // namespace
 
-std::vector<const Adapter*> usable_adapters() {
-  std::vector<const Adapter*> usable;
-  for (const Adapter* adapter : all_adapters())
-    if (adapter->refusal.empty()) usable.push_back(adapter);
-  std::stable_partition(usable.begin(), usable.end(), [](const Adapter* a) { return !a->info.is_software; });
-  return usable;
+std::vector<FoundDevice> find_devices() {
+  std::vector<FoundDevice> found;
+  for (const Adapter* adapter : all_adapters()) found.push_back({adapter->what, adapter->info, adapter->refusal});
+  const auto rank = [](const FoundDevice& device) {
+    return !device.refusal.empty() ? 2 : device.info.is_software ? 1 : 0;
+  };
+  std::ranges::stable_sort(found, {}, rank);
+  return found;
 }
 
-const Adapter& find_adapter(std::string_view driver) {
-  const std::vector<const Adapter*> usable = usable_adapters();
-  if (usable.empty()) throw Error(ErrorCode::not_found, nothing_usable());
-  std::string there_is;
-  for (const Adapter* adapter : usable) {
-    const DeviceInfo& info = adapter->info;
-    if (contains_ignoring_case(info.name, driver) || contains_ignoring_case(info.driver, driver)) return *adapter;
-    there_is += (there_is.empty() ? "" : "; ") + info.name + " (" + info.driver + ")";
-  }
-  throw Error(ErrorCode::not_found, "OpenGL ES: no device has \"" + std::string(driver) +
-                                        "\" in its name or driver; there is: " + there_is + ".");
+const Adapter& adapter_of(const FoundDevice& device) {
+  for (const Adapter* adapter : all_adapters())
+    if (adapter->what == device.where) return *adapter;
+  throw Error(ErrorCode::not_found, "OpenGL ES: " + device.where + " is not there any more.");
 }
 
 }  // namespace tessera::gles

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend_gles/egl.h"
-#include <tessera/context.h>
+#include "core/backend.h"
 
 namespace tessera::gles {
 
@@ -19,9 +19,7 @@ struct Adapter {
   std::string refusal;  // why it cannot be used; empty where it can
 };
 
-std::vector<const Adapter*> usable_adapters();  // best first
-
-// The best one whose name or driver contains `driver`. Throws not_found.
-const Adapter& find_adapter(std::string_view driver);
+std::vector<FoundDevice> find_devices();  // see BackendFactory
+const Adapter& adapter_of(const FoundDevice&);
 
 }  // namespace tessera::gles

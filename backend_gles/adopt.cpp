@@ -9,7 +9,8 @@ Context adopt_current(const ContextOptions& options, const AdoptOptions& how) {
 }
 
 Context adopt_current(Loader loader, const ContextOptions& options, const AdoptOptions& how) {
-  const auto open = [loader, how](const ContextOptions&, const MessageSink& sink) -> std::unique_ptr<Backend> {
+  const auto open = [loader = std::move(loader), how](const ContextOptions&,
+                                                      const MessageSink& sink) -> std::unique_ptr<Backend> {
     try {
       return std::make_unique<GlesBackend>(
           std::make_shared<const Device>(std::make_unique<AdoptedContext>(loader), sink, how));
@@ -33,6 +34,17 @@ HostContext host_context(const Context& context) {
   const Session session(impl);
   const GlContext& gl = backend_of("host_context", impl).gl_device()->context();
   return {gl.display(), gl.handle(), gl.loader()};
+}
+
+HostContext make_sharing_context(const Context& context) {
+  ContextImpl& impl = ContextAccess::impl(context);
+  const Session session(impl);
+  const GlContext& gl = backend_of("make_sharing_context", impl).gl_device()->context();
+  try {
+    return {gl.display(), gl.make_sharing(), gl.loader()};
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string("make_sharing_context: ") + error.what() + ".");
+  }
 }
 
 }  // namespace tessera::gles

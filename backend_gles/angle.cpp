@@ -5,10 +5,48 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/library_file.h"
 #include <tessera/error.h>
 
 namespace tessera::gles {
 namespace fs = std::filesystem;
+namespace {
+
+// A new folder of our own, where this system has temporary files; $TMPDIR may name what is no folder.
+fs::path make_temporary_folder() {
+  std::error_code ignored;
+  std::string names;
+  for (const fs::path& place : {fs::temp_directory_path(ignored), fs::path("/tmp"), fs::path("/var/tmp")}) {
+    if (place.empty()) continue;
+    std::string name = place / "tessera-angle-XXXXXX";
+    if (mkdtemp(name.data())) return name;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  throw Error(ErrorCode::io, "ANGLE cannot be copied, for none of these folders can be made: " + names);
+}
+
+// ANGLE's libEGL.so calls functions of its libGLESv2.so without a look whether it has found them.
+void require_gles_library(const fs::path& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* const reason = dlerror();
+    throw Error(ErrorCode::not_found, reason ? reason : file.string() + " cannot be loaded");
+  }
+  if (!dlsym(library, "EGL_Initialize")) throw Error(ErrorCode::not_found, file.string() + " is not ANGLE's");
+}
+
+}  // namespace
+
+void require_whole_angle(const fs::path& folder) {
+  if (folder.empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
+  std::error_code ignored;
+  for (const char* library : {"libEGL.so", "libGLESv2.so", "libvulkan.so.1"}) {
+    const bool is_optional = std::string_view(library) == "libvulkan.so.1";  // else the system's
+    if (is_optional && !fs::exists(folder / library, ignored)) continue;
+    if (const std::string reason = why_not_loadable(folder / library); !reason.empty())
+      throw Error(ErrorCode::not_found, reason);
+  }
+}
 
 void keep_apart_from_the_hosts_vulkan([[maybe_unused]] const fs::path& folder) {
 #if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which refuse it
@@ -20,10 +58,10 @@ void keep_apart_from_the_hosts_vulkan([[maybe_unused]] const fs::path& folder) {
 
 AnotherAngle::AnotherAngle(const fs::path& folder) : AnotherAngle() {
   static bool is_loaded = false;
-  if (folder.empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
   if (is_loaded) copy(folder);
   const fs::path& from = is_loaded ? copy_ : folder;
   keep_apart_from_the_hosts_vulkan(from);
+  require_gles_library(from / "libGLESv2.so");
   egl_ = load_egl(from / "libEGL.so");
   is_loaded = true;
 }
@@ -35,9 +73,7 @@ AnotherAngle::~AnotherAngle() {
 
 // The dynamic linker takes one file under two names for one library, so links do not do for the parts with variables.
 void AnotherAngle::copy(const fs::path& folder) {
-  std::string name = fs::temp_directory_path() / "tessera-angle-XXXXXX";
-  if (!mkdtemp(name.data())) throw Error(ErrorCode::io, "cannot make a folder " + name + " to copy ANGLE to");
-  copy_ = name;
+  copy_ = make_temporary_folder();
   try {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const fs::path file = entry.path().filename();

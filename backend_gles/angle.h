@@ -7,6 +7,9 @@
 
 namespace tessera::gles {
 
+// Throws not_found where a part of it is missing or cut short: to be called before anything loads it.
+void require_whole_angle(const std::filesystem::path& folder);
+
 // ANGLE's libraries and the Vulkan loader beside them export Vulkan's names. In a host that is linked with Vulkan they
 // would find the host's functions where they mean their own, and crash: to be called before anything loads them.
 void keep_apart_from_the_hosts_vulkan(const std::filesystem::path& folder);

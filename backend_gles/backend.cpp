@@ -67,7 +67,7 @@ std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dt
                                                 std::int64_t count) {
   TextureDownload download(device_, texture_of(storage), dtype, first, count);
   if (device_->context().is_borrowed())
-    return std::make_unique<FinishedDownload>(std::move(download), static_cast<std::size_t>(count) * size_of(dtype));
+    return std::make_unique<FinishedDownload>(std::move(download), byte_count(count, dtype));
   return std::make_unique<TextureDownload>(std::move(download));
 }
 
@@ -77,10 +77,11 @@ const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
     return nullptr;
   }
   if (dispatch.custom) {
-    prepare_custom(tools(), *dispatch.custom);
+    prepare_custom(tools(), *dispatch.custom, dispatch.uses);
     return nullptr;
   }
-  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()});
+  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()},
+                       dispatch.uses);
 }
 
 void GlesBackend::prepare(const Dispatch& dispatch) {
@@ -113,6 +114,14 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
   device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
+  kernels_.cache().end_run();
+  programs_.cache().end_run();
+}
+
+void GlesBackend::trim() {
+  const CurrentContext current(device_->context());  // once for all that goes
+  kernels_.cache().trim();
+  programs_.cache().trim();
 }
 
 void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {

@@ -20,7 +20,9 @@ class GlesBackend final : public Backend {
 
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override { return device_->limits(); }
-  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + programs_.compiled(); }
+  std::uint64_t kernels_compiled() const override { return kernels_.cache().compiled() + programs_.cache().compiled(); }
+  KernelCount kernels() const override { return kernels_.cache().count() + programs_.cache().count(); }
+  void trim() override;
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }
 

@@ -5,8 +5,8 @@
 
 namespace tessera::gles {
 
-// Compiles what the call needs. Throws compile_failed with the driver's words, unsupported where there is no GLSL.
-void prepare_custom(const PassTools&, const CustomCall&);
+// Compiles what the call needs. Throws compile_failed with the driver's words.
+void prepare_custom(const PassTools&, const CustomCall&, KernelUses*);
 
 void run_custom(const PassTools&, const Dispatch&);
 

@@ -44,7 +44,8 @@ GpuData data_to_gpu(const Tensor& tensor, const GpuDataOptions& options) {
     const StorageSpec own{node->dtype, node->shape.size()};
     if (!leased.is_whole) leased = lease(tensor, layout_of(extent_of(own)), layout_of_storage);
   }
-  const auto& texture = static_cast<const TextureStorage&>(*leased.storage);
+  auto& texture = static_cast<TextureStorage&>(*leased.storage);
+  texture.lend(TensorAccess::node(leased.tensor)->buffer);
   return {.texture = texture.texture(),
           .tex_shape = {texture.height(), texture.width()},
           .internal_format = format_of(node->dtype).internal,

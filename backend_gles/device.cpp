@@ -57,7 +57,7 @@ Device::~Device() {
 
 void Device::require(const CurrentContext& current) const {
   if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
-  if (!current.is_current()) context_->refuse(info_.name);
+  if (!current.is_current()) context_->refuse(info_.name.empty() ? "a new device" : info_.name);
 }
 
 void Device::load_functions() {
@@ -69,8 +69,7 @@ void Device::load_functions() {
     }
   if (!gladLoadGLES2ContextUserPtr(&gl_, find_function, const_cast<GlContext*>(context_.get())))
     throw Error(ErrorCode::unsupported, "no OpenGL ES context is current there, or it has no functions");
-  while (const GLenum error = gl_.GetError())  // an optional extension that is not there
-    if (error == context_lost) break;
+  first_error();  // of an optional extension that is not there
   const auto* version = reinterpret_cast<const char*>(gl_.GetString(GL_VERSION));
   if (!std::string_view(version ? version : "").starts_with("OpenGL ES"))
     throw Error(ErrorCode::unsupported,
@@ -146,11 +145,29 @@ void Device::describe() {
   if (info_.is_software) info_.max_tensor_bytes = std::min(info_.max_tensor_bytes, software_tensor_bytes);
 }
 
+// Leaves none behind. A context that is lost has no other error; some drivers repeat one for ever then, and GL has
+// fewer than this many that can wait at a time.
+GLenum Device::first_error() const {
+  constexpr int most_errors = 16;
+  GLenum first = GL_NO_ERROR;
+  for (int i = 0; i < most_errors; ++i) {
+    const GLenum error = gl_.GetError();
+    if (error == context_lost) return error;
+    if (error == GL_NO_ERROR) break;
+    if (first == GL_NO_ERROR) first = error;
+  }
+  return first;
+}
+
+GLenum Device::take_error() const {
+  const GLenum error = first_error();
+  if (error == context_lost) is_lost_ = true;
+  if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
+  return error;
+}
+
 void Device::check(std::string_view what) const {
-  const GLenum error = gl_.GetError();
-  if (error != GL_NO_ERROR)
-    while (const GLenum more = gl_.GetError())
-      if (more == context_lost) break;  // some drivers repeat it for ever
+  const GLenum error = first_error();
   const bool was_reset = gl_.EXT_robustness && gl_.GetGraphicsResetStatusEXT() != GL_NO_ERROR;
   // ANGLE marks a context that ran out of memory as lost. It works on nevertheless once it is made current again, so
   // that mark is no news from then on; a device that is really gone answers with context_lost.
@@ -166,48 +183,25 @@ void Device::check(std::string_view what) const {
 }
 
 void Device::pass_on_errors_of_host() const {
-  if (const GLenum error = gl_.GetError(); error != GL_NO_ERROR) {
-    while (const GLenum more = gl_.GetError())
-      if (more == context_lost) break;
-    if (error == context_lost) is_lost_ = true;
-    if (is_lost_) throw Error(ErrorCode::device_lost, "The GL context of " + info_.name + " is lost.");
+  if (const GLenum error = take_error(); error != GL_NO_ERROR)
     tell(Message::Level::warning, "The host's own GL error " + hex(static_cast<int>(error)) +
                                       " was waiting for glGetError when tessera was called; it is gone now.");
-  }
 }
 
-void Device::tell(Message::Level level, std::string text) const {
-  if (messages_) messages_(level, std::move(text));
-}
+void Device::tell(Message::Level level, std::string text) const { messages_(level, std::move(text)); }
 
 void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
-  const std::scoped_lock hold(names_lock_);
+  const std::scoped_lock hold(waiting_lock_);
   waiting_.push_back({destroy, object});
 }
 
 void Device::delete_waiting() const {
   std::vector<Waiting> waiting;
   {
-    const std::scoped_lock hold(names_lock_);
+    const std::scoped_lock hold(waiting_lock_);
     waiting.swap(waiting_);
   }
-  for (const Waiting& object : waiting) object.destroy(gl_, object.object);
-}
-
-void Device::add_texture(GLuint name) const {
-  const std::scoped_lock hold(names_lock_);
-  textures_[name] = ++textures_made_;
-}
-
-void Device::remove_texture(GLuint name) const {
-  const std::scoped_lock hold(names_lock_);
-  textures_.erase(name);
-}
-
-std::uint64_t Device::age_of_texture(GLuint name) const {
-  const std::scoped_lock hold(names_lock_);
-  const auto found = textures_.find(name);
-  return found == textures_.end() ? 0 : found->second;
+  for (const Waiting& object : waiting) object.destroy(*this, object.object);
 }
 
 void Device::note_dirtied(const Dirtied& more) const {

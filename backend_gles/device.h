@@ -5,10 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "backend_gles/gl_context.h"
+#include "backend_gles/own_names.h"
 #include "core/backend.h"
 #include "core/driver_start.h"
 #include <tessera/gles.h>
@@ -49,22 +49,22 @@ class Device {
 
   // Throws what the driver has complained about since the last call: out_of_memory, device_lost, else unsupported.
   void check(std::string_view what) const;
+  // What it has complained about, GL_NO_ERROR where nothing. Throws device_lost.
+  GLenum take_error() const;
   void pass_on_errors_of_host() const;  // what a host has not asked for before it called must not look like ours
   void tell(Message::Level, std::string text) const;
+  const MessageSink& messages() const { return messages_; }
 
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;
 
   // Objects that were let go where the context is not current wait for the next call that enters it.
-  using Delete = void (*)(const GladGLES2Context&, std::uintptr_t object);
+  using Delete = void (*)(const Device&, std::uintptr_t object);
   void delete_later(Delete, std::uintptr_t object) const noexcept;
   void delete_waiting() const;
 
-  // GL gives the names of deleted textures to new ones. A texture of the host's has age 0; each of ours has one of its
-  // own, so that a name that was the host's is known not to be it any more.
-  void add_texture(GLuint name) const;
-  void remove_texture(GLuint name) const;
-  std::uint64_t age_of_texture(GLuint name) const;
+  OwnNames& own_textures() const { return own_textures_; }
+  OwnNames& own_framebuffers() const { return own_framebuffers_; }
 
   // See AdoptOptions.
   bool restores_state() const { return options_.restore_state; }
@@ -73,6 +73,7 @@ class Device {
   Dirtied take_dirtied() const;
 
  private:
+  GLenum first_error() const;
   void load_functions();
   void read_limits();
   void describe();
@@ -93,10 +94,9 @@ class Device {
     Delete destroy;
     std::uintptr_t object;
   };
-  mutable std::mutex names_lock_;  // for what follows: tensors are let go on any thread
+  mutable std::mutex waiting_lock_;  // tensors are let go on any thread
   mutable std::vector<Waiting> waiting_;
-  mutable std::unordered_map<GLuint, std::uint64_t> textures_;
-  mutable std::uint64_t textures_made_ = 0;
+  mutable OwnNames own_textures_, own_framebuffers_;
 };
 
 }  // namespace tessera::gles

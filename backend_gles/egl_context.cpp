@@ -18,17 +18,22 @@ constexpr EGLint webgl2[] = {
     0x3483, EGL_FALSE,  // EGL_CONTEXT_OPENGL_BACKWARDS_COMPATIBLE_ANGLE
 };
 
-std::vector<EGLint> context_attributes(const Display& display) {
+// What contexts must agree on to share: drivers refuse those that differ in what happens when the device is reset.
+std::vector<EGLint> attributes_to_share(const Display& display) {
   std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION, 3};
-  if (display.origin == Origin::angle) attributes.insert(attributes.end(), std::begin(webgl2), std::end(webgl2));
   if (has_extension(display.extensions, "EGL_EXT_create_context_robustness"))
     attributes.insert(attributes.end(),
                       {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT});
-  attributes.push_back(EGL_NONE);
   return attributes;
 }
 
-EGLContext create(const Display& display) {
+std::vector<EGLint> own_attributes(const Display& display) {
+  std::vector<EGLint> attributes = attributes_to_share(display);
+  if (display.origin == Origin::angle) attributes.insert(attributes.end(), std::begin(webgl2), std::end(webgl2));
+  return attributes;
+}
+
+EGLContext create(const Display& display, std::vector<EGLint> attributes, EGLContext shared = EGL_NO_CONTEXT) {
   const Egl& egl = *display.egl;
   if (!has_extension(display.extensions, "EGL_KHR_surfaceless_context"))
     throw Error(ErrorCode::unsupported, "it cannot make a context current without a surface");
@@ -41,8 +46,8 @@ EGLContext create(const Display& display) {
 
   const EGLenum api_before = egl.QueryAPI();
   egl.BindAPI(EGL_OPENGL_ES_API);
-  const EGLContext context =
-      egl.CreateContext(display.handle, config, EGL_NO_CONTEXT, context_attributes(display).data());
+  attributes.push_back(EGL_NONE);
+  const EGLContext context = egl.CreateContext(display.handle, config, shared, attributes.data());
   const EGLint error = context == EGL_NO_CONTEXT ? egl.GetError() : EGL_SUCCESS;
   egl.BindAPI(api_before);
   if (context == EGL_NO_CONTEXT)
@@ -52,7 +57,8 @@ EGLContext create(const Display& display) {
 
 }  // namespace
 
-EglContext::EglContext(const Display& display) : display_(display), handle_(create(display)) {}
+EglContext::EglContext(const Display& display)
+    : display_(display), loader_(display.egl->GetProcAddress), handle_(create(display, own_attributes(display))) {}
 
 EglContext::~EglContext() { display_.egl->DestroyContext(display_.handle, handle_); }
 
@@ -77,9 +83,17 @@ void EglContext::leave(const Before& before) const noexcept {
 }
 
 void EglContext::refuse(const std::string& device) const {
+  const EGLint error = display_.egl->GetError();
+  if (error == EGL_BAD_ACCESS)
+    throw Error(ErrorCode::wrong_thread,
+                "The context of " + device +
+                    " cannot become current on this thread, where a context of GLX is current; or another thread has "
+                    "made it current itself. Call from another thread, or release the other context before.");
   throw Error(ErrorCode::device_lost,
-              "The context of " + device + " cannot become current, EGL error " + hex(display_.egl->GetError()) + ".");
+              "The context of " + device + " cannot become current, EGL error " + hex(error) + ".");
 }
+
+EGLContext EglContext::make_sharing() const { return create(display_, attributes_to_share(display_), handle_); }
 
 std::string EglContext::egl_vendor() const {
   const char* vendor = display_.egl->QueryString(display_.handle, EGL_VENDOR);

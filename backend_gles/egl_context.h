@@ -12,7 +12,7 @@ class EglContext final : public GlContext {
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
 
-  Loader loader() const override { return reinterpret_cast<Loader>(display_.egl->GetProcAddress); }
+  const Loader& loader() const override { return loader_; }
   bool enter(Before&) const noexcept override;
   void leave(const Before&) const noexcept override;
   [[noreturn]] void refuse(const std::string& device) const override;
@@ -20,11 +20,13 @@ class EglContext final : public GlContext {
   bool has_extensions_on_request() const override { return display_.origin == Origin::angle; }
   EGLDisplay display() const override { return display_.handle; }
   EGLContext handle() const override { return handle_; }
+  EGLContext make_sharing() const override;
   std::string egl_vendor() const override;
   const VulkanDriver* driver() const override { return display_.driver ? &*display_.driver : nullptr; }
 
  private:
   Display display_;
+  Loader loader_;
   EGLContext handle_;
 };
 

@@ -66,16 +66,15 @@ GLuint ExportPass::program(const PassTools& tools, PixelKind kind) const {
 
 void ExportPass::prepare(const PassTools& tools, const Dispatch& dispatch) const {
   const GladGLES2Context& gl = tools.device.gl();
-  if (!texture_ && framebuffer_.framebuffer != 0 && !gl.IsFramebuffer(framebuffer_.framebuffer))
-    throw Error(ErrorCode::invalid_argument, "to_texture: " + std::to_string(framebuffer_.framebuffer) +
-                                                 " is not, or no longer, the name of a framebuffer.");
+  if (texture_) require_writable_texture(tools.device, texture_->texture);
+  else require_framebuffer(tools.device, framebuffer_.framebuffer);
   if (const Storage* input = dispatch.inputs[0].storage;
       texture_ && input && static_cast<const TextureStorage&>(*input).texture() == texture_->texture)
     throw Error(ErrorCode::invalid_argument, "to_texture: texture " + std::to_string(texture_->texture) +
                                                  " is where the tensor is read from; it cannot be its own target.");
   const Bound bound(tools, *this);
   if (const GLenum status = gl.CheckFramebufferStatus(GL_DRAW_FRAMEBUFFER); status != GL_FRAMEBUFFER_COMPLETE) {
-    while (gl.GetError() != GL_NO_ERROR) continue;
+    tools.device.take_error();  // the reason is the status
     throw Error(ErrorCode::invalid_argument,
                 "to_texture: " + tools.device.info().name + " cannot draw to " +
                     (texture_ ? "texture " + std::to_string(texture_->texture)

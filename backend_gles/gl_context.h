@@ -3,7 +3,8 @@
 #include <glad/egl.h>
 
 #include <string>
-#include <string_view>
+
+#include <tessera/gles.h>
 
 namespace tessera {
 struct VulkanDriver;
@@ -15,8 +16,7 @@ class GlContext {
  public:
   virtual ~GlContext() = default;
 
-  using Loader = void* (*)(const char* name);
-  virtual Loader loader() const = 0;  // finds the functions of GL and, where the context is EGL's, of EGL
+  virtual const Loader& loader() const = 0;  // finds the functions of GL and, where the context is EGL's, of EGL
   template <class Function>
   Function find(const char* name) const {
     return reinterpret_cast<Function>(loader()(name));
@@ -36,6 +36,7 @@ class GlContext {
   virtual bool has_extensions_on_request() const = 0;
   virtual EGLDisplay display() const = 0;  // null where it is not EGL's
   virtual EGLContext handle() const = 0;
+  virtual EGLContext make_sharing() const = 0;  // a context for the host; throws unsupported
   virtual std::string egl_vendor() const = 0;
   virtual const VulkanDriver* driver() const { return nullptr; }  // below it, where it is known
 };

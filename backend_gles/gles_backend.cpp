@@ -7,19 +7,17 @@
 namespace tessera::gles {
 namespace {
 
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> infos;
-  for (const Adapter* adapter : usable_adapters()) infos.push_back(adapter->info);
-  return infos;
-}
+constexpr std::string_view advice =
+    "On Debian, the packages libegl1, libegl-mesa0 and libgles2 bring one; the environment variable TESSERA_ANGLE_DIR "
+    "names a folder with ANGLE's libEGL.so and libGLESv2.so.";
 
-std::unique_ptr<Backend> create(std::string_view driver, const MessageSink&) {
+std::unique_ptr<Backend> create(const FoundDevice& device, const MessageSink& messages) {
   return std::make_unique<GlesBackend>(
-      std::make_shared<const Device>(std::make_unique<EglContext>(find_adapter(driver).display)));
+      std::make_shared<const Device>(std::make_unique<EglContext>(adapter_of(device).display), messages));
 }
 
 }  // namespace
 
-BackendFactory factory() { return {devices, create}; }
+BackendFactory factory() { return {find_devices, create, advice}; }
 
 }  // namespace tessera::gles

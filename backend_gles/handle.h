@@ -1,5 +1,5 @@
-// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where that is
-// a host's, which is current on one thread only, the next call there deletes.
+// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where it
+// cannot be, as a host's context, which is current on one thread only, the next call that enters it deletes.
 #pragma once
 #include <memory>
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace tessera::gles {
 
 // Takes over an object that a GL function returned, which is 0 where the context is lost.
-template <class T, void (*destroy)(const GladGLES2Context&, T)>
+template <class T, void (*destroy)(const Device&, T)>
 class Handle {
  public:
   Handle() = default;
@@ -24,9 +24,9 @@ class Handle {
   ~Handle() {
     if (!object_) return;
     const CurrentContext current(device_->context());
-    if (current.is_current()) destroy(device_->gl(), object_);
-    else if (device_->context().is_borrowed())
-      device_->delete_later([](const GladGLES2Context& gl, std::uintptr_t word) { destroy(gl, from_word(word)); },
+    if (current.is_current()) destroy(*device_, object_);
+    else
+      device_->delete_later([](const Device& device, std::uintptr_t word) { destroy(device, from_word(word)); },
                             to_word(object_));
   }
 
@@ -48,14 +48,20 @@ class Handle {
   T object_{};
 };
 
-inline void delete_buffer(const GladGLES2Context& gl, GLuint name) { gl.DeleteBuffers(1, &name); }
-inline void delete_framebuffer(const GladGLES2Context& gl, GLuint name) { gl.DeleteFramebuffers(1, &name); }
-inline void delete_program(const GladGLES2Context& gl, GLuint name) { gl.DeleteProgram(name); }
-inline void delete_sampler(const GladGLES2Context& gl, GLuint name) { gl.DeleteSamplers(1, &name); }
-inline void delete_shader(const GladGLES2Context& gl, GLuint name) { gl.DeleteShader(name); }
-inline void delete_sync(const GladGLES2Context& gl, GLsync sync) { gl.DeleteSync(sync); }
-inline void delete_texture(const GladGLES2Context& gl, GLuint name) { gl.DeleteTextures(1, &name); }
-inline void delete_vertex_array(const GladGLES2Context& gl, GLuint name) { gl.DeleteVertexArrays(1, &name); }
+inline void delete_buffer(const Device& device, GLuint name) { device.gl().DeleteBuffers(1, &name); }
+inline void delete_framebuffer(const Device& device, GLuint name) {
+  device.own_framebuffers().remove(name);
+  device.gl().DeleteFramebuffers(1, &name);
+}
+inline void delete_program(const Device& device, GLuint name) { device.gl().DeleteProgram(name); }
+inline void delete_sampler(const Device& device, GLuint name) { device.gl().DeleteSamplers(1, &name); }
+inline void delete_shader(const Device& device, GLuint name) { device.gl().DeleteShader(name); }
+inline void delete_sync(const Device& device, GLsync sync) { device.gl().DeleteSync(sync); }
+inline void delete_texture(const Device& device, GLuint name) {
+  device.own_textures().remove(name);
+  device.gl().DeleteTextures(1, &name);
+}
+inline void delete_vertex_array(const Device& device, GLuint name) { device.gl().DeleteVertexArrays(1, &name); }
 
 using Buffer = Handle<GLuint, delete_buffer>;
 using Framebuffer = Handle<GLuint, delete_framebuffer>;
@@ -75,6 +81,7 @@ inline Buffer make_buffer(std::shared_ptr<const Device> device) {
 inline Framebuffer make_framebuffer(std::shared_ptr<const Device> device) {
   GLuint name = 0;
   device->gl().GenFramebuffers(1, &name);
+  device->own_framebuffers().add(name);
   return {std::move(device), name};
 }
 inline Sampler make_sampler(std::shared_ptr<const Device> device) {
@@ -85,6 +92,7 @@ inline Sampler make_sampler(std::shared_ptr<const Device> device) {
 inline Texture make_texture(std::shared_ptr<const Device> device) {
   GLuint name = 0;
   device->gl().GenTextures(1, &name);
+  device->own_textures().add(name);
   return {std::move(device), name};
 }
 inline VertexArray make_vertex_array(std::shared_ptr<const Device> device) {

@@ -2,13 +2,17 @@
 
 namespace tessera::gles {
 
-GLuint PassPrograms::get(const std::string& key, const std::function<std::string()>& fragment_text) {
-  auto found = programs_.find(key);
-  if (found == programs_.end()) {
-    found = programs_.emplace(key, link_program(device_, fragment_text(), "pass " + key)).first;
-    device_->label(GL_PROGRAM_KHR, found->second.get(), key);
-  }
-  return found->second.get();
+GLuint PassPrograms::get(const std::string& key, const std::string& name,
+                         const std::function<std::string()>& fragment_text, KernelUses* uses) {
+  return programs_.get(key, uses, [&] { return compile(name, fragment_text()); }).get();
+}
+
+Compiled<Program> PassPrograms::compile(const std::string& name, const std::string& fragment_text) const {
+  const Compilation compilation(device_->messages());
+  Program program = link_program(device_, fragment_text, name);
+  compilation.succeeded([&] { return name; }, fragment_text);
+  device_->label(GL_PROGRAM_KHR, program.get(), name);
+  return {std::move(program), fragment_text.size()};
 }
 
 void PassTools::bind_texture(GLenum target, GLuint texture) const {

@@ -2,25 +2,33 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
 #include "backend_gles/program.h"
-#include "core/backend.h"
+#include "core/compiled_cache.h"
 
 namespace tessera::gles {
 
-// The few programs that passes need.
+// The programs of passes and of custom kernels.
 class PassPrograms {
  public:
   explicit PassPrograms(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
-  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text);  // the context is current
-  std::uint64_t compiled() const { return programs_.size(); }
+  // `name` is for people. The context is current.
+  GLuint get(const std::string& key, const std::string& name, const std::function<std::string()>& fragment_text,
+             KernelUses* = nullptr);
+  GLuint get(const std::string& key, const std::function<std::string()>& fragment_text) {
+    return get(key, "pass " + key, fragment_text);
+  }
+
+  CompiledCache<Program>& cache() { return programs_; }
+  const CompiledCache<Program>& cache() const { return programs_; }
 
  private:
+  Compiled<Program> compile(const std::string& name, const std::string& fragment_text) const;
+
   std::shared_ptr<const Device> device_;
-  std::map<std::string, Program> programs_;
+  CompiledCache<Program> programs_;
 };
 
 struct PassTools {

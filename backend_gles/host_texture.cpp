@@ -42,7 +42,7 @@ TextureTraits traits_by_attaching(const Device& device, GLuint texture) {
                           parameter(GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE) == 32 &&
                           parameter(GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) == 32;
   gl.DeleteFramebuffers(1, &framebuffer);
-  while (gl.GetError() != GL_NO_ERROR) continue;  // what cannot be attached is sampled as floats
+  device.take_error();  // what cannot be attached is sampled as floats
   return traits;
 }
 
@@ -67,20 +67,44 @@ PixelKind kind_of_attachment(const Device& device, GLenum attachment) {
   }
 }
 
+bool is_readable_texture(const Device& device, GLuint texture, std::uint64_t age) {
+  const OwnNames& own = device.own_textures();
+  return texture != 0 && device.gl().IsTexture(texture) && own.age_of(texture) == age && !own.is_ours_alone(texture);
+}
+
 void require_texture(const Device& device, GLuint texture, std::string_view op, std::uint64_t age) {
-  if (texture != 0 && device.gl().IsTexture(texture) && device.age_of_texture(texture) == age) return;
+  if (is_readable_texture(device, texture, age)) return;
   throw Error(ErrorCode::invalid_argument, std::string(op) + ": " + std::to_string(texture) +
                                                " is not, or no longer, the name of a texture of the host's on " +
                                                device.info().name + ".");
 }
 
+void require_writable_texture(const Device& device, GLuint texture) {
+  if (device.own_textures().age_of(texture) == 0) return require_texture(device, texture, "to_texture", 0);
+  throw Error(ErrorCode::invalid_argument, "to_texture: texture " + std::to_string(texture) +
+                                               " holds a tensor, or is tessera's to hold one; a texture of the host's "
+                                               "is needed.");
+}
+
+void require_framebuffer(const Device& device, GLuint framebuffer) {
+  if (framebuffer == 0) return;
+  const bool is_own = device.own_framebuffers().age_of(framebuffer) != 0;
+  if (device.context().is_borrowed() && !is_own && device.gl().IsFramebuffer(framebuffer)) return;
+  throw Error(ErrorCode::invalid_argument,
+              "to_texture: " + std::to_string(framebuffer) +
+                  (device.context().is_borrowed()
+                       ? " is not, or no longer, the name of a framebuffer of the host's."
+                       : " cannot be a framebuffer of the host's: tessera works in a context of its own, and contexts "
+                         "share textures, but no framebuffers."));
+}
+
 TextureTraits traits_of(const Device& device, const HostTexture& host, std::string_view op) {
   const GladGLES2Context& gl = device.gl();
-  require_texture(device, host.texture, op, device.age_of_texture(host.texture));
+  require_texture(device, host.texture, op, device.own_textures().age_of(host.texture));
   if (host.is_external) return {};
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, host.texture);
-  if (gl.GetError() != GL_NO_ERROR)
+  if (device.take_error() != GL_NO_ERROR)
     throw Error(ErrorCode::invalid_argument,
                 std::string(op) + ": texture " + std::to_string(host.texture) + " is not a GL_TEXTURE_2D.");
   TextureTraits traits;

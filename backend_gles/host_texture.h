@@ -19,8 +19,12 @@ struct TextureTraits {
 // with touch::texture and state::draw_framebuffer.
 TextureTraits traits_of(const Device&, const HostTexture&, std::string_view op);
 
-// See Device::age_of_texture().
+// Whether it is a texture of the host's, or a tensor that is lent; of the age that OwnNames told first.
+bool is_readable_texture(const Device&, GLuint texture, std::uint64_t age);
+// Throw invalid_argument where a name is not, or no longer, what the host says.
 void require_texture(const Device&, GLuint texture, std::string_view op, std::uint64_t age);
+void require_writable_texture(const Device&, GLuint texture);
+void require_framebuffer(const Device&, GLuint framebuffer);  // 0, the window's, is always one
 
 // The kind of a color attachment of the framebuffer that is bound for drawing.
 PixelKind kind_of_attachment(const Device&, GLenum attachment);

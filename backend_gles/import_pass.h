@@ -8,7 +8,7 @@ namespace tessera::gles {
 class ImportPass final : public GlesPass {
  public:
   ImportPass(const Device& device, HostTexture texture, PixelKind kind)
-      : host_(std::move(texture)), kind_(kind), age_(device.age_of_texture(host_.texture)) {}
+      : host_(std::move(texture)), kind_(kind), age_(device.own_textures().age_of(host_.texture)) {}
 
   std::uint32_t touches() const override { return host_.is_external ? state::external_textures : 0; }
   void prepare(const PassTools&, const Dispatch&) const override;
@@ -19,7 +19,7 @@ class ImportPass final : public GlesPass {
 
   HostTexture host_;
   PixelKind kind_;
-  std::uint64_t age_;  // see Device::age_of_texture()
+  std::uint64_t age_;  // see OwnNames
 };
 
 }  // namespace tessera::gles

@@ -2,9 +2,11 @@
 
 namespace tessera::gles {
 
-CompiledKernel KernelCache::compile(const Kernel& kernel, const Variant& variant) {
+Compiled<CompiledKernel> KernelCache::compile(const Kernel& kernel, const Variant& variant) {
   const GladGLES2Context& gl = device_->gl();
-  CompiledKernel made{link_program(device_, fragment_text(kernel, variant), "kernel " + kernel.key), -1, -1};
+  const Compilation compilation(device_->messages());
+  const std::string text = fragment_text(kernel, variant);
+  CompiledKernel made{link_program(device_, text, "kernel " + kernel.key), -1, -1};
   const GLuint program = made.program.get();
   gl.UseProgram(program);
   for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
@@ -13,17 +15,13 @@ CompiledKernel KernelCache::compile(const Kernel& kernel, const Variant& variant
   made.output_width = gl.GetUniformLocation(program, output_width_name);
   device_->check("Compiling kernel " + kernel.key);
   device_->label(GL_PROGRAM_KHR, program, kernel.key);
-  return made;
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
+  return {std::move(made), text.size()};
 }
 
-const CompiledKernel& KernelCache::get(const Kernel& kernel, const Variant& variant) {
-  const std::pair key(kernel.key, variant.inputs_in_place);
-  auto found = kernels_.find(key);
-  if (found == kernels_.end()) {
-    found = kernels_.emplace(key, compile(kernel, variant)).first;
-    ++compiled_;
-  }
-  return found->second;
+const CompiledKernel& KernelCache::get(const Kernel& kernel, const Variant& variant, KernelUses* uses) {
+  const std::string key = std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
+  return kernels_.get(key, uses, [&] { return compile(kernel, variant); });
 }
 
 }  // namespace tessera::gles

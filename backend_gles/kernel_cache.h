@@ -1,13 +1,11 @@
 // Compiled kernels, by their keys.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "backend_gles/program.h"
 #include "backend_gles/shader.h"
+#include "core/compiled_cache.h"
 #include "core/kernel.h"
 
 namespace tessera::gles {
@@ -23,16 +21,16 @@ class KernelCache {
 
   // Compiles at the first use of a key in a variant; the context is current. Throws compile_failed with the driver's
   // log.
-  const CompiledKernel& get(const Kernel&, const Variant&);
+  const CompiledKernel& get(const Kernel&, const Variant&, KernelUses*);
 
-  std::uint64_t compiled() const { return compiled_; }  // so far
+  CompiledCache<CompiledKernel>& cache() { return kernels_; }
+  const CompiledCache<CompiledKernel>& cache() const { return kernels_; }
 
  private:
-  CompiledKernel compile(const Kernel&, const Variant&);
+  Compiled<CompiledKernel> compile(const Kernel&, const Variant&);
 
   std::shared_ptr<const Device> device_;
-  std::map<std::pair<std::string, std::uint32_t>, CompiledKernel> kernels_;  // by key and inputs_in_place
-  std::uint64_t compiled_ = 0;
+  CompiledCache<CompiledKernel> kernels_;  // by inputs_in_place and key
 };
 
 }  // namespace tessera::gles

@@ -1,29 +1,28 @@
 // gles::shader_accessor
-#include <cctype>
-
 #include "backend_gles/interop.h"
 #include "backend_gles/shader.h"
+#include "core/shader_names.h"
 
 namespace tessera::gles {
 namespace {
 
 void check_name(std::string_view name) {
-  bool is_good = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && !name.starts_with("gl_") &&
-                 name.find("__") == std::string_view::npos && name.back() != '_';
-  for (const char c : name) is_good = is_good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
-  if (!is_good)
-    throw Error(ErrorCode::invalid_argument, "shader_accessor: \"" + std::string(name) + "\" is no name for GLSL.");
+  if (const std::string fault = fault_of_glsl_function(name); !fault.empty())
+    throw Error(ErrorCode::invalid_argument,
+                "shader_accessor: \"" + std::string(name) + "\" is no name for GLSL: it " + fault + ".");
 }
 
-// Names of the indices: those of an image, or of a batch of them, as far as they go.
-std::vector<std::string> index_names(std::size_t rank) {
+// Names of the indices: those of an image, or of a batch of them, as far as they go. They begin with the accessor's own
+// name, so that none of them can be it.
+std::vector<std::string> index_names(const std::string& name, std::size_t rank) {
   static constexpr const char* images[] = {"n", "y", "x", "c"};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rank; ++i)
-    names.push_back(rank == 2   ? images[i + 1]
-                    : rank == 3 ? images[i + 1]
-                    : rank == 4 ? images[i]
-                                : "i" + std::to_string(i));
+    names.push_back(name + "_" +
+                    (rank == 2   ? images[i + 1]
+                     : rank == 3 ? images[i + 1]
+                     : rank == 4 ? images[i]
+                                 : "i" + std::to_string(i)));
   return names;
 }
 
@@ -44,7 +43,7 @@ std::string shader_accessor(const Tensor& tensor, std::string_view name_given) {
           ", 0).x, texel = i >> 2;\n  return " + scalar + "(texelFetch(" + texture +
           ", ivec2(texel % width, texel / width), 0)[i & 3]);\n}\n";
 
-  const std::vector<std::string> indices = index_names(node.shape.dims().size());
+  const std::vector<std::string> indices = index_names(name, node.shape.dims().size());
   std::string parameters, element = "0";
   for (std::size_t i = 0; i < indices.size(); ++i) {
     parameters += (i == 0 ? "highp int " : ", highp int ") + indices[i];

@@ -122,7 +122,7 @@ std::shared_ptr<const SharingFunctions> load_sharing(const Device& device) {
   if (context.has_extensions_on_request())
     if (const auto request = context.find<void (*)(const char*)>("glRequestExtensionANGLE"))
       for (const char* extension : extensions) request(extension);
-  while (device.gl().GetError() != GL_NO_ERROR) continue;  // one that is not there
+  device.take_error();  // of one that is not there
   const auto* text = reinterpret_cast<const char*>(device.gl().GetString(GL_EXTENSIONS));
   for (const char* extension : extensions)
     if (!has_extension(text ? text : "", extension)) return nullptr;

@@ -164,8 +164,8 @@ void SavedState::restore_units() const {
 
 Entered::Entered(const Device& device, std::uint32_t states, int units) : current_(device.context()), device_(device) {
   device.require(current_);
-  if (!device.context().is_borrowed()) return;  // its state is as set_working_state() left it
   device.delete_waiting();
+  if (!device.context().is_borrowed()) return;  // its state is as set_working_state() left it
   if (states == 0) return;
   device.pass_on_errors_of_host();
   if (device.checks_state()) snapshot_ = std::make_unique<StateSnapshot>(device);

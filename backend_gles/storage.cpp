@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend_gles/egl.h"
+#include "backend_gles/host_texture.h"
 
 namespace tessera::gles {
 namespace {
@@ -75,7 +76,6 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
   const GladGLES2Context& gl = device_->gl();
   texture_ = make_texture(device_);
   name_ = texture_.get();
-  device_->add_texture(name_);
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, name_);
   gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(spec.dtype).internal, width(), height());
@@ -88,14 +88,13 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, GLuint host_texture, const Extent& extent)
-    : device_(std::move(device)), extent_(extent), name_(host_texture), age_(device_->age_of_texture(host_texture)) {}
-
-TextureStorage::~TextureStorage() {
-  if (texture_) device_->remove_texture(name_);
-}
+    : device_(std::move(device)),
+      extent_(extent),
+      name_(host_texture),
+      age_(device_->own_textures().age_of(host_texture)) {}
 
 void TextureStorage::require_texture() const {
-  if (texture_ || (device_->gl().IsTexture(name_) && device_->age_of_texture(name_) == age_)) return;
+  if (texture_ || is_readable_texture(*device_, name_, age_)) return;
   throw Error(ErrorCode::invalid_argument,
               "The host's texture " + std::to_string(name_) + " was deleted while a tensor over it was still in use.");
 }

@@ -33,11 +33,11 @@ class TextureStorage final : public Storage {
   TextureStorage(std::shared_ptr<const Device>, const StorageSpec&);
   // Over a texture of the host's, which stays the host's.
   TextureStorage(std::shared_ptr<const Device>, GLuint host_texture, const Extent&);
-  ~TextureStorage() override;
 
   void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
 
   GLuint texture() const { return name_; }
+  void lend(std::weak_ptr<const void> lender) { device_->own_textures().lend(name_, std::move(lender)); }
   void bind_framebuffer(GLenum target) const;  // makes it when it is first asked for; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;
@@ -49,7 +49,7 @@ class TextureStorage final : public Storage {
   Extent extent_;
   Texture texture_;  // none where it is the host's
   GLuint name_;
-  std::uint64_t age_;  // see Device::age_of_texture()
+  std::uint64_t age_;  // see OwnNames
   mutable Framebuffer framebuffer_;
 };
 

@@ -10,7 +10,7 @@ bool Timer::start(bool on) {
 }
 
 void Timer::begin_run() {
-  if (is_on_) under_way_.push_back({runs_++, {}});
+  if (is_on_) under_way_.push_back({runs_++, std::chrono::steady_clock::now(), {}});
 }
 
 TimedDispatch::TimedDispatch(Timer& timer) : timer_(timer) {
@@ -37,10 +37,13 @@ std::vector<TimedRun> Timer::take(bool wait) {
     TimedRun timed{run.number, {}};
     // The clock tells durations only: the dispatches of a run come one after the other.
     double until = 0;
+    const double longest = longest_since(run.began);
     for (std::size_t i = 0; i < run.queries.size(); ++i) {
       GLuint64 nanoseconds = 0;
       gl.GetQueryObjectui64vEXT(run.queries[i].get(), GL_QUERY_RESULT, &nanoseconds);
-      const double end = until + static_cast<double>(nanoseconds) / 1000;
+      const double microseconds = static_cast<double>(nanoseconds) / 1000;
+      if (microseconds > longest) continue;
+      const double end = until + microseconds;
       timed.times.push_back({i, until, end});
       until = end;
     }

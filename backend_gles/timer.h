@@ -1,5 +1,6 @@
 // How long each dispatch kept the device, by timer queries (GL_EXT_disjoint_timer_query).
 #pragma once
+#include <chrono>
 #include <deque>
 #include <vector>
 
@@ -7,7 +8,7 @@
 
 namespace tessera::gles {
 
-inline void delete_query(const GladGLES2Context& gl, GLuint name) { gl.DeleteQueries(1, &name); }
+inline void delete_query(const Device& device, GLuint name) { device.gl().DeleteQueries(1, &name); }
 using Query = Handle<GLuint, delete_query>;
 
 // Every call but start() and is_on() needs the context to be current.
@@ -26,6 +27,7 @@ class Timer {
   friend class TimedDispatch;
   struct Run {
     std::uint64_t number;
+    std::chrono::steady_clock::time_point began;
     std::vector<Query> queries;  // one for each dispatch
   };
   std::shared_ptr<const Device> device_;

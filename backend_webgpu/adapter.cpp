@@ -36,7 +36,7 @@ void request_adapter(Adapter& adapter) {
   callback.userdata1 = &adapter;
   callback.callback = [](WGPURequestAdapterStatus, WGPUAdapter handle, WGPUStringView message, void* to, void*) {
     static_cast<Adapter*>(to)->handle = Handle(handle);
-    static_cast<Adapter*>(to)->refusal = string_of(message);
+    if (!handle) static_cast<Adapter*>(to)->refusal = "Dawn does not take it: " + string_of(message);
   };
   wait_for(adapter.instance.get(), wgpuInstanceRequestAdapter(adapter.instance.get(), &options, callback));
 }
@@ -51,11 +51,12 @@ void describe_adapter(Adapter& adapter, bool is_swiftshader) {
   WGPUAdapterInfo info{};
   wgpuAdapterGetInfo(adapter.handle.get(), &info);
   wgpuAdapterGetLimits(adapter.handle.get(), &adapter.limits);
-  adapter.info = describe(info, adapter.limits);
-  adapter.rank = rank_of(info.adapterType, is_swiftshader);
   if (info.backendType == WGPUBackendType_Null) {  // it computes nothing and reports success
     adapter.handle = {};
-    adapter.refusal = "Dawn offers its null device only.";
+    adapter.refusal = "Dawn offers its null device only";
+  } else {
+    adapter.info = describe(info, adapter.limits);
+    adapter.rank = rank_of(info.adapterType, is_swiftshader);
   }
   wgpuAdapterInfoFreeMembers(info);
 }
@@ -64,13 +65,13 @@ Adapter start(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
   Adapter adapter;
   adapter.driver = driver;
-  if (const std::string reason = why_vulkan_has_no_device(); !reason.empty()) {
-    adapter.refusal = reason + ".";
+  if (const std::string reason = why_vulkan_has_no_device(driver); !reason.empty()) {
+    adapter.refusal = reason;
     return adapter;
   }
   adapter.instance = make_instance();
   if (!adapter.instance) {
-    adapter.refusal = "Dawn could not start.";
+    adapter.refusal = "Dawn could not start";
     return adapter;
   }
   request_adapter(adapter);
@@ -92,12 +93,6 @@ std::vector<std::pair<std::string, const Adapter*>> all_adapters() {
   return adapters;
 }
 
-std::string nothing_usable() {
-  std::string text = "WebGPU: Dawn found no Vulkan driver that it can use.";
-  for (const auto& [manifest, adapter] : all_adapters()) text += " " + manifest + ": " + adapter->refusal;
-  return text + " On Debian, the packages libvulkan1 and mesa-vulkan-drivers (25 or newer) bring one.";
-}
-
 }  // namespace
 
 DeviceInfo describe(const WGPUAdapterInfo& adapter, const WGPULimits& limits) {
@@ -115,25 +110,18 @@ DeviceInfo describe(const WGPUAdapterInfo& adapter, const WGPULimits& limits) {
   return info;
 }
 
-std::vector<const Adapter*> usable_adapters() {
-  std::vector<const Adapter*> usable;
-  for (const auto& [manifest, adapter] : all_adapters())
-    if (adapter->handle) usable.push_back(adapter);
-  std::stable_sort(usable.begin(), usable.end(), [](const Adapter* a, const Adapter* b) { return a->rank < b->rank; });
-  return usable;
+std::vector<FoundDevice> find_devices() {
+  auto adapters = all_adapters();
+  std::ranges::stable_sort(adapters, {}, [](const auto& adapter) { return adapter.second->rank; });
+  std::vector<FoundDevice> found;
+  for (const auto& [manifest, adapter] : adapters) found.push_back({manifest, adapter->info, adapter->refusal});
+  return found;
 }
 
-const Adapter& find_adapter(std::string_view driver) {
-  const std::vector<const Adapter*> usable = usable_adapters();
-  if (usable.empty()) throw Error(ErrorCode::not_found, nothing_usable());
-  std::string there_is;
-  for (const Adapter* adapter : usable) {
-    const DeviceInfo& info = adapter->info;
-    if (contains_ignoring_case(info.name, driver) || contains_ignoring_case(info.driver, driver)) return *adapter;
-    there_is += (there_is.empty() ? "" : "; ") + info.name + " (" + info.driver + ")";
-  }
-  throw Error(ErrorCode::not_found, "WebGPU: no device has \"" + std::string(driver) +
-                                        "\" in its name or driver; there is: " + there_is + ".");
+const Adapter& adapter_of(const FoundDevice& device) {
+  for (const auto& [manifest, adapter] : all_adapters())
+    if (manifest == device.where) return *adapter;
+  throw Error(ErrorCode::not_found, "WebGPU: " + device.where + " is not there any more.");
 }
 
 }  // namespace tessera::webgpu

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backend_webgpu/handle.h"
+#include "core/backend.h"
 #include "core/driver_start.h"
-#include <tessera/context.h>
 
 namespace tessera::webgpu {
 
@@ -19,16 +19,14 @@ struct Adapter {
   Handle<WGPUAdapter> handle;  // empty where Dawn does not take the driver
   WGPULimits limits{};
   DeviceInfo info{};
-  int rank = 0;         // lower is better
+  int rank = 4;         // lower is better; without a handle it is last
   std::string refusal;  // why there is no handle
 };
 
 // What there is to say about a device with these limits on this adapter.
 DeviceInfo describe(const WGPUAdapterInfo&, const WGPULimits&);
 
-std::vector<const Adapter*> usable_adapters();  // best first
-
-// The best one whose name or driver contains `driver`. Throws not_found.
-const Adapter& find_adapter(std::string_view driver);
+std::vector<FoundDevice> find_devices();  // see BackendFactory
+const Adapter& adapter_of(const FoundDevice&);
 
 }  // namespace tessera::webgpu

@@ -35,8 +35,12 @@ class WebGpuBackend final : public Backend {
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
   std::uint64_t kernels_compiled() const override {
-    return kernels_.compiled() + passes_.compiled() + custom_kernels_.compiled();
+    return kernels_.cache().compiled() + passes_.cache().compiled() + custom_kernels_.cache().compiled();
   }
+  KernelCount kernels() const override {
+    return kernels_.cache().count() + passes_.cache().count() + custom_kernels_.cache().count();
+  }
+  void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
   bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
@@ -56,6 +60,7 @@ class WebGpuBackend final : public Backend {
   std::vector<Step> steps_for(std::span<const Dispatch>);
   Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_run);
+  void wait_for_work() const;
   void record_all(WGPUCommandEncoder, std::span<const Step>, TimedPasses*);
 
   std::shared_ptr<Device> device_;

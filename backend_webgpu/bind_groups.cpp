@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string_view>
 
 namespace tessera::webgpu {
 namespace {
@@ -33,6 +34,10 @@ std::uint64_t next_buffer_id() {
   return ++last;
 }
 
+std::size_t BindGroups::HashOfKey::operator()(const Key& key) const {
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(key.data()), key.size() * sizeof(key[0])});
+}
+
 const BindGroups::Layout& BindGroups::layout(std::size_t inputs) {
   Layout& layout = layouts_.at(inputs);
   if (layout.pipeline) return layout;
@@ -58,10 +63,10 @@ const BindGroups::Layout& BindGroups::layout(std::size_t inputs) {
 
 Handle<WGPUBindGroup> BindGroups::get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
                                       std::span<const BoundBuffer> inputs_and_output) {
-  std::vector<std::uint64_t> key{parameter_bytes, parameters.id};
+  Key key{parameter_bytes, parameters.id};
   for (const BoundBuffer& buffer : inputs_and_output) key.push_back(buffer.id);
-  if (const auto found = groups_.find(key); found != groups_.end()) return shared(found->second.get());
-  if (groups_.size() >= max_groups) groups_.clear();
+  if (const Handle<WGPUBindGroup>* found = groups_.find(key)) return shared(found->get());
+  if (groups_.size() >= max_groups) groups_.drop(1, [](const auto&, const auto&) { return true; });
 
   std::vector<WGPUBindGroupEntry> entries{entry_of(0, parameters, parameter_bytes)};
   for (const BoundBuffer& buffer : inputs_and_output) entries.push_back(entry_of(entries.size(), buffer, buffer.bytes));
@@ -71,13 +76,13 @@ Handle<WGPUBindGroup> BindGroups::get(const BoundBuffer& parameters, std::uint64
   descriptor.entryCount = entries.size();
   descriptor.entries = entries.data();
   Handle group(wgpuDeviceCreateBindGroup(device_->get(), &descriptor));
-  return shared(groups_.emplace(std::move(key), std::move(group)).first->second.get());
+  return shared(groups_.add(key, std::move(group)).get());
 }
 
 void BindGroups::forget(std::uint64_t buffer_id) {
   // The first number of a key is a size and not an id.
-  std::erase_if(groups_, [&](const auto& entry) {
-    return std::find(entry.first.begin() + 1, entry.first.end(), buffer_id) != entry.first.end();
+  groups_.drop(groups_.size(), [&](const Key& key, const auto&) {
+    return std::find(key.begin() + 1, key.end(), buffer_id) != key.end();
   });
 }
 

@@ -1,14 +1,15 @@
 // Which buffers a kernel sees: binding 0 is its parameters, then its inputs, then its output.
 //
-// Layouts are made once for each number of inputs; bind groups are kept, since frames repeat themselves.
+// Layouts are made once for each number of inputs; a bounded number of bind groups is kept, since frames repeat
+// themselves.
 #pragma once
 #include <array>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "backend_webgpu/device.h"
+#include "core/recent_map.h"
 
 namespace tessera::webgpu {
 
@@ -34,6 +35,7 @@ class BindGroups {
                             std::span<const BoundBuffer> inputs_and_output);
 
   void forget(std::uint64_t buffer_id);  // bind groups keep their buffers alive
+  void forget_all() { groups_.clear(); }
 
  private:
   struct Layout {
@@ -44,7 +46,11 @@ class BindGroups {
 
   std::shared_ptr<Device> device_;
   std::array<Layout, max_inputs + 1> layouts_;
-  std::map<std::vector<std::uint64_t>, Handle<WGPUBindGroup>> groups_;  // by parameter bytes and buffer ids
+  using Key = std::vector<std::uint64_t>;  // the parameter bytes, then the ids of the buffers
+  struct HashOfKey {
+    std::size_t operator()(const Key&) const;
+  };
+  RecentMap<Key, Handle<WGPUBindGroup>, HashOfKey> groups_;
 };
 
 }  // namespace tessera::webgpu

@@ -20,7 +20,7 @@ class CopyingPass final : public WebGpuPass {
     pass.group =
         make_group(resources.device, *pass.pipeline,
                    {entry_for(0, resources.parameters), entry_for(1, source), entry_for(2, *resources.output)});
-    set_invocations(pass, (part_.bytes + 15) / 16 * 4, resources.device);
+    set_invocations(pass, resources.output->bytes / 4, resources.device);
     return pass;
   }
 

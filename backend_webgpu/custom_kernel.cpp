@@ -1,5 +1,6 @@
 #include "backend_webgpu/custom_kernel.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "backend_webgpu/parameters.h"
@@ -16,12 +17,24 @@ WGPUBindGroupLayoutEntry layout_entry(std::size_t binding, WGPUBufferBindingType
   return entry;
 }
 
+constexpr std::uint64_t word = 4;
+
 // As many bytes as the elements take: arrayLength() tells how many there are.
-BoundBuffer exactly(BoundBuffer buffer, DType dtype, std::int64_t elements) {
-  constexpr std::uint64_t word = 4;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * size_of(dtype);
-  buffer.bytes = (bytes + word - 1) / word * word;
+BoundBuffer exactly(BoundBuffer buffer, const TensorSpec& spec) {
+  buffer.bytes = round_up(byte_count(spec.shape.size(), spec.dtype), word);
   return buffer;
+}
+
+std::vector<WGPUConstantEntry> workgroup_size_of(const CheckedKernel& kernel) {
+  std::vector<WGPUConstantEntry> constants;
+  for (std::size_t axis = 0; axis < kernel.workgroup_size.size(); ++axis) {
+    if (kernel.workgroup_size[axis] == 0 || !kernel.wgsl_overrides.contains(workgroup_size_names[axis])) continue;
+    WGPUConstantEntry constant{};
+    constant.key = view_of(workgroup_size_names[axis]);
+    constant.value = kernel.workgroup_size[axis];
+    constants.push_back(constant);
+  }
+  return constants;
 }
 
 }  // namespace
@@ -32,19 +45,17 @@ std::vector<std::uint32_t> words_of(const CustomCall& call) {
   return words;
 }
 
-const PassPipeline& CustomKernels::get(const CustomCall& call) {
-  const std::string key = std::to_string(call.inputs.size()) + ' ' + std::to_string(call.outputs.size()) + ' ' +
-                          std::to_string(call.parameters.size()) + ' ' + call.kernel.wgsl;
-  auto found = pipelines_.find(key);
-  if (found == pipelines_.end()) found = pipelines_.emplace(key, compile(call)).first;
-  return found->second;
+const PassPipeline& CustomKernels::get(const CustomCall& call, KernelUses* uses) {
+  std::string key;
+  for (const std::size_t number : {call.inputs.size(), call.outputs.size(), call.parameters.size()})
+    key += std::to_string(number) + ' ';
+  for (const std::uint32_t size : call.kernel->workgroup_size) key += std::to_string(size) + ' ';
+  return pipelines_.get(key + call.kernel->wgsl, uses, [&] { return compile(call); });
 }
 
-PassPipeline CustomKernels::compile(const CustomCall& call) const {
-  const std::string& name = call.kernel.name;
-  if (call.kernel.wgsl.empty())
-    throw Error(ErrorCode::unsupported,
-                "run_custom: the kernel \"" + name + "\" has no WGSL, which " + device_->info().name + " needs.");
+Compiled<PassPipeline> CustomKernels::compile(const CustomCall& call) const {
+  const std::string& name = call.kernel->name;
+  const Compilation compilation(device_->messages());
   std::vector<WGPUBindGroupLayoutEntry> entries;
   for (std::size_t i = 0; i < call.inputs.size(); ++i)
     entries.push_back(layout_entry(entries.size(), WGPUBufferBindingType_ReadOnlyStorage));
@@ -68,7 +79,7 @@ PassPipeline CustomKernels::compile(const CustomCall& call) const {
 
   WGPUShaderSourceWGSL source{};
   source.chain.sType = WGPUSType_ShaderSourceWGSL;
-  source.code = view_of(call.kernel.wgsl);
+  source.code = view_of(call.kernel->wgsl);
   WGPUShaderModuleDescriptor module{};
   module.nextInChain = &source.chain;
   module.label = view_of(name);
@@ -78,29 +89,38 @@ PassPipeline CustomKernels::compile(const CustomCall& call) const {
   descriptor.layout = pipeline_layout.get();
   descriptor.compute.module = shader.get();
   descriptor.compute.entryPoint = view_of("main");
+  const std::vector<WGPUConstantEntry> constants = workgroup_size_of(*call.kernel);
+  descriptor.compute.constantCount = constants.size();
+  descriptor.compute.constants = constants.data();
   made.compute = Handle(wgpuDeviceCreateComputePipeline(device_->get(), &descriptor));
   std::string error = failed.close();
   error += rejected.close();
   device_->throw_faults();
   if (!made.compute || !error.empty())
-    throw Error(ErrorCode::compile_failed, "run_custom: the WGSL of the kernel \"" + name + "\" does not compile on " +
-                                               device_->info().name + ": " + error);
-  return made;
+    throw Error(ErrorCode::compile_failed,
+                "The WGSL of the kernel \"" + name + "\" does not compile on " + device_->info().name + ": " + error);
+  compilation.succeeded([&] { return "custom kernel " + name; }, call.kernel->wgsl);
+  return {std::move(made), call.kernel->wgsl.size()};
 }
 
 PreparedPass CustomKernels::prepare(const Dispatch& dispatch, const BoundBuffer& parameters) {
   const CustomCall& call = *dispatch.custom;
-  const PassPipeline& pipeline = get(call);
+  const PassPipeline& pipeline = get(call, dispatch.uses);
   std::vector<WGPUBindGroupEntry> entries;
   const auto add = [&](const BoundBuffer& buffer) {
     entries.push_back(entry_for(static_cast<std::uint32_t>(entries.size()), buffer));
   };
   for (std::size_t i = 0; i < dispatch.inputs.size(); ++i)
-    add(exactly(buffer_of(*dispatch.inputs[i].storage), call.inputs[i], dispatch.operand_elements[i]));
-  for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i)
-    add(exactly(buffer_of(*dispatch.custom_outputs[i]), call.outputs[i].dtype, call.outputs[i].shape.size()));
+    add(exactly(buffer_of(*dispatch.inputs[i].storage), call.inputs[i]));
+  PreparedPass pass{.pipeline = &pipeline};
+  for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i) {
+    const BoundBuffer& storage = buffer_of(*dispatch.custom_outputs[i]);
+    add(exactly(storage, call.outputs[i]));
+    BoundBuffer& cleared = pass.cleared.emplace_back(exactly(storage, call.outputs[i]));
+    cleared.bytes = std::min(round_up(cleared.bytes, largest_texel), storage.bytes);
+  }
   if (!call.parameters.empty()) add(parameters);
-  PreparedPass pass{.pipeline = &pipeline, .group = make_group(*device_, pipeline, entries)};
+  pass.group = make_group(*device_, pipeline, entries);
   pass.groups_x = call.workgroup_count[0];
   pass.groups_y = call.workgroup_count[1];
   pass.groups_z = call.workgroup_count[2];

@@ -1,9 +1,7 @@
 // Kernels of the user's own: whole compute shaders, with the bindings that <tessera/custom.h> tells.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "backend_webgpu/host_pass.h"
@@ -15,19 +13,20 @@ class CustomKernels {
  public:
   explicit CustomKernels(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  // Compiles at the first use. Throws compile_failed with the driver's words, unsupported where there is no WGSL.
-  const PassPipeline& get(const CustomCall&);
+  // Compiles at the first use. Throws compile_failed with the driver's words.
+  const PassPipeline& get(const CustomCall&, KernelUses*);
 
   // `parameters` is where the words of the call are.
   PreparedPass prepare(const Dispatch&, const BoundBuffer& parameters);
 
-  std::uint64_t compiled() const { return pipelines_.size(); }
+  CompiledCache<PassPipeline>& cache() { return pipelines_; }
+  const CompiledCache<PassPipeline>& cache() const { return pipelines_; }
 
  private:
-  PassPipeline compile(const CustomCall&) const;
+  Compiled<PassPipeline> compile(const CustomCall&) const;
 
   std::shared_ptr<Device> device_;
-  std::map<std::string, PassPipeline> pipelines_;  // by bindings and text
+  CompiledCache<PassPipeline> pipelines_;  // by bindings, workgroup size and text
 };
 
 std::vector<std::uint32_t> words_of(const CustomCall&);

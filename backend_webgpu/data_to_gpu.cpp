@@ -13,10 +13,9 @@ GpuData data_to_gpu(const Tensor& tensor) {
     refuse(op, ErrorCode::invalid_argument, "a tensor of " + tensor.shape().to_string() + " has no elements.");
   Lease leased = lease(tensor);
   const BoundBuffer& buffer = buffer_of(*leased.storage);
-  const std::uint64_t size = size_of(tensor.dtype());
   return {.buffer = buffer.handle,
-          .offset = buffer.offset + static_cast<std::uint64_t>(leased.offset) * size,
-          .buf_size = static_cast<std::uint64_t>(tensor.shape().size()) * size,
+          .offset = buffer.offset + byte_count(leased.offset, tensor.dtype()),
+          .buf_size = byte_count(tensor.shape().size(), tensor.dtype()),
           .usage = wgpuBufferGetUsage(buffer.handle),
           .tensor_ref = std::move(leased.tensor)};
 }

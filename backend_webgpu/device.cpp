@@ -103,10 +103,9 @@ bool Device::wait_for(WGPUFuture future, std::uint64_t nanoseconds) const {
     const Wait result = webgpu::wait_for(instance_.get(), future, nanoseconds);
     if (result != Wait::cannot_sleep) return result == Wait::done;
     can_sleep_ = false;
-    if (messages_)
-      messages_(Message::Level::info,
-                "WebGPU: the host's instance has no timed waits, so tessera asks its device now and then instead of "
-                "sleeping until it is done.");
+    messages_(Message::Level::info,
+              "WebGPU: the host's instance has no timed waits, so tessera asks its device now and then instead of "
+              "sleeping until it is done.");
   }
   return poll_for(instance_.get(), future, nanoseconds) == Wait::done;
 }
@@ -120,7 +119,7 @@ void Device::note_loss(const std::string& why) {
     fault_code_ = ErrorCode::device_lost;
     fault_ = text;
   }
-  if (messages_) messages_(Message::Level::error, text);
+  messages_(Message::Level::error, text);
 }
 
 void Device::note_error(ErrorCode code, const std::string& what) {
@@ -133,7 +132,7 @@ void Device::note_error(ErrorCode code, const std::string& what) {
       fault_ = text;
     }
   }
-  if (messages_) messages_(Message::Level::error, text);
+  messages_(Message::Level::error, text);
 }
 
 bool Device::is_lost() {

@@ -30,6 +30,7 @@ class Device {
   WGPUQueue queue() const { return queue_.get(); }
   WGPUInstance instance() const { return instance_.get(); }
   const DeviceInfo& info() const { return info_; }
+  const MessageSink& messages() const { return messages_; }
   const WGPULimits& limits() const { return limits_; }
   const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }
 

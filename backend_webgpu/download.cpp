@@ -111,6 +111,11 @@ void StagingPool::give_back(Staging staging) {
   free_.push_back(std::move(staging));
 }
 
+void StagingPool::trim() {
+  const std::lock_guard lock(lock_);
+  free_.clear();
+}
+
 std::unique_ptr<Download> start_download(std::shared_ptr<StagingPool> pool, const BoundBuffer& source,
                                          std::uint64_t first, std::uint64_t count) {
   return std::make_unique<BufferDownload>(std::move(pool), source, first, count);

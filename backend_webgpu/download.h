@@ -21,6 +21,7 @@ class StagingPool {
 
   Staging take(std::uint64_t bytes);
   void give_back(Staging);
+  void trim();
   const std::shared_ptr<Device>& device() const { return device_; }
 
  private:

@@ -12,7 +12,7 @@ constexpr std::string_view from_buffer_op = "webgpu::from_buffer";
 void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t offset) {
   if (!buffer) refuse(from_buffer_op, ErrorCode::invalid_argument, "the buffer is null.");
   const std::uint64_t size = wgpuBufferGetSize(buffer), element = size_of(dtype);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.size()) * element;
+  const std::uint64_t bytes = byte_count(shape.size(), dtype);
   if (bytes == 0)
     refuse(from_buffer_op, ErrorCode::invalid_argument,
            "a tensor of " + shape.to_string() + " has no elements to be read.");
@@ -44,7 +44,7 @@ Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DTyp
   const Device& device = backend.own_device();
   const std::uint64_t alignment = device.limits().minStorageBufferOffsetAlignment, element = size_of(dtype);
   const std::uint64_t skip = options.offset % alignment;
-  const BufferPart part{options.offset - skip, skip, static_cast<std::uint64_t>(shape.size()) * element};
+  const BufferPart part{options.offset - skip, skip, byte_count(shape.size(), dtype)};
   if (part.bound_bytes() > device.info().max_tensor_bytes)
     refuse(from_buffer_op, ErrorCode::out_of_memory,
            "a tensor of " + shape.to_string() + " " + std::string(to_string(dtype)) + " at byte " +

@@ -16,13 +16,13 @@ Handle<WGPUShaderModule> make_module(const Device& device, const std::string& na
 }  // namespace
 
 template <class Make>
-const PassPipeline& PassPipelines::get(const std::string& name, const std::function<std::string()>& text,
-                                       const Make& make) {
-  if (const auto found = pipelines_.find(name); found != pipelines_.end()) return found->second;
+Compiled<PassPipeline> PassPipelines::compile(const std::string& name, const std::string& text,
+                                              const Make& make) const {
+  const Compilation compilation(device_->messages());
   ErrorScope rejected(*device_, WGPUErrorFilter_Validation);
   ErrorScope failed(*device_, WGPUErrorFilter_Internal);
   PassPipeline pipeline;
-  const Handle module = make_module(*device_, name, text());
+  const Handle module = make_module(*device_, name, text);
   make(pipeline, module.get());
   std::string error = failed.close();
   error += rejected.close();
@@ -30,23 +30,25 @@ const PassPipeline& PassPipelines::get(const std::string& name, const std::funct
   if (!error.empty())
     throw Error(ErrorCode::compile_failed,
                 "WebGPU: " + device_->info().name + " does not take the pass " + name + ": " + error);
-  return pipelines_.emplace(name, std::move(pipeline)).first->second;
+  compilation.succeeded([&] { return "pass " + name; }, text);
+  return {std::move(pipeline), text.size()};
 }
 
 const PassPipeline& PassPipelines::compute(const std::string& name, const std::function<std::string()>& text) {
-  return get(name, text, [&](PassPipeline& pipeline, WGPUShaderModule module) {
+  const auto make = [&](PassPipeline& pipeline, WGPUShaderModule module) {
     WGPUComputePipelineDescriptor descriptor{};
     descriptor.label = view_of(name);
     descriptor.compute.module = module;
     descriptor.compute.entryPoint = view_of("main");
     pipeline.compute = Handle(wgpuDeviceCreateComputePipeline(device_->get(), &descriptor));
     pipeline.layout = Handle(wgpuComputePipelineGetBindGroupLayout(pipeline.compute.get(), 0));
-  });
+  };
+  return pipelines_.get(name, nullptr, [&] { return compile(name, text(), make); });
 }
 
 const PassPipeline& PassPipelines::render(const std::string& name, WGPUTextureFormat format,
                                           const std::function<std::string()>& text) {
-  return get(name, text, [&](PassPipeline& pipeline, WGPUShaderModule module) {
+  const auto make = [&](PassPipeline& pipeline, WGPUShaderModule module) {
     WGPUColorTargetState target{};
     target.format = format;
     target.writeMask = WGPUColorWriteMask_All;
@@ -65,10 +67,13 @@ const PassPipeline& PassPipelines::render(const std::string& name, WGPUTextureFo
     descriptor.fragment = &fragment;
     pipeline.render = Handle(wgpuDeviceCreateRenderPipeline(device_->get(), &descriptor));
     pipeline.layout = Handle(wgpuRenderPipelineGetBindGroupLayout(pipeline.render.get(), 0));
-  });
+  };
+  return pipelines_.get(name, nullptr, [&] { return compile(name, text(), make); });
 }
 
 void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
+  for (const BoundBuffer& buffer : prepared.cleared)
+    wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
     descriptor.label = view_of("tessera pass");

@@ -5,11 +5,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
+#include "core/compiled_cache.h"
 
 namespace tessera::webgpu {
 
@@ -19,7 +19,7 @@ struct PassPipeline {
   Handle<WGPUBindGroupLayout> layout;  // of group 0
 };
 
-// Compiled once, by name.
+// Compiled when first used, by name.
 class PassPipelines {
  public:
   explicit PassPipelines(std::shared_ptr<Device> device) : device_(std::move(device)) {}
@@ -27,14 +27,15 @@ class PassPipelines {
   const PassPipeline& compute(const std::string& name, const std::function<std::string()>& text);
   // A triangle over all of a target of this format.
   const PassPipeline& render(const std::string& name, WGPUTextureFormat, const std::function<std::string()>& text);
-  std::uint64_t compiled() const { return pipelines_.size(); }
+  CompiledCache<PassPipeline>& cache() { return pipelines_; }
+  const CompiledCache<PassPipeline>& cache() const { return pipelines_; }
 
  private:
   template <class Make>
-  const PassPipeline& get(const std::string& name, const std::function<std::string()>& text, const Make&);
+  Compiled<PassPipeline> compile(const std::string& name, const std::string& text, const Make&) const;
 
   std::shared_ptr<Device> device_;
-  std::unordered_map<std::string, PassPipeline> pipelines_;
+  CompiledCache<PassPipeline> pipelines_;
 };
 
 // What a pass is prepared with.
@@ -50,6 +51,7 @@ struct PreparedPass {
   Handle<WGPUBindGroup> group;
   Handle<WGPUTextureView> target;                          // of a render pass
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
+  std::vector<BoundBuffer> cleared{};                      // become zero before it: it need not write all of them
 };
 
 class WebGpuPass : public HostPass {

@@ -12,14 +12,12 @@ KernelCache::KernelCache(std::shared_ptr<Device> device, std::shared_ptr<BindGro
       workgroup_size_(std::min(
           {64u, device_->limits().maxComputeWorkgroupSizeX, device_->limits().maxComputeInvocationsPerWorkgroup})) {}
 
-WGPUComputePipeline KernelCache::get(const Kernel& kernel) {
-  if (const auto found = pipelines_.find(kernel.key); found != pipelines_.end()) return found->second.get();
-  Handle pipeline = compile(kernel);
-  ++compiled_;
-  return pipelines_.emplace(kernel.key, std::move(pipeline)).first->second.get();
+WGPUComputePipeline KernelCache::get(const Kernel& kernel, KernelUses* uses) {
+  return pipelines_.get(kernel.key, uses, [&] { return compile(kernel); }).get();
 }
 
-Handle<WGPUComputePipeline> KernelCache::compile(const Kernel& kernel) const {
+Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel) const {
+  const Compilation compilation(device_->messages());
   const std::string text = shader_text(kernel, workgroup_size_);
   WGPUShaderSourceWGSL source{};
   source.chain.sType = WGPUSType_ShaderSourceWGSL;
@@ -44,7 +42,8 @@ Handle<WGPUComputePipeline> KernelCache::compile(const Kernel& kernel) const {
   if (!pipeline || !error.empty())
     throw Error(ErrorCode::compile_failed,
                 "WebGPU: " + device_->info().name + " does not take the kernel " + kernel.key + ": " + error);
-  return pipeline;
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
+  return {std::move(pipeline), text.size()};
 }
 
 }  // namespace tessera::webgpu

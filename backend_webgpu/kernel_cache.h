@@ -1,11 +1,10 @@
 // Compiled kernels, by their key.
 #pragma once
 #include <memory>
-#include <string>
-#include <unordered_map>
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
+#include "core/compiled_cache.h"
 #include "core/kernel.h"
 
 namespace tessera::webgpu {
@@ -15,19 +14,19 @@ class KernelCache {
   KernelCache(std::shared_ptr<Device>, std::shared_ptr<BindGroups>);
 
   // Compiles where need be. Throws compile_failed, and remembers nothing then.
-  WGPUComputePipeline get(const Kernel&);
+  WGPUComputePipeline get(const Kernel&, KernelUses*);
 
   std::uint32_t workgroup_size() const { return workgroup_size_; }
-  std::uint64_t compiled() const { return compiled_; }
+  CompiledCache<Handle<WGPUComputePipeline>>& cache() { return pipelines_; }
+  const CompiledCache<Handle<WGPUComputePipeline>>& cache() const { return pipelines_; }
 
  private:
-  Handle<WGPUComputePipeline> compile(const Kernel&) const;
+  Compiled<Handle<WGPUComputePipeline>> compile(const Kernel&) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   const std::uint32_t workgroup_size_;
-  std::uint64_t compiled_ = 0;
-  std::unordered_map<std::string, Handle<WGPUComputePipeline>> pipelines_;
+  CompiledCache<Handle<WGPUComputePipeline>> pipelines_;
 };
 
 }  // namespace tessera::webgpu

@@ -57,4 +57,9 @@ void Parameters::submitted() {
   recorded_.clear();
 }
 
+void Parameters::trim() {
+  now_.clear();
+  free_.clear();
+}
+
 }  // namespace tessera::webgpu

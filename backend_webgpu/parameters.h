@@ -28,6 +28,7 @@ class Parameters {
   enum class Use { now, recorded };
   BoundBuffer upload(Use);
   void submitted();  // what was recorded so far
+  void trim();       // between runs, and after BindGroups::forget_all()
 
  private:
   struct Block {

@@ -28,9 +28,15 @@ void encode(std::span<const Tensor> tensors, WGPUCommandEncoder encoder) {
     if (node->context.get() != &context)
       refuse(op, ErrorCode::invalid_argument, "the tensors belong to several contexts; encode those of one at a time.");
   const Session session(context);
-  WebGpuBackend& backend = webgpu_backend(op, context);
-  const Recording recording(op, context, backend, encoder);
-  compute(context, nodes);
+  context.on_this_device(
+      "webgpu::encode: nothing was recorded, and the command encoder belongs to a lost device; make one on the device "
+      "that "
+      "webgpu::host_device() gives now, and encode again.",
+      [&] {
+        WebGpuBackend& backend = webgpu_backend(op, context);
+        const Recording recording(op, context, backend, encoder);
+        compute(context, nodes);
+      });
 }
 
 void submitted(Context& context) {

@@ -1,8 +1,7 @@
-#include <cctype>
-
 #include "backend_webgpu/element_text.h"
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
+#include "core/shader_names.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
@@ -11,19 +10,20 @@ namespace {
 constexpr std::string_view accessor_op = "webgpu::shader_accessor";
 
 void check_name(std::string_view name) {
-  bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && !name.starts_with("__");
-  for (const char c : name) is_name = is_name && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
-  if (!is_name || name == "_")
+  if (const std::string fault = fault_of_wgsl_name(name); !fault.empty())
     refuse(accessor_op, ErrorCode::invalid_argument,
-           "\"" + std::string(name) + "\" cannot be the name of a WGSL function.");
+           "\"" + std::string(name) + "\" cannot be the name of a WGSL function: it " + fault + ".");
 }
 
-// What the axes are called, from the last one on: those of images first.
-std::vector<std::string> axis_names(int rank) {
-  if (rank <= 2) return rank == 2 ? std::vector<std::string>{"y", "x"} : std::vector<std::string>(rank == 1, "x");
-  std::vector<std::string> names{"n", "y", "x", "c"};
+// What the axes are called: those of images first, from the last one on. They begin with the accessor's own name, so
+// that none of them can be it.
+std::vector<std::string> axis_names(const std::string& name, int rank) {
+  std::vector<std::string> names;
+  if (rank <= 2) names = rank == 2 ? std::vector<std::string>{"y", "x"} : std::vector<std::string>(rank == 1, "x");
+  else names = {"n", "y", "x", "c"};
   if (rank == 3) names.erase(names.begin());
   for (int more = 4; more < rank; ++more) names.insert(names.begin(), "n" + std::to_string(more - 3));
+  for (std::string& axis : names) axis = name + "_" + axis;
   return names;
 }
 
@@ -41,7 +41,7 @@ std::string shader_accessor(const Tensor& tensor, std::string_view name_view, in
   const ElementText element = element_text(tensor.dtype(), buffer, at);
 
   const Shape& shape = tensor.shape();
-  const std::vector<std::string> axes = axis_names(shape.rank());
+  const std::vector<std::string> axes = axis_names(name, shape.rank());
   std::string parameters, index;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     parameters += (axis == 0 ? "" : ", ") + axes[axis] + ": u32";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 namespace tessera::webgpu {
@@ -12,9 +11,6 @@ namespace {
 constexpr WGPUBufferUsage usages = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst |
                                    WGPUBufferUsage_Vertex | WGPUBufferUsage_Index | WGPUBufferUsage_Indirect |
                                    WGPUBufferUsage_Uniform;
-constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
-constexpr std::uint64_t small_step = 256;
-constexpr std::uint64_t small_limit = 64 * 1024;
 
 }  // namespace
 
@@ -36,11 +32,10 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
 
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 
-StorageClass class_for(std::uint64_t bytes, std::uint64_t limit) {
-  // Eight sizes per octave waste an eighth at the most; below the limit, small tensors share few sizes.
-  const std::uint64_t step = bytes <= small_limit ? small_step : std::bit_floor(bytes - 1) / 8;
-  const std::uint64_t size = std::min(round_up(std::max<std::uint64_t>(bytes, 1), step), limit);
-  return {size, size};
+StorageClass class_of(const StorageSpec& spec) {
+  const std::uint64_t texel = 4 * size_of(spec.dtype), texels = (static_cast<std::uint64_t>(spec.elements) + 3) / 4;
+  const std::uint64_t bytes = texel * std::max<std::uint64_t>(texels, 1);
+  return {bytes, bytes};
 }
 
 void write(const Device& device, const BoundBuffer& buffer, std::span<const std::byte> elements) {
@@ -50,7 +45,7 @@ void write(const Device& device, const BoundBuffer& buffer, std::span<const std:
   if (rest.empty()) return;
   std::array<std::byte, largest_texel> tail{};
   std::memcpy(tail.data(), rest.data(), rest.size());
-  wgpuQueueWriteBuffer(device.queue(), buffer.handle, whole, tail.data(), tail.size());
+  wgpuQueueWriteBuffer(device.queue(), buffer.handle, whole, tail.data(), buffer.bytes - whole);
 }
 
 }  // namespace tessera::webgpu

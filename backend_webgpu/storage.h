@@ -1,4 +1,5 @@
-// Device memory for tensors: buffers of a few sizes, whatever the element type.
+// Device memory for tensors: a buffer has the whole texels of its tensor, and no more. A host that gets it finds a
+// buffer of the tensor's size, and since kernels write whole texels nothing in there is ever stale.
 #pragma once
 #include <memory>
 
@@ -33,12 +34,13 @@ inline const BoundBuffer& buffer_of(const Storage& storage) {
 }
 inline bool is_lent(const Storage& storage) { return static_cast<const BufferStorage&>(storage).is_lent(); }
 
+constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
+
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
-// What a storage for so many bytes takes, never more than `limit`.
-StorageClass class_for(std::uint64_t bytes, std::uint64_t limit);
+StorageClass class_of(const StorageSpec&);
 
-// Writes the elements, and zeros up to the end of the last texel.
+// Writes the elements, and zeros up to the end of the last texel, which is that of the buffer.
 void write(const Device&, const BoundBuffer&, std::span<const std::byte> elements);
 
 }  // namespace tessera::webgpu

@@ -1,6 +1,7 @@
 #include "backend_webgpu/timer.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tessera::webgpu {
 namespace {
@@ -10,6 +11,23 @@ constexpr std::uint32_t most_queries = 4096;  // of one set, by WebGPU's definit
 std::uint64_t bytes_for(std::uint32_t queries) { return std::uint64_t{queries} * sizeof(std::uint64_t); }
 
 }  // namespace
+
+std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
+                                   double longest) {
+  const auto microseconds = [](std::uint64_t from, std::uint64_t to) {
+    return static_cast<double>(to - std::min(from, to)) / 1000;
+  };
+  std::vector<DispatchTime> times;
+  std::optional<std::uint64_t> first;
+  for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    const std::uint64_t began = ticks[2 * i], ended = ticks[2 * i + 1];
+    if (microseconds(began, ended) > longest) continue;
+    if (!first) first = began;
+    const double begin = microseconds(*first, began), end = std::max(begin, microseconds(*first, ended));
+    if (end <= longest) times.push_back({dispatches[i], begin, end});
+  }
+  return times;
+}
 
 TimedPasses::TimedPasses(std::shared_ptr<Device> device, std::uint64_t run, std::size_t passes)
     : device_(std::move(device)),
@@ -67,16 +85,8 @@ TimedRun TimedPasses::take() const {
   TimedRun run{run_, {}};
   const void* mapped = is_mapped_ ? wgpuBufferGetConstMappedRange(staging_.get(), 0, bytes_for(capacity_)) : nullptr;
   if (!mapped) return run;  // the device was lost
-  const auto* ticks = static_cast<const std::uint64_t*>(mapped);
-  constexpr double per_microsecond = 1000;
-  const std::uint64_t first = ticks[0];
-  const auto since = [&](std::uint64_t tick) {
-    return static_cast<double>(tick - std::min(first, tick)) / per_microsecond;
-  };
-  for (std::size_t i = 0; i < dispatches_.size(); ++i) {
-    const double begin = since(ticks[2 * i]);
-    run.times.push_back({dispatches_[i], begin, std::max(begin, since(ticks[2 * i + 1]))});
-  }
+  run.times =
+      times_of(dispatches_, {static_cast<const std::uint64_t*>(mapped), 2 * dispatches_.size()}, longest_since(began_));
   return run;
 }
 

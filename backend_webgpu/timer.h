@@ -1,5 +1,6 @@
 // When passes began and ended on the device, by timestamp queries.
 #pragma once
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <span>
@@ -8,6 +9,11 @@
 #include "backend_webgpu/device.h"
 
 namespace tessera::webgpu {
+
+// What a run's ticks tell, begin and end of each of these dispatches, in nanoseconds. None of it can have taken longer
+// than `longest` microseconds: what did is left out.
+std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
+                                   double longest);
 
 // Two timestamps for each pass of one run, on their way to the host.
 class TimedPasses {
@@ -27,6 +33,7 @@ class TimedPasses {
  private:
   std::shared_ptr<Device> device_;
   std::uint64_t run_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::uint32_t capacity_;
   Handle<WGPUQuerySet> queries_;
   Handle<WGPUBuffer> resolved_, staging_;

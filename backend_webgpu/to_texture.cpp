@@ -127,15 +127,24 @@ void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, 
 void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
   ContextImpl& context = *TensorAccess::node(image)->context;
   const Session session(context);
-  write(image, target, options, webgpu_backend(to_texture_op, context));
+  context.on_this_device(
+      "webgpu::to_texture: nothing was written, and the texture belongs to a lost device; make it again on the one "
+      "that "
+      "webgpu::host_device() gives now, and call again.",
+      [&] { write(image, target, options, webgpu_backend(to_texture_op, context)); });
 }
 
 void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder encoder, const ToTexture& options) {
   ContextImpl& context = *TensorAccess::node(image)->context;
   const Session session(context);
-  WebGpuBackend& backend = webgpu_backend(to_texture_op, context);
-  const Recording recording(to_texture_op, context, backend, encoder);
-  write(image, target, options, backend);
+  context.on_this_device(
+      "webgpu::to_texture: nothing was recorded, and the texture and the command encoder belong to a lost device; make "
+      "them again on the one that webgpu::host_device() gives now, and call again.",
+      [&] {
+        WebGpuBackend& backend = webgpu_backend(to_texture_op, context);
+        const Recording recording(to_texture_op, context, backend, encoder);
+        write(image, target, options, backend);
+      });
 }
 
 }  // namespace tessera::webgpu

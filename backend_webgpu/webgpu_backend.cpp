@@ -10,10 +10,6 @@
 namespace tessera::webgpu {
 namespace {
 
-std::uint64_t bytes_of(DType dtype, std::int64_t elements) {
-  return static_cast<std::uint64_t>(elements) * size_of(dtype);
-}
-
 bool has_work(const Dispatch& dispatch) { return dispatch.pass || dispatch.custom || dispatch.output_elements > 0; }
 
 // Whether something of a host's takes part, that it may have destroyed or not set up as it should.
@@ -40,9 +36,7 @@ Limits WebGpuBackend::limits() const {
           static_cast<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)), true};
 }
 
-StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const {
-  return class_for(bytes_of(spec.dtype, spec.elements), device_->info().max_tensor_bytes);
-}
+StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }
 
 std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
   return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);
@@ -59,8 +53,8 @@ void WebGpuBackend::upload(Storage& storage, DType, std::span<const std::byte> e
 
 void WebGpuBackend::prepare(const Dispatch& dispatch) {
   device_->throw_faults();
-  if (dispatch.custom) custom_kernels_.get(*dispatch.custom);
-  else if (!dispatch.pass) kernels_.get(*dispatch.kernel);
+  if (dispatch.custom) custom_kernels_.get(*dispatch.custom, dispatch.uses);
+  else if (!dispatch.pass) kernels_.get(*dispatch.kernel, dispatch.uses);
 }
 
 std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType dtype, std::int64_t first,
@@ -68,17 +62,34 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
   device_->throw_faults();
   const BoundBuffer& buffer = buffer_of(storage);
   if (count == 0 || !is_lent(storage) || (wgpuBufferGetUsage(buffer.handle) & WGPUBufferUsage_CopySrc))
-    return start_download(staging_, buffer, bytes_of(dtype, first), bytes_of(dtype, count));
+    return start_download(staging_, buffer, byte_count(first, dtype), byte_count(count, dtype));
   // The host did not make its buffer for copies, but kernels can read it.
   const std::unique_ptr<Storage> copy = allocate({dtype, count});
   const std::unique_ptr<WebGpuPass> pass =
-      copying_pass(buffer.handle, {buffer.offset, bytes_of(dtype, first), bytes_of(dtype, count)});
+      copying_pass(buffer.handle, {buffer.offset, byte_count(first, dtype), byte_count(count, dtype)});
   submit(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}}, std::nullopt);
-  return start_download(staging_, buffer_of(*copy), 0, bytes_of(dtype, count));
+  return start_download(staging_, buffer_of(*copy), 0, byte_count(count, dtype));
 }
 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
   submit(dispatches, timer_.is_on() ? std::optional(timer_.next_run()) : std::nullopt);
+  kernels_.cache().end_run();
+  passes_.cache().end_run();
+  custom_kernels_.cache().end_run();
+}
+
+void WebGpuBackend::trim() {
+  kernels_.cache().trim();
+  passes_.cache().trim();
+  custom_kernels_.cache().trim();
+  bind_groups_->forget_all();
+  parameters_.trim();
+  staging_->trim();
+  // Dawn frees what it was given back when it notices that later submissions are done: these are, right away.
+  for (int i = 0; i < 3; ++i) {
+    wgpuQueueSubmit(device_->queue(), 0, nullptr);
+    wait_for_work();
+  }
 }
 
 void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_run) {
@@ -176,7 +187,7 @@ WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const B
                                    : (static_cast<std::uint64_t>(dispatch.output_elements) + per_group - 1) / per_group;
   const std::uint64_t longest_row = device_->limits().maxComputeWorkgroupsPerDimension;
   const std::uint64_t rows = (groups + longest_row - 1) / longest_row;
-  return {.pipeline = kernels_.get(*dispatch.kernel),
+  return {.pipeline = kernels_.get(*dispatch.kernel, dispatch.uses),
           .group = bind_groups_->get(parameters, parameter_bytes(dispatch.words.size()), buffers),
           .parameter_offset = parameter_offset,
           .groups_x = static_cast<std::uint32_t>((groups + rows - 1) / rows),
@@ -219,23 +230,24 @@ std::unique_ptr<ImportedImage> WebGpuBackend::import_image(const std::shared_ptr
 bool WebGpuBackend::is_laid_out_as(const Storage& storage, const ImageSpec&) const { return !is_lent(storage); }
 
 void WebGpuBackend::wait() {
+  wait_for_work();
+  device_->throw_faults();
+}
+
+void WebGpuBackend::wait_for_work() const {
   WGPUQueueWorkDoneCallbackInfo callback{};
   callback.mode = WGPUCallbackMode_WaitAnyOnly;
   callback.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void*, void*) {};  // a fault is noted by the device
   device_->wait_for(wgpuQueueOnSubmittedWorkDone(device_->queue(), callback));
-  device_->throw_faults();
 }
 
 namespace {
 
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> infos;
-  for (const Adapter* adapter : usable_adapters()) infos.push_back(adapter->info);
-  return infos;
-}
+constexpr std::string_view advice =
+    "On Debian, the packages libvulkan1 and mesa-vulkan-drivers (25 or newer) bring one.";
 
-std::unique_ptr<Backend> create(std::string_view driver, const MessageSink& messages) {
-  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(find_adapter(driver), messages));
+std::unique_ptr<Backend> create(const FoundDevice& device, const MessageSink& messages) {
+  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(adapter_of(device), messages));
 }
 
 }  // namespace
@@ -245,6 +257,6 @@ WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
   return static_cast<WebGpuBackend&>(*context.backend);
 }
 
-BackendFactory factory() { return {devices, create}; }
+BackendFactory factory() { return {find_devices, create, advice}; }
 
 }  // namespace tessera::webgpu

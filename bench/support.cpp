@@ -109,12 +109,25 @@ void measure(benchmark::State& state, const Device& device, const Workload& work
 struct Task {
   std::function<void(Context&)> run;
   double bytes;
+  double promised_seconds;
 };
+bool are_promises_kept = true;
 
 void measure(benchmark::State& state, const Device& device, const Task& task) {
   Context& context = context_of(device);
   task.run(context);  // compiles
-  for ([[maybe_unused]] auto _ : state) task.run(context);
+  std::chrono::duration<double> longest{};
+  for ([[maybe_unused]] auto _ : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    task.run(context);
+    longest = std::max<std::chrono::duration<double>>(longest, std::chrono::steady_clock::now() - begin);
+  }
+  const bool is_kept = longest.count() <= task.promised_seconds;
+  are_promises_kept = are_promises_kept && is_kept;
+  char label[128];
+  std::snprintf(label, sizeof label, "%s: at most %.3g s, promised %.3g s", is_kept ? "kept" : "NOT KEPT",
+                longest.count(), task.promised_seconds);
+  state.SetLabel(label);
   state.counters["GB/s"] = rate(task.bytes);
   context.trim();
 }
@@ -175,8 +188,9 @@ void add_program(const std::string& name, const std::vector<Operand>& operands, 
   add_to_devices(name + "/program", Workload{operands, build, flops, true});
 }
 
-void add_task(const std::string& name, double bytes, const std::function<void(Context&)>& run) {
-  add_to_devices(name, Task{run, bytes});
+void add_task(const std::string& name, double bytes, double promised_seconds,
+              const std::function<void(Context&)>& run) {
+  add_to_devices(name, Task{run, bytes, promised_seconds});
 }
 
 void add_frames(const std::string& name, const std::function<std::function<void()>(Context&)>& make) {
@@ -199,4 +213,5 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks();
   contexts.clear();
   benchmark::Shutdown();
+  return are_promises_kept ? 0 : 1;
 }

@@ -42,8 +42,9 @@ void add(const std::string& name, const std::vector<Operand>&, const Build&, dou
 // The same, recorded once as a Program.
 void add_program(const std::string& name, const std::vector<Operand>&, const Build&, double flops = 0);
 
-// Work that is more than computing: uploads, reads, batches. GB/s counts `bytes` for each run.
-void add_task(const std::string& name, double bytes, const std::function<void(Context&)>&);
+// Work that is more than computing: uploads, reads, batches. GB/s counts `bytes` for each run. Each line says whether
+// the longest run kept to what is promised, and the program fails where one did not.
+void add_task(const std::string& name, double bytes, double promised_seconds, const std::function<void(Context&)>&);
 
 // A frame of something that goes on, such as a video: `make` is called once a device, and what it gives once a frame,
 // to submit its work. The time includes waiting for the device; fps and host_ms, what one call takes, are reported.

@@ -3,16 +3,19 @@
 // Core has checked every argument, owns all scheduling and calls from one thread at a time. A backend throws Error
 // (out_of_memory, device_lost, compile_failed) and is as usable afterwards as it was before.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/kernel.h"
+#include "core/messages.h"
 #include "core/shared_image.h"
+#include "core/sizes.h"
 #include <tessera/context.h>
 
 namespace tessera {
@@ -43,6 +46,18 @@ class HostPass {
 
 struct CustomCall;
 
+// Compiled kernels that a program relies on: while it holds them here, they stay compiled.
+using KernelUses = std::set<std::shared_ptr<const void>>;
+
+struct KernelCount {
+  std::uint64_t kernels = 0;
+  std::uint64_t text_bytes = 0;  // of their sources
+
+  KernelCount operator+(const KernelCount& more) const {
+    return {kernels + more.kernels, text_bytes + more.text_bytes};
+  }
+};
+
 struct BoundInput {
   const Storage* storage;
   std::int64_t elements;  // of the whole storage, as it was allocated
@@ -60,6 +75,7 @@ struct Dispatch {
   std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
   std::int64_t workgroups = 0;                 // of a cooperative core
   std::vector<Storage*> custom_outputs;        // of a custom kernel, instead of the output
+  KernelUses* uses = nullptr;                  // of the program that this is part of: its kernel joins them
 };
 
 // A copy to the host that is under way.
@@ -83,9 +99,16 @@ struct DispatchTime {
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;  // the how manieth since timing began, from 0 on
-  std::vector<DispatchTime> times;
+  std::uint64_t run;                // the how manieth since timing began, from 0 on
+  std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
+
+// The microseconds that anything can have taken in a run that began then on the host. Drivers tell longer ones at
+// times, which mean nothing: Mesa's counts the first kernel of a context from when the machine was started.
+inline double longest_since(std::chrono::steady_clock::time_point began) {
+  constexpr double rounding = 1000;  // of the device's clock
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count() + rounding;
+}
 
 class Backend {
  public:
@@ -103,6 +126,9 @@ class Backend {
   virtual void wait() = 0;
 
   virtual std::uint64_t kernels_compiled() const = 0;  // so far
+  virtual KernelCount kernels() const { return {}; }   // that are there now
+  // Gives back what is kept for later work alone: kernels that no program relies on, and buffers of the backend's own.
+  virtual void trim() {}
 
   // For tensors that move to another backend without the host (core/crossing.h). The Vulkan driver whose images this
   // device can import, on this thread; null where there is none.
@@ -121,14 +147,19 @@ class Backend {
   virtual void lose() = 0;           // for tests: as if the driver had reset
 };
 
-using MessageSink = std::function<void(Message::Level, std::string)>;
+// What a backend found where it looked for a device.
+struct FoundDevice {
+  std::string where;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  DeviceInfo info{};
+  std::string refusal;  // why it cannot be used; empty where it can
+};
 
-// What each backend offers core: backend_<kind>/<kind>_backend.h declares one.
+// What each backend offers core, which chooses: backend_<kind>/<kind>_backend.h declares one.
 struct BackendFactory {
-  std::vector<DeviceInfo> (*devices)();  // best first; empty where there is none
-  // The best device whose name or driver contains `driver` in any case. Throws not_found with what there is, and what
-  // to install where there is nothing.
-  std::unique_ptr<Backend> (*create)(std::string_view driver, const MessageSink&);
+  std::vector<FoundDevice> (*find)();  // the best first, those that cannot be used last
+  // Opens one that was found and can be used.
+  std::unique_ptr<Backend> (*create)(const FoundDevice&, const MessageSink&);
+  std::string_view advice;  // what to install where nothing was found that can be used
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include "core/context_impl.h"
 #include "core/device_state.h"
 #include "core/execute.h"
+#include "core/sizes.h"
 
 namespace tessera {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 constexpr std::uint64_t where_nothing_is_known = std::uint64_t{256} << 20;
 
 std::uint64_t bytes_of(const Tensor& tensor) {
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(tensor.shape().size()) * size_of(tensor.dtype()), 1);
+  return std::max<std::uint64_t>(byte_count(tensor.shape().size(), tensor.dtype()), 1);
 }
 
 // Device memory for one chunk.
@@ -30,6 +31,28 @@ std::uint64_t room(const Context& context, const BatchOptions& options) {
   return state.memory_free ? *state.memory_free / 2 : where_nothing_is_known;
 }
 
+double bytes_of(std::span<const Tensor> tensors) {
+  double bytes = 0;
+  for (const Tensor& tensor : tensors) bytes += static_cast<double>(bytes_of(tensor));
+  return bytes;
+}
+
+// The first of the inputs, at least one. `bytes_per_input_byte` is what they take on the device; 0: not known yet.
+std::span<const Tensor> next_chunk(const Context& context, std::span<const Tensor> inputs, double bytes_per_input_byte,
+                                   const BatchOptions& options) {
+  const std::size_t most = options.max_count == 0 ? inputs.size() : std::min(options.max_count, inputs.size());
+  if (options.max_count != 0 && options.max_bytes == 0) return inputs.first(most);
+  if (bytes_per_input_byte == 0) return inputs.first(1);
+  const auto most_bytes = static_cast<double>(room(context, options));
+  std::size_t count = 1;
+  double bytes = static_cast<double>(bytes_of(inputs[0]));
+  for (; count < most; ++count) {
+    bytes += static_cast<double>(bytes_of(inputs[count]));
+    if (bytes * bytes_per_input_byte > most_bytes) break;
+  }
+  return inputs.first(count);
+}
+
 // Computes the results in one submission, or in several where they do not fit. Gives what they took at the most.
 std::uint64_t compute_together(Context& context, std::span<const Tensor> results) {
   ContextImpl& impl = ContextAccess::impl(context);
@@ -43,6 +66,10 @@ std::uint64_t compute_together(Context& context, std::span<const Tensor> results
     return impl.pool->watched_peak() - std::min(before, impl.pool->watched_peak());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || results.size() < 2) throw;
+    impl.messages->debug([&] {
+      return "for_each_batch: " + std::to_string(results.size()) +
+             " results do not fit together and are split: " + error.what();
+    });
   }
   const std::size_t half = results.size() / 2;
   const std::uint64_t first = compute_together(context, results.first(half));
@@ -86,15 +113,7 @@ void for_each_batch(Context& context, std::span<const Tensor> inputs,
   ContextImpl& impl = ContextAccess::impl(context);
   double bytes_per_input_byte = 0;  // on the device, the most so far; 0: not known yet
   for (std::size_t begin = 0; begin < inputs.size();) {
-    std::size_t end = begin + 1;
-    std::uint64_t input_bytes = bytes_of(inputs[begin]);
-    if (bytes_per_input_byte > 0)
-      for (const auto most = static_cast<double>(room(context, options)); end < inputs.size(); ++end) {
-        const std::uint64_t with_next = input_bytes + bytes_of(inputs[end]);
-        if (static_cast<double>(with_next) * bytes_per_input_byte > most) break;
-        input_bytes = with_next;
-      }
-    const std::span<const Tensor> chunk = inputs.subspan(begin, end - begin);
+    const std::span<const Tensor> chunk = next_chunk(context, inputs.subspan(begin), bytes_per_input_byte, options);
     const std::vector<NodePtr> uploaded = to_be_uploaded(impl, chunk);
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < chunk.size(); ++i) {
@@ -104,14 +123,13 @@ void for_each_batch(Context& context, std::span<const Tensor> inputs,
                                                      " belongs to another context than the one given.");
     }
     const std::uint64_t taken = compute_together(context, results);
-    bytes_per_input_byte =
-        std::max({bytes_per_input_byte, 1.0, static_cast<double>(taken) / static_cast<double>(input_bytes)});
+    bytes_per_input_byte = std::max({bytes_per_input_byte, 1.0, static_cast<double>(taken) / bytes_of(chunk)});
     leave_device(impl, uploaded);
     for (std::size_t i = 0; i < results.size(); ++i) {
       take(begin + i, results[i]);
       results[i].dispose();
     }
-    begin = end;
+    begin += chunk.size();
     if (options.progress) {
       context.wait();
       options.progress(begin, inputs.size());

@@ -29,9 +29,12 @@ Tensor depth_to_space(const Tensor& x, std::int64_t block_size) {
   const Shape& shape = x.shape();
   const std::int64_t n = shape[0], h = shape[1], w = shape[2], b = block_size;
   if (b > shape[3]) check_divides("depth_to_space", shape, 3, b, "the block size");
-  check_divides("depth_to_space", shape, 3, b * b, "the square of the block size");
-  const std::int64_t depth = shape[3] / (b * b);
-  return transpose(x.reshape({n, h, w, b, b, depth}), {0, 1, 3, 2, 4, 5}).reshape({n, h * b, w * b, depth});
+  const std::int64_t in_block = size_product("depth_to_space", {b, b});
+  check_divides("depth_to_space", shape, 3, in_block, "the square of the block size");
+  const std::int64_t depth = shape[3] / in_block;
+  const Shape result = result_shape(
+      "depth_to_space", {n, size_product("depth_to_space", {h, b}), size_product("depth_to_space", {w, b}), depth});
+  return transpose(x.reshape({n, h, w, b, b, depth}), {0, 1, 3, 2, 4, 5}).reshape(result);
 }
 
 Tensor space_to_depth(const Tensor& x, std::int64_t block_size) {
@@ -40,7 +43,8 @@ Tensor space_to_depth(const Tensor& x, std::int64_t block_size) {
   check_divides("space_to_depth", shape, 1, block_size, "the block size");
   check_divides("space_to_depth", shape, 2, block_size, "the block size");
   const std::int64_t n = shape[0], b = block_size, h = shape[1] / b, w = shape[2] / b, c = shape[3];
-  return transpose(x.reshape({n, h, b, w, b, c}), {0, 1, 3, 2, 4, 5}).reshape({n, h, w, c * b * b});
+  const Shape result = result_shape("space_to_depth", {n, h, w, size_product("space_to_depth", {c, b, b})});
+  return transpose(x.reshape({n, h, b, w, b, c}), {0, 1, 3, 2, 4, 5}).reshape(result);
 }
 
 Tensor diag_part(const Tensor& x, std::int64_t k) {

@@ -48,8 +48,9 @@ Tensor colour_matrix(const Tensor& image, const Tensor& matrix) {
          "a matrix " + shape.to_string() + " does not fit the " + std::to_string(size.channels) +
              " channels of the image " + image.shape().to_string() + ": it has as many columns, or one more.");
   Family family{.entry = &matrix_tensor, .words = matrix_words(size.channels, shape[0], shape[1])};
-  const Tensor result = family_tensor(size.with(size.height, size.width, shape[0]), computing_type(image.dtype()),
-                                      std::move(family), {image, matrix.cast(DType::f32)});
+  const Tensor result =
+      family_tensor(size.with("colour_matrix", size.height, size.width, shape[0]), computing_type(image.dtype()),
+                    std::move(family), {image, matrix.cast(DType::f32)});
   return as_image(result, image.dtype());
 }
 

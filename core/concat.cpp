@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/along_axis.h"
 #include "core/axis_view.h"
 #include <tessera/gather.h>
 
@@ -36,10 +35,18 @@ void check_operands(std::string_view op, std::span<const Tensor> tensors) {
   }
 }
 
-std::int64_t size_along(std::span<const Tensor> tensors, int axis) {
-  std::int64_t size = 0;
-  for (const Tensor& tensor : tensors) size += tensor.shape()[axis];
-  return size;
+// Whether two shapes of the same rank are equal but for the axis.
+bool differ_at_most_along(int axis, const Shape& a, const Shape& b) {
+  for (int other = 0; other < a.rank(); ++other)
+    if (other != axis && a[other] != b[other]) return false;
+  return true;
+}
+
+Shape joined_shape(std::span<const Tensor> tensors, int axis) {
+  std::vector<std::int64_t> dims(tensors[0].shape().dims().begin(), tensors[0].shape().dims().end()), sizes;
+  for (const Tensor& tensor : tensors) sizes.push_back(tensor.shape()[axis]);
+  dims[static_cast<std::size_t>(axis)] = size_sum("concat", sizes);
+  return result_shape("concat", dims);
 }
 
 // Of two to most_operands tensors, none of them without elements.
@@ -55,7 +62,7 @@ Tensor one_kernel(std::span<const Tensor> tensors, int axis) {
     by_texel = by_texel && piece % 4 == 0;
   }
   words[0] = word_of(row);
-  return family_tensor(with_size(tensors[0].shape(), axis, size_along(tensors, axis)), tensors[0].dtype(),
+  return family_tensor(joined_shape(tensors, axis), tensors[0].dtype(),
                        {.entry = &entries[tensors.size() - 2], .options = {by_texel}, .words = std::move(words)},
                        tensors);
 }
@@ -67,14 +74,15 @@ Tensor concat(std::span<const Tensor> tensors, int axis) {
   const Shape& first = tensors[0].shape();
   const int checked = checked_axis("concat", axis, first.rank());
   for (const Tensor& tensor : tensors)
-    if (tensor.shape().rank() != first.rank() || with_size(tensor.shape(), checked, first[checked]) != first)
+    if (tensor.shape().rank() != first.rank() || !differ_at_most_along(checked, tensor.shape(), first))
       fail(ErrorCode::shape_mismatch, "concat",
            "shapes " + first.to_string() + " and " + tensor.shape().to_string() + " differ at more than axis " +
                std::to_string(checked) + ".");
   std::vector<Tensor> parts;
   for (const Tensor& tensor : tensors)
     if (tensor.shape().size() != 0) parts.push_back(tensor);
-  if (parts.empty()) return number_like(tensors[0], with_size(first, checked, size_along(tensors, checked)), 0);
+  const Shape result = joined_shape(tensors, checked);
+  if (parts.empty()) return number_like(tensors[0], result, 0);
   // By rounds: each joins neighbours, so that an element moves once a round.
   while (parts.size() > 1) {
     std::vector<Tensor> joined;

@@ -8,32 +8,20 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/background.h"
 #include "core/crossing.h"
 #include "core/execute.h"
+#include "core/host_memory.h"
+#include "core/messages.h"
 #include "core/node.h"
 #include "core/pool.h"
-#include "core/reader.h"
 
 namespace tessera {
-
-// Messages wait here until no lock is held: a host's callback may call back into tessera.
-class Messages : public std::enable_shared_from_this<Messages> {
- public:
-  explicit Messages(std::function<void(const Message&)> callback) : callback_(std::move(callback)) {}
-  void add(Message::Level, std::string text);
-  MessageSink sink();       // adds to these
-  void deliver() noexcept;  // an exception of the host's callback stops here
-
- private:
-  std::function<void(const Message&)> callback_;
-  std::mutex lock_;
-  std::vector<Message> waiting_;
-};
 
 // Nodes that nothing but lineage refers to any more, from any thread.
 class Unheld {
  public:
-  void add(const NodePtr&);
+  void add(const NodePtr&) noexcept;
   std::vector<NodePtr> take();
 
  private:
@@ -54,7 +42,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   auto resilient(const Work& work) {
     for (int attempt = 1;; ++attempt) {
       try {
-        return work();
+        return with_host_memory("compute", work);
       } catch (const Error& error) {
         if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
         if (!backend->is_lost() || attempt > 3) throw;
@@ -62,10 +50,34 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
       }
     }
   }
+  // Runs `work` on what a host has made on this very device, such as its textures and command encoders. Where the
+  // device is lost on the way, the context goes on with a new one and device_lost is thrown: `advice`, a sentence,
+  // tells the host what to make again there. The caller holds the lock.
+  template <class Work>
+  void on_this_device(std::string_view advice, const Work& work) {
+    for (;;) {
+      try {
+        return work();
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
+        if (!backend->is_lost()) throw;
+      }
+      const std::string lost = backend->device().name;
+      replace_device();
+      throw Error(ErrorCode::device_lost, std::string(advice) + " The device " + lost + " was lost on the way; " +
+                                              backend->device().name + " takes its place.");
+    }
+  }
   void replace_device();  // throws device_lost where there is none
   void switch_to(const ContextOptions&);
+  void require_nothing_lent();
+  void close();
+  void require_open() const;
   void use_backend(std::unique_ptr<Backend>);
+  std::string device_name();  // for messages of callers that do not hold the lock
   Stats stats_now() const;
+  MemoryInfo memory_now() const;
+  void trim();
   void about_to_submit();  // and here tests may lose the device
   void submitted();
   void release_unheld();
@@ -81,12 +93,13 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   ContextOptions options;
   OpenBackend open;
   bool is_hosts;
+  bool is_closed = false;
   std::unique_ptr<Backend> backend;
   std::list<DeviceInfo> devices;  // of the backends so far: references to them stay valid
   std::uint64_t epoch = 0;        // counts the backends
   Stats stats{};
   std::shared_ptr<Pool> pool;
-  PlanCache plans;
+  PlanCache plans{messages->sink()};
   Unheld unheld;
   std::vector<std::weak_ptr<Node>> rebuildable;  // computed ones that have a lineage
   int checkpoints_under_way = 0;
@@ -97,13 +110,18 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   Crossings crossings;
   std::shared_ptr<MonitorState> monitor;                               // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
-  Reader reader;  // last: it finishes its work while the rest still stands
+  Background background;  // last: it finishes its work while the rest still stands
 };
 
 // One call into a context: holds its lock, and delivers messages once the lock is free again.
 class Session {
  public:
-  explicit Session(ContextImpl& context) : context_(context), hold_(context.lock) { context.release_unheld(); }
+  // A context that was closed refuses all calls but those that only let go or ask.
+  enum class Closed { refused, allowed };
+  explicit Session(ContextImpl& context, Closed closed = Closed::refused) : context_(context), hold_(context.lock) {
+    if (closed == Closed::refused) context.require_open();
+    context.release_unheld();
+  }
   ~Session() {
     hold_.unlock();
     context_.messages->deliver();

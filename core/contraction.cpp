@@ -1,7 +1,6 @@
 #include "core/contraction.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
@@ -22,9 +21,11 @@ constexpr FamilyEntry matmul_block{.name = "matmul_block", .file = "matmul", .is
 enum class FromA : std::int32_t { four_elements, two_elements, one_element, texel_along_sum };
 enum class FromB : std::int32_t { four_elements, texel_along_result, texels_along_sum };
 
-std::int64_t elements_along(std::span<const PairedAxis> axes) {
-  return std::accumulate(axes.begin(), axes.end(), std::int64_t{1},
-                         [](std::int64_t count, const PairedAxis& axis) { return count * axis.size; });
+// Axes that stretch in one operand or the other may have more elements together than any tensor.
+std::int64_t elements_along(std::string_view op, std::span<const PairedAxis> axes) {
+  std::vector<std::int64_t> sizes;
+  for (const PairedAxis& axis : axes) sizes.push_back(axis.size);
+  return size_product(op, sizes);
 }
 
 // Without axes of one element, and with one axis for neighbours that both operands walk along without a jump.
@@ -76,10 +77,10 @@ NodePtr as_pull(const Node& node) {
 }
 
 // Adds what matmul_block takes, where a gives the rows of matrices, b the columns, and there are enough rows.
-void use_blocks(Family& family, const Contraction& its) {
+void use_blocks(std::string_view op, Family& family, const Contraction& its) {
   if (its.kept.size() < 2 || its.summed.size() != 1 || its.kept[0].a != 0 || its.kept[1].b != 0) return;
   const std::int64_t columns = its.kept[0].size, rows = its.kept[1].size;
-  const std::int64_t batches = elements_along(std::span(its.kept).subspan(2));
+  const std::int64_t batches = elements_along(op, std::span(its.kept).subspan(2));
   if (batches > 1 && rows * columns % 4 != 0) return;      // texels would belong to two matrices
   constexpr std::int64_t texels = 4, workgroup_size = 64;  // as in the shaders
   if (rows < texels) return;
@@ -90,16 +91,17 @@ void use_blocks(Family& family, const Contraction& its) {
   family.workgroups = (blocks * batches * stride + workgroup_size - 1) / workgroup_size;
 }
 
-Tensor products(const Tensor& a, const Tensor& b, const Shape& result, DType dtype, const Contraction& its) {
+Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
+                const Contraction& its) {
   const FromA from_a = reading_of_a(its);
   Family family{.entry = &matmul_pull,
                 .options = {static_cast<std::int32_t>(its.kept.size()), static_cast<std::int32_t>(its.summed.size()),
                             static_cast<std::int32_t>(from_a), static_cast<std::int32_t>(reading_of_b(its, from_a))},
-                .words = {word_of(elements_along(its.summed))}};
+                .words = {word_of(elements_along(op, its.summed))}};
   for (const auto* axes : {&its.kept, &its.summed})
     for (const PairedAxis& axis : *axes)
       family.words.insert(family.words.end(), {word_of(axis.size), word_of(axis.a), word_of(axis.b)});
-  use_blocks(family, its);
+  use_blocks(op, family, its);
   return family_tensor(result, dtype, std::move(family), {a, b});
 }
 
@@ -117,8 +119,9 @@ Tensor spread(const Tensor& x, const Shape& shape, const Contraction& its, std::
 
 // Where nothing is summed, or where every element is used once: pointwise work, and a reduction that shares out long
 // sums.
-Tensor sum_of_product(const Tensor& a, const Tensor& b, const Shape& result, DType dtype, const Contraction& its) {
-  const Shape shape{result.size(), elements_along(its.summed)};
+Tensor sum_of_product(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
+                      const Contraction& its) {
+  const Shape shape = result_shape(op, {result.size(), elements_along(op, its.summed)});
   const DType wide = is_float(dtype) ? DType::f32 : DType::i32;
   const Tensor product =
       spread(a, shape, its, &PairedAxis::a).cast(wide) * spread(b, shape, its, &PairedAxis::b).cast(wide);
@@ -139,18 +142,19 @@ DType product_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
   return a.dtype();
 }
 
-Tensor contract(const Tensor& a, const Tensor& b, const Shape& result, DType dtype, Contraction its) {
-  if (result.size() == 0 || elements_along(its.summed) == 0) return number_like(a.cast(dtype), result, 0);
+Tensor contract(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
+                Contraction its) {
+  if (result.size() == 0 || elements_along(op, its.summed) == 0) return number_like(a.cast(dtype), result, 0);
   its.kept = joined(its.kept);
   its.summed = joined(its.summed);
   const auto is_of_one = [](const PairedAxis& axis) { return (axis.a == 0) != (axis.b == 0); };
   if (its.summed.empty() || std::none_of(its.kept.begin(), its.kept.end(), is_of_one))
-    return sum_of_product(a, b, result, dtype, its);
-  if (its.kept[0].b != 0) return products(a, b, result, dtype, its);
+    return sum_of_product(op, a, b, result, dtype, its);
+  if (its.kept[0].b != 0) return products(op, a, b, result, dtype, its);
   // The kernels expect the result's last axis to be b's.
   swap_operands(its.kept);
   swap_operands(its.summed);
-  return products(b, a, result, dtype, its);
+  return products(op, b, a, result, dtype, its);
 }
 
 }  // namespace tessera

@@ -19,7 +19,7 @@ struct Contraction {
 // What products of such elements add up to, or dtype_mismatch.
 DType product_dtype(std::string_view op, const Tensor& a, const Tensor& b);
 
-// The kept axes have the sizes of `result`, and the type is that of the products.
-Tensor contract(const Tensor& a, const Tensor& b, const Shape& result, DType, Contraction);
+// The kept axes have the sizes of `result`, and the type is that of the products. `op` is what the user called.
+Tensor contract(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType, Contraction);
 
 }  // namespace tessera

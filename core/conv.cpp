@@ -87,9 +87,9 @@ Channels checked_channels(std::string_view op, const Tensor& image, const Tensor
   return channels;
 }
 
-Tensor conv_tensor(const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,
+Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,
                    const Channels& channels, bool is_transposed) {
-  const Shape result = window_result(image.shape()[0], axes, channels.result);
+  const Shape result = window_result(op, image.shape()[0], axes, channels.result);
   const bool on_floats = is_float(image.dtype());
   const DType dtype = on_floats ? image.dtype() : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
@@ -123,7 +123,7 @@ Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, cons
   for (std::size_t i = 0; i < spatial_axes; ++i)
     axes.push_back(
         window_axis(op, i, image.shape()[static_cast<int>(i) + 1], filter.shape()[static_cast<int>(i)], options));
-  return conv_tensor(image, filter, axes, channels, false);
+  return conv_tensor(op, image, filter, axes, channels, false);
 }
 
 template <std::size_t Count>
@@ -196,8 +196,9 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
   for (const Tensor* operand : {&image, &filter}) check_dtype(op, *operand, is_float(operand->dtype()), "floats");
   check_same_dtype(op, image, filter);
   check_groups(op, options.groups, image.shape()[3]);
-  const Channels channels{
-      .image = image.shape()[3], .result = filter.shape()[2] * options.groups, .groups = options.groups};
+  const Channels channels{.image = image.shape()[3],
+                          .result = size_product(op, {filter.shape()[2], options.groups}),
+                          .groups = options.groups};
   if (filter.shape()[3] != channels.image)
     fail(ErrorCode::shape_mismatch, op,
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image) +
@@ -214,7 +215,7 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
     axes.push_back(transposed_axis(op, i, image.shape()[static_cast<int>(i) + 1], filter.shape()[static_cast<int>(i)],
                                    asked, window));
   }
-  return conv_tensor(image, filter, axes, channels, true);
+  return conv_tensor(op, image, filter, axes, channels, true);
 }
 
 }  // namespace tessera

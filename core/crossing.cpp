@@ -6,6 +6,7 @@
 
 #include "core/context_impl.h"
 #include "core/interop.h"
+#include "core/sizes.h"
 
 namespace tessera {
 namespace {
@@ -117,7 +118,7 @@ TakenImage written(const NodePtr& node, const ImageSpec& spec, const End& source
 // The caller holds the target's lock.
 Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DType dtype, const DeviceToken& source) {
   const StorageSpec spec{dtype, shape.size(), target.backend->layout_of(image.get()->spec)};
-  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.size()) * size_of(dtype);
+  const std::uint64_t bytes = byte_count(shape.size(), dtype);
   if (bytes > target.backend->device().max_tensor_bytes)
     throw Error(ErrorCode::out_of_memory, "to: a tensor of " + std::to_string(bytes) + " bytes does not fit on " +
                                               target.backend->device().name + ".");
@@ -165,7 +166,7 @@ std::optional<Tensor> moved_on_device(const NodePtr& node, ContextImpl& target) 
 }
 
 Tensor moved_through_host(const NodePtr& node, Context& other) {
-  std::vector<std::byte> elements(static_cast<std::size_t>(node->shape.size()) * size_of(node->dtype));
+  std::vector<std::byte> elements(byte_count(node->shape.size(), node->dtype));
   if (!elements.empty()) {
     const Session session(*node->context);
     node->context->resilient([&] {
@@ -177,7 +178,12 @@ Tensor moved_through_host(const NodePtr& node, Context& other) {
   Tensor moved = other.tensor(node->shape, node->dtype, elements);
   ContextImpl& target = ContextAccess::impl(other);
   const Session session(target);
-  if (!elements.empty()) target.stats.moves_through_host += 1;
+  if (elements.empty()) return moved;
+  target.stats.moves_through_host += 1;
+  target.messages->debug([&] {
+    return "to: a tensor of " + std::to_string(elements.size()) + " bytes came to " + target.backend->device().name +
+           " through the host.";
+  });
   return moved;
 }
 

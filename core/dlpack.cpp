@@ -1,6 +1,7 @@
 #include "core/dlpack.h"
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,19 @@ bool is_row_major(const DLTensor& tensor, const Shape& shape) {
   return true;
 }
 
+// Strides of elements that no memory could hold would overflow on the way to an address.
+void check_strides(const DLTensor& tensor, const Shape& shape, std::size_t element) {
+  constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max() / Shape::max_rank;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t stride = tensor.strides[axis],
+                       most = furthest / static_cast<std::int64_t>(element) / shape[axis];
+    if (shape[axis] > 1 && (stride > most || stride < -most))
+      refuse(ErrorCode::invalid_argument, "the stride " + std::to_string(stride) + " along axis " +
+                                              std::to_string(axis) + " of " + shape.to_string() +
+                                              " leads beyond all memory.");
+  }
+}
+
 // The elements in row-major order, whatever the strides.
 std::vector<std::byte> gathered(const DLTensor& tensor, const Shape& shape, std::size_t element) {
   const auto* first = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
@@ -58,6 +72,8 @@ std::vector<std::byte> gathered(const DLTensor& tensor, const Shape& shape, std:
     if (!elements.empty()) std::memcpy(elements.data(), first, elements.size());
     return elements;
   }
+  if (elements.empty()) return elements;
+  check_strides(tensor, shape, element);
   std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()), 0);
   for (std::size_t at = 0; at < elements.size(); at += element) {
     std::int64_t from = 0;

@@ -17,7 +17,9 @@ struct Equation {
 };
 
 [[noreturn]] void refuse(ErrorCode code, std::string_view equation, const std::string& why) {
-  fail(code, "einsum", "the equation \"" + std::string(equation) + "\" " + why);
+  constexpr std::size_t most_shown = 200;
+  const std::string shown(equation.substr(0, most_shown));
+  fail(code, "einsum", "the equation \"" + shown + (equation.size() > most_shown ? "...\" " : "\" ") + why);
 }
 
 std::string named(char letter) {
@@ -65,11 +67,12 @@ std::size_t axes_of_ellipsis(std::string_view text, const Subscripts& its, const
 
 // The letters that occur once, in alphabetical order.
 std::string implied_result(const std::vector<Subscripts>& operands) {
-  std::string all, once;
+  std::string all;
   for (const Subscripts& operand : operands) all += operand.before + operand.after;
   std::sort(all.begin(), all.end());
-  for (const char letter : all)
-    if (std::count(all.begin(), all.end(), letter) == 1) once += letter;
+  std::string once;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((i == 0 || all[i - 1] != all[i]) && (i + 1 == all.size() || all[i + 1] != all[i])) once += all[i];
   return once;
 }
 
@@ -88,23 +91,25 @@ Equation parsed(std::string_view text, std::span<const Tensor> operands) {
   for (const char c : text)
     if (c != ' ') letters += c;
   const std::size_t arrow = letters.find("->");
-  std::vector<Subscripts> parts;
   const std::string left = letters.substr(0, arrow) + ",";
-  for (std::size_t begin = 0, end = 0; (end = left.find(',', begin)) != std::string::npos; begin = end + 1)
+  if (const auto wanted = static_cast<std::size_t>(std::count(left.begin(), left.end(), ','));
+      wanted != operands.size())
+    refuse(ErrorCode::invalid_argument, text,
+           "is for " + std::to_string(wanted) + " operands; there are " + std::to_string(operands.size()) + ".");
+  Equation equation;
+  std::vector<Subscripts> parts;
+  std::size_t longest = 0, begin = 0;
+  for (const Tensor& operand : operands) {
+    const std::size_t end = left.find(',', begin);
     parts.push_back(subscripts_of(text, left.substr(begin, end - begin)));
+    begin = end + 1;
+    const std::size_t axes = axes_of_ellipsis(text, parts.back(), operand);
+    equation.operands.push_back(parts.back().with_ellipsis_of(axes));
+    longest = std::max(longest, axes);
+  }
   const bool is_implied = arrow == std::string::npos;
   const Subscripts result =
       is_implied ? Subscripts{"", implied_result(parts), true} : subscripts_of(text, letters.substr(arrow + 2));
-  if (parts.size() != operands.size())
-    refuse(ErrorCode::invalid_argument, text,
-           "is for " + std::to_string(parts.size()) + " operands; there are " + std::to_string(operands.size()) + ".");
-  Equation equation;
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t axes = axes_of_ellipsis(text, parts[i], operands[i]);
-    equation.operands.push_back(parts[i].with_ellipsis_of(axes));
-    longest = std::max(longest, axes);
-  }
   if (longest > 0 && !result.has_ellipsis)
     refuse(ErrorCode::invalid_argument, text, "has an ellipsis in an operand and none in its result.");
   equation.result = result.with_ellipsis_of(longest);
@@ -235,7 +240,8 @@ Tensor of_two(std::string_view text, Labelled first, Labelled second, const std:
   for (const char letter : all_letters(operands))
     if (result.find(letter) == std::string::npos) its.summed.insert(its.summed.begin(), axis_of(letter));
   const Tensor &a = operands[0].tensor, &b = operands[1].tensor;
-  return contract(a, b, Shape(dims), product_dtype("einsum", a, b), std::move(its)).cast(dtype);
+  return contract("einsum", a, b, result_shape("einsum", dims), product_dtype("einsum", a, b), std::move(its))
+      .cast(dtype);
 }
 
 // From left to right: of the first two operands stays what the result or a later one names.

@@ -43,8 +43,8 @@ void check_dtype(std::string_view op, const Tensor& tensor, bool takes, std::str
 void check_same_context(std::string_view op, const Node& a, const Node& b) {
   if (a.context == b.context) return;
   fail(ErrorCode::invalid_argument, op,
-       "the operands belong to two contexts, one on " + a.context->backend->device().name + ", one on " +
-           b.context->backend->device().name + ".");
+       "the operands belong to two contexts, one on " + a.context->device_name() + ", one on " +
+           b.context->device_name() + ".");
 }
 
 std::vector<Term> terms_of_axes(const Shape& shape, std::span<const int> axes) {
@@ -85,11 +85,11 @@ Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, 
       std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation), std::vector{node}));
 }
 
-float lowest_number(DType dtype) {
+double lowest_number(DType dtype) {
   switch (dtype) {
     case DType::f32:
-    case DType::f16: return -std::numeric_limits<float>::infinity();
-    case DType::i32: return -2147483648.0f;
+    case DType::f16: return -std::numeric_limits<double>::infinity();
+    case DType::i32: return -2147483648.0;
     case DType::i8: return -128;
     case DType::u8:
     case DType::boolean: break;
@@ -97,7 +97,19 @@ float lowest_number(DType dtype) {
   return 0;
 }
 
-Tensor number_like(const Tensor& x, const Shape& shape, float value) {
+double highest_number(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::f16: return std::numeric_limits<double>::infinity();
+    case DType::i32: return 2147483647.0;
+    case DType::i8: return 127;
+    case DType::u8: return 255;
+    case DType::boolean: break;
+  }
+  return 1;
+}
+
+Tensor number_like(const Tensor& x, const Shape& shape, double value) {
   return TensorAccess::tensor(number_node("constant", TensorAccess::node(x)->context, shape, x.dtype(), value));
 }
 

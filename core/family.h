@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/node.h"
+#include "core/sizes.h"
 
 namespace tessera {
 
@@ -27,7 +28,6 @@ void check_same_context(std::string_view op, const Node&, const Node&);
 // first, such that element i of just those axes is at the sum of ((i / block) % size) * stride.
 std::vector<Term> terms_of_axes(const Shape&, std::span<const int> axes);
 
-inline std::uint32_t word_of(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 inline std::uint32_t word_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 Tensor family_tensor(const Shape&, DType, Family, std::initializer_list<Tensor> operands);
@@ -36,10 +36,11 @@ Tensor family_tensor(const Shape&, DType, Family, std::span<const Tensor> operan
 // Elements of x in another order, without a kernel of its own: see Strided.
 Tensor strided_tensor(const Tensor& x, const Shape&, std::int64_t offset, std::vector<Term>);
 
-// The lowest number of a type: minus infinity for floats, 0 for booleans.
-float lowest_number(DType);
+// The lowest and the highest number of a type: infinities for floats, 0 and 1 for booleans.
+double lowest_number(DType);
+double highest_number(DType);
 
 // A number as a tensor: of x's context and type.
-Tensor number_like(const Tensor& x, const Shape&, float value);
+Tensor number_like(const Tensor& x, const Shape&, double value);
 
 }  // namespace tessera

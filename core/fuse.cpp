@@ -172,7 +172,7 @@ Step custom_step(const Node& output, const CustomCall& call) {
   }
   for (const std::weak_ptr<Node>& weak : call.results) {
     const NodePtr result = weak.lock();
-    step.custom_outputs.push_back(result ? result->plan_index : none);
+    step.custom_outputs.push_back(result && has_work(*result) ? result->plan_index : none);
   }
   return step;
 }

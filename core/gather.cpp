@@ -27,10 +27,10 @@ constexpr FamilyEntry scatter_rows{.name = "scatter_rows", .file = "gather", .re
 constexpr FamilyEntry scatter_sum{.name = "scatter_sum", .file = "gather", .reads_once = true};
 constexpr FamilyEntry scatter_last{.name = "scatter_last", .file = "gather", .reads_once = true};
 
-Shape joined(std::initializer_list<std::span<const std::int64_t>> parts) {
+Shape joined(std::string_view op, std::initializer_list<std::span<const std::int64_t>> parts) {
   std::vector<std::int64_t> dims;
   for (const auto part : parts) dims.insert(dims.end(), part.begin(), part.end());
-  return Shape(dims);
+  return result_shape(op, dims);
 }
 
 // How many of the leading axes of `shape` a row of the indices names.
@@ -89,7 +89,7 @@ Scatter checked_scatter(std::string_view op, const Tensor& indices, const Tensor
   const int depth = depth_of(op, indices.shape(), shape);
   const auto rows = indices.shape().dims().first(static_cast<std::size_t>(indices.shape().rank() - 1));
   const auto slice = shape.dims().subspan(static_cast<std::size_t>(depth));
-  if (const Shape wanted = joined({rows, slice}); updates.shape() != wanted)
+  if (const Shape wanted = joined(op, {rows, slice}); updates.shape() != wanted)
     fail(ErrorCode::shape_mismatch, op,
          "the updates have the shape " + updates.shape().to_string() + "; indices " + indices.shape().to_string() +
              " into " + shape.to_string() + " take " + wanted.to_string() + ".");
@@ -102,7 +102,7 @@ Tensor gather(const Tensor& x, const Tensor& indices, int axis) {
   check_dtype("gather", indices, indices.dtype() == DType::i32, "i32 indices");
   const std::span<const std::int64_t> dims = x.shape().dims();
   const auto checked = static_cast<std::size_t>(checked_axis("gather", axis, x.shape().rank()));
-  const Shape result = joined({dims.first(checked), indices.shape().dims(), dims.subspan(checked + 1)});
+  const Shape result = joined("gather", {dims.first(checked), indices.shape().dims(), dims.subspan(checked + 1)});
   return look_up(
       "gather", gather_axis, x, indices, result, {},
       {word_of(product(dims.subspan(checked + 1))), word_of(indices.shape().size()), word_of(dims[checked])});
@@ -115,8 +115,8 @@ Tensor gather_nd(const Tensor& x, const Tensor& indices) {
   const auto slice = dims.subspan(static_cast<std::size_t>(depth));
   std::vector<std::uint32_t> words{word_of(product(slice))};
   append_axes(words, dims.first(static_cast<std::size_t>(depth)), product(slice));
-  return look_up("gather_nd", gather_by_rows, x, indices, joined({rows.first(rows.size() - 1), slice}), {depth},
-                 std::move(words));
+  return look_up("gather_nd", gather_by_rows, x, indices, joined("gather_nd", {rows.first(rows.size() - 1), slice}),
+                 {depth}, std::move(words));
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {

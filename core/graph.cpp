@@ -1,6 +1,7 @@
 #include "core/graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -18,6 +19,14 @@ void forget_if_lost(Node& node) {
   node.buffer_offset = 0;
 }
 
+// Whose elements a view has, in whatever order.
+const Node& behind_views(Node* node) {
+  for (forget_if_lost(*node); !node->buffer && (node->is<View>() || node->is<Strided>() || node->is<Whole>());
+       forget_if_lost(*node))
+    node = node->inputs[0].get();
+  return *node;
+}
+
 // What an operation costs nothing for, or cannot do on this device, is replaced by what it stands for.
 Node* lowered(Node* node, const Limits& limits) {
   for (;;) {
@@ -33,14 +42,15 @@ Node* lowered(Node* node, const Limits& limits) {
       NodePtr same = family->entry->lower(*node);
       for (NodePtr& input : node->inputs) input = input->shared_from_this();  // what it lowers to holds them now
       if (!same->buffer && !same->is<View>()) same->layout = node->layout;
-      node->replaced =
-          std::make_unique<Node::Replaced>(Node::Replaced{std::move(node->operation), std::move(node->inputs)});
-      node->operation = View{};
-      node->inputs = {std::move(same)};
+      std::vector<NodePtr> inputs{std::move(same)};
+      auto replaced = std::make_unique<Node::Replaced>();
+      replaced->operation = std::exchange(node->operation, View{});
+      replaced->inputs = std::exchange(node->inputs, std::move(inputs));
+      node->replaced = std::move(replaced);
     }
     if (node->is<Strided>()) {
-      if (const Node* base = stored(node->inputs[0].get()).node; is_number(*base)) {
-        node->operation = Constant(std::get<Constant>(base->operation));
+      if (const Node& source = behind_views(node); is_number(source)) {
+        node->operation = Constant(std::get<Constant>(source.operation));
         node->inputs.clear();
       }
     }
@@ -149,14 +159,22 @@ bool has_numbered_value(const Node& node) {
 }  // namespace
 
 Graph::Graph(std::span<const NodePtr> wanted, const Limits& limits) {
-  for (const NodePtr& root : wanted) {
-    if (root->shape.size() == 0) continue;
-    add(lowered(root.get(), limits), limits);
-    found_.wanted.push_back(lowered(root.get(), limits)->plan_index);  // again: it may have become a view of its equal
+  try {
+    for (const NodePtr& root : wanted) {
+      if (root->shape.size() == 0) continue;
+      Node* node = lowered(root.get(), limits);
+      add(node, limits);
+      found_.wanted.push_back(stored(node).node->plan_index);  // it may have become a view of its equal
+    }
+  } catch (...) {
+    forget_indices();
+    throw;
   }
 }
 
-Graph::~Graph() {
+Graph::~Graph() { forget_indices(); }
+
+void Graph::forget_indices() {
   for (Node* node : found_.items) node->plan_index = -1;
   for (Node* node : found_.constants) node->constant_index = -1;
 }
@@ -190,16 +208,16 @@ void Graph::add_item(Node* node) {
     for (const NodePtr& input : node->inputs)
       if (Node* base = stored(input.get()).node; is_number(*base)) add_constant(base);
   }
-  node->plan_index = static_cast<int>(found_.items.size());
   found_.items.push_back(node);
+  node->plan_index = static_cast<int>(found_.items.size()) - 1;
   if (node->is<Ran>() && !node->buffer) found_.runs.push_back(node);
   if (is_stored(*node)) return;
   if (node->is<Import>() || node->is<Custom>()) found_.kept.push_back(node->plan_index);
   if (const auto* custom = std::get_if<Custom>(&node->operation))
     for (const std::weak_ptr<Node>& weak : custom->call->results)
-      if (const NodePtr other = weak.lock(); other && other->plan_index < 0) {
-        other->buffer = nullptr;  // of a lost device, if there is one: it is made again with the others
-        add_item(other.get());
+      if (const NodePtr other = weak.lock(); other && other->plan_index < 0 && other->is<Custom>()) {
+        forget_if_lost(*other);
+        if (!other->buffer) add_item(other.get());
       }
 }
 
@@ -214,8 +232,8 @@ bool Graph::share(Node* node) {
   if (found == value_of_operation_.end()) return false;
   Node* first = found_.items[static_cast<std::size_t>(found->second)];
   if (!is_worth_sharing(*first)) return false;
-  node->operation = View{};
   node->inputs.insert(node->inputs.begin(), first->shared_from_this());  // the others may be items, and stay for that
+  node->operation = View{};
   return true;
 }
 
@@ -240,8 +258,9 @@ bool Graph::is_worth_sharing(const Node& node) const {
 
 void Graph::add_constant(Node* node) {
   if (node->constant_index >= 0) return;
-  node->constant_index = static_cast<int>(found_.constants.size());
+  found_.numbers.push_back(std::get<Constant>(node->operation).value);
   found_.constants.push_back(node);
+  node->constant_index = static_cast<int>(found_.constants.size()) - 1;
 }
 
 std::string Graph::signature() const {

@@ -15,7 +15,8 @@ namespace tessera {
 // resolved and constants are kept apart: neither costs anything.
 struct GraphItems {
   std::vector<Node*> items, constants;
-  std::vector<int> wanted;  // indices of items; nodes without elements are left out
+  std::vector<Number> numbers;  // the constants' values, which stay known when a constant gets elements of its own
+  std::vector<int> wanted;      // indices of items; nodes without elements are left out
   // Values that are kept, wanted or not: what a host lent may have changed by the next time, and custom kernels make
   // all their outputs at once.
   std::vector<int> kept;
@@ -43,6 +44,7 @@ class Graph {
   void number_values();
   bool is_worth_sharing(const Node&) const;
   void add_constant(Node*);
+  void forget_indices();
 
   GraphItems found_;
   // Equal operations on equal values give equal values, which are numbered by the first item that has one.

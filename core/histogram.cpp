@@ -27,7 +27,8 @@ Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high) 
   if (!(low < high) || !std::isfinite(high - low))
     fail(ErrorCode::invalid_argument, "histogram",
          "low (" + std::to_string(low) + ") is not below high (" + std::to_string(high) + ").");
-  const Shape result = size.has_batch ? Shape{size.batch, size.channels, bins} : Shape{size.channels, bins};
+  const Shape result = size.has_batch ? result_shape("histogram", {size.batch, size.channels, bins})
+                                      : result_shape("histogram", {size.channels, bins});
   if (image.shape().size() == 0) return number_like(image, result, 0).cast(DType::i32);
   const std::int64_t kept = size.batch * size.channels, pixels = size.height * size.width, padded = (bins + 3) / 4 * 4;
   const std::int64_t wanted = (pixels + pixels_of_part - 1) / pixels_of_part;
@@ -37,8 +38,8 @@ Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high) 
                 .words = {word_of(size.channels), word_of(pixels), word_of(padded), word_of(parts), word_of(in_part),
                           word_of(bins), word_of(low), word_of(high),
                           word_of(static_cast<float>(bins / (double{high} - double{low})))}};
-  const Tensor counts =
-      sum(family_tensor({kept, parts, padded}, DType::i32, std::move(family), {image}), {.axes = {1}});
+  const Shape of_parts = result_shape("histogram", {kept, parts, padded});
+  const Tensor counts = sum(family_tensor(of_parts, DType::i32, std::move(family), {image}), {.axes = {1}});
   if (padded == bins) return counts.reshape(result);
   return strided_tensor(counts, result, 0, {{1, bins, 1}, {bins, kept, padded}});
 }

@@ -17,12 +17,22 @@ const HubEntryPtr& HubImpl::find(const char* op, const TensorRef& ref) const {
               std::string(op) + ": there is no tensor " + text_of(ref) + near_names(ref, known) + ".");
 }
 
-std::shared_ptr<const CustomKernel> HubImpl::find_kernel(const char* op, std::string_view name) const {
+std::shared_ptr<const CheckedKernel> HubImpl::find_kernel(const char* op, std::string_view name) const {
   if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [other, kernel] : kernels) known.push_back(other);
   throw Error(ErrorCode::not_found,
               std::string(op) + ": there is no kernel " + in_quotes(name) + near_names(name, known) + ".");
+}
+
+void HubImpl::require_model(const char* op, std::string_view model) const {
+  std::vector<std::string> known;
+  for (const auto& [ref, entry] : entries) {
+    if (ref.model == model) return;
+    if (known.empty() || known.back() != ref.model) known.push_back(ref.model);
+  }
+  throw Error(ErrorCode::not_found,
+              std::string(op) + ": no tensor is of a model " + in_quotes(model) + near_names(model, known) + ".");
 }
 
 void HubImpl::bind(const TensorRef& ref, HubEntryPtr entry) {
@@ -48,6 +58,7 @@ HubEntryPtr HubImpl::add(const Tensor& tensor, bool is_view) {
 
 const Tensor& HubImpl::use(HubEntry& entry) {
   entry.last_used = ++clock;
+  entry.last_use_time = std::chrono::steady_clock::now();
   return entry.tensor;
 }
 
@@ -60,6 +71,14 @@ std::vector<HubEntryPtr> HubImpl::distinct_entries() const {
 }
 
 Naming::~Naming() {
+  try {
+    label_renamed();
+  } catch (const std::exception&) {
+    // Host memory ran out: the labels of why_resident() stay as they were.
+  }
+}
+
+void Naming::label_renamed() {
   struct Label {
     HubEntryPtr entry;
     std::string before, now;
@@ -75,19 +94,21 @@ Naming::~Naming() {
   hold_.unlock();
   for (const auto& [entry, before, now] : labels) {
     Node& node = *TensorAccess::node(entry->tensor);
-    const Session session(*node.context);
+    const Session session(*node.context, Session::Closed::allowed);
     if (node.label.empty() || node.label == before) node.label = now;
   }
 }
 
 // ---- names --------------------------------------------------------------------------------------------------
-TensorHub::TensorHub(Context& context) : impl_(std::make_shared<HubImpl>(context)) {}
+TensorHub::TensorHub(Context& context) : impl_("TensorHub", std::make_shared<HubImpl>(context)) {
+  ContextAccess::impl(context);  // throws where the context was moved from
+}
 
 void TensorHub::publish(const TensorRef& ref, const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);
   if (node->context.get() != &ContextAccess::impl(impl_->context))
     throw Error(ErrorCode::invalid_argument, "publish: " + text_of(ref) + " is a tensor of another context, on " +
-                                                 node->context->backend->device().name + "; the hub's is on " +
+                                                 node->context->device_name() + "; the hub's is on " +
                                                  impl_->context.device().name + ".");
   const Naming hold(*impl_);
   for (const auto& [other, entry] : impl_->entries)
@@ -146,13 +167,17 @@ std::vector<SharedTensor> TensorHub::list() const {
     const std::scoped_lock hold(impl_->lock);
     for (const auto& [ref, entry] : impl_->entries) {
       tensors.push_back(entry->tensor);
-      rows.push_back({.ref = ref,
-                      .shape = entry->tensor.shape(),
-                      .dtype = entry->tensor.dtype(),
-                      .references = entry->names,
-                      .is_view = entry->is_view,
-                      .is_on_device = false,
-                      .has_host_copy = false});
+      rows.push_back(
+          {.ref = ref,
+           .shape = entry->tensor.shape(),
+           .dtype = entry->tensor.dtype(),
+           .references = entry->names,
+           .is_view = entry->is_view,
+           .is_on_device = false,
+           .has_host_copy = false,
+           .bytes = static_cast<std::uint64_t>(entry->tensor.shape().size()) * size_of(entry->tensor.dtype()),
+           .device_bytes = 0,
+           .last_used = entry->last_use_time});
     }
   }
   const Session session(ContextAccess::impl(impl_->context));
@@ -160,6 +185,7 @@ std::vector<SharedTensor> TensorHub::list() const {
     const Residence residence = residence_of(tensors[i]);
     rows[i].is_on_device = residence.is_on_device;
     rows[i].has_host_copy = residence.is_on_host;
+    rows[i].device_bytes = residence.device_bytes;
   }
   return rows;
 }
@@ -178,21 +204,17 @@ void TensorHub::release(const TensorRef& ref) {
 
 void TensorHub::release_model(std::string_view model) {
   const Naming hold(*impl_);
-  std::vector<std::string> others;
-  bool is_found = false;
+  impl_->require_model("release_model", model);
   for (auto at = impl_->entries.begin(); at != impl_->entries.end();) {
     const auto next = std::next(at);
-    if (at->first.model == model) {
-      impl_->unbind(at);
-      is_found = true;
-    } else if (others.empty() || others.back() != at->first.model) {
-      others.push_back(at->first.model);
-    }
+    if (at->first.model == model) impl_->unbind(at);
     at = next;
   }
-  if (!is_found)
-    throw Error(ErrorCode::not_found,
-                "release_model: no tensor is of a model " + in_quotes(model) + near_names(model, others) + ".");
+}
+
+void TensorHub::clear() {
+  const Naming hold(*impl_);
+  while (!impl_->entries.empty()) impl_->unbind(impl_->entries.begin());
 }
 
 }  // namespace tessera

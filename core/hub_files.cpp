@@ -17,6 +17,7 @@ void save_some(const HubImpl& hub, const std::filesystem::path& path, const std:
   std::map<std::string, std::string> metadata;
   {
     const std::scoped_lock hold(hub.lock);
+    if (model) hub.require_model("save", *model);
     std::map<const HubEntry*, std::string> written;
     for (const auto& [ref, entry] : hub.entries) {
       if (model && ref.model != *model) continue;

@@ -1,5 +1,6 @@
 // What a TensorHub handle refers to.
 #pragma once
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/custom.h"
 #include <tessera/sharing.h>
 
 namespace tessera {
@@ -17,7 +19,8 @@ struct HubEntry {
   const bool is_view;
   int names = 0;
   std::string label{};          // of the tensor, by the hub: its names
-  std::uint64_t last_used = 0;  // by the hub's clock
+  std::uint64_t last_used = 0;  // by the hub's clock; 0: the next to leave the device
+  std::chrono::steady_clock::time_point last_use_time = std::chrono::steady_clock::now();
 };
 using HubEntryPtr = std::shared_ptr<HubEntry>;
 
@@ -34,15 +37,16 @@ struct HubImpl {
   Context context;
   mutable std::mutex lock;  // guards what follows, and the numbers of the entries
   std::map<TensorRef, HubEntryPtr, ByModel> entries;
-  std::map<std::string, std::shared_ptr<const CustomKernel>, std::less<>> kernels;
+  std::map<std::string, std::shared_ptr<const CheckedKernel>, std::less<>> kernels;
   std::uint64_t clock = 0, last_optimized = 0;
   std::vector<HubEntryPtr> renamed;  // since the last Naming
 
   // The caller holds the lock for each of these. `op` begins the sentence of the error.
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
-  std::shared_ptr<const CustomKernel> find_kernel(const char* op, std::string_view name) const;
-  HubEntryPtr add(const Tensor&, bool is_view = false);  // has no name yet; counts as used now
-  void bind(const TensorRef&, HubEntryPtr);              // in the place of what had the name
+  std::shared_ptr<const CheckedKernel> find_kernel(const char* op, std::string_view name) const;
+  void require_model(const char* op, std::string_view model) const;  // throws not_found where no tensor is of it
+  HubEntryPtr add(const Tensor&, bool is_view = false);              // has no name yet; counts as used now
+  void bind(const TensorRef&, HubEntryPtr);                          // in the place of what had the name
   void unbind(decltype(entries)::iterator);
   const Tensor& use(HubEntry&);                       // counts as used now
   std::vector<HubEntryPtr> distinct_entries() const;  // each one once
@@ -58,6 +62,7 @@ class Naming {
   Naming& operator=(const Naming&) = delete;
 
  private:
+  void label_renamed();
   HubImpl& hub_;
   std::unique_lock<std::mutex> hold_;
 };

@@ -40,11 +40,25 @@ std::uint64_t bytes_on_device(const std::vector<Held>& all) {
   return bytes;
 }
 
+// Together where that works; where one of them cannot be computed, the others are, and it stays pending.
 void compute_pending(HubImpl& hub) {
   std::vector<Tensor> pending;
   for (const Held& held : held_by(hub))
     if (held.residence.is_pending) pending.push_back(held.tensor);
-  if (!pending.empty()) hub.context.compute(pending);
+  if (pending.empty()) return;
+  try {
+    return hub.context.compute(pending);
+  } catch (const Error&) {
+  }
+  for (const Tensor& tensor : pending) {
+    try {
+      tensor.compute();
+    } catch (const Error& error) {
+      Messages& messages = *ContextAccess::impl(hub.context).messages;
+      messages.add(Message::Level::warning, std::string("optimize_memory: a tensor stays pending: ") + error.what());
+      messages.deliver();
+    }
+  }
 }
 
 void be_next_to_leave(HubImpl& hub, const Tensor& tensor) {
@@ -92,7 +106,9 @@ void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
     const Session session(ContextAccess::impl(impl_->context));  // one each: others may work in between
     bytes -= move_to_host(held.tensor);
   }
-  impl_->context.trim();
+  ContextImpl& context = ContextAccess::impl(impl_->context);
+  const Session session(context);
+  context.pool->trim();  // and not the context, which would drop its kernels too
 }
 
 }  // namespace tessera

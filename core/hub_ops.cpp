@@ -67,15 +67,21 @@ void TensorHub::dequantize(const TensorRef& in, const TensorRef& scale, const Te
 }
 
 void TensorHub::define_kernel(const CustomKernel& kernel) {
+  const std::shared_ptr<const CheckedKernel> source = checked("define_kernel", kernel);
+  {
+    ContextImpl& context = ContextAccess::impl(impl_->context);
+    const Session session(context);
+    compile(context, source);
+  }
   const std::scoped_lock hold(impl_->lock);
-  impl_->kernels[kernel.name] = std::make_shared<const CustomKernel>(kernel);
+  impl_->kernels[kernel.name] = source;
 }
 
 void TensorHub::run_kernel(std::string_view kernel, const std::map<std::string, TensorRef>& inputs,
                            const std::map<std::string, std::pair<TensorRef, TensorSpec>>& outputs,
                            std::array<std::uint32_t, 3> workgroup_count,
                            const std::map<std::string, float>& parameters) {
-  const std::shared_ptr<const CustomKernel> found = [&] {
+  const std::shared_ptr<const CheckedKernel> found = [&] {
     const std::scoped_lock hold(impl_->lock);
     return impl_->find_kernel("run_kernel", kernel);
   }();
@@ -93,7 +99,7 @@ void TensorHub::run_kernel(std::string_view kernel, const std::map<std::string, 
   const auto results = built(*impl_, "run_kernel", refs, [&](const std::vector<Tensor>& tensors) {
     auto tensor = tensors.begin();
     for (const auto& [name, ref] : inputs) run.inputs.emplace(name, *tensor++);
-    return run_custom(impl_->context, *found, run);
+    return run_checked(ContextAccess::impl(impl_->context).shared_from_this(), found, run);
   });
   for (const auto& [name, output] : outputs) publish(output.first, results.at(name));
 }

@@ -7,8 +7,10 @@
 
 namespace tessera {
 
-Shape ImageSize::with(std::int64_t new_height, std::int64_t new_width, std::int64_t new_channels) const {
-  return has_batch ? Shape{batch, new_height, new_width, new_channels} : Shape{new_height, new_width, new_channels};
+Shape ImageSize::with(std::string_view op, std::int64_t new_height, std::int64_t new_width,
+                      std::int64_t new_channels) const {
+  return has_batch ? result_shape(op, {batch, new_height, new_width, new_channels})
+                   : result_shape(op, {new_height, new_width, new_channels});
 }
 
 ImageSize checked_image(std::string_view op, const Tensor& image) {

@@ -8,7 +8,7 @@ struct ImageSize {
   std::int64_t batch, height, width, channels;
   bool has_batch;
 
-  Shape with(std::int64_t new_height, std::int64_t new_width, std::int64_t new_channels) const;
+  Shape with(std::string_view op, std::int64_t new_height, std::int64_t new_width, std::int64_t new_channels) const;
   // Whether four consecutive elements that start at a multiple of four lie in one pixel, and so do those in its place
   // in any other pixel.
   bool has_whole_texels() const { return channels % 4 == 0; }

@@ -1,7 +1,6 @@
 // What is made of element indices: ranges, diagonals, triangles, one-hot vectors.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/axis_view.h"
 #include "core/context_impl.h"
@@ -20,7 +19,7 @@ using ContextPtr = std::shared_ptr<ContextImpl>;
 
 ContextPtr context_of(const Context& context) { return ContextAccess::impl(context).shared_from_this(); }
 
-Tensor number(std::string_view op, const ContextPtr& context, const Shape& shape, DType dtype, float value) {
+Tensor number(std::string_view op, const ContextPtr& context, const Shape& shape, DType dtype, double value) {
   return TensorAccess::tensor(number_node(op, context, shape, dtype, value));
 }
 
@@ -38,24 +37,20 @@ Tensor height_above_diagonal(const ContextPtr& context, const Shape& matrices) {
   return indices(context, matrices, 0, {{1, columns, 1}, {columns, rows, -1}});
 }
 
-// An exact i32: numbers that come as floats have 24 bits.
-Tensor whole_number(const ContextPtr& context, std::int64_t value) {
-  return TensorAccess::tensor(std::make_shared<Node>(context, Shape{}, DType::i32, Constant{{word_of(value)}}));
-}
-
 // The diagonal k, or the nearest one that is outside of the matrices too.
 Tensor diagonal(const ContextPtr& context, const Shape& matrices, std::int64_t k) {
-  return whole_number(context, std::clamp(k, -matrices[-2], matrices[-1]));
+  return number("index", context, {}, DType::i32, static_cast<double>(std::clamp(k, -matrices[-2], matrices[-1])));
 }
 
-// Whole numbers that the type has.
-void check_range_values(DType dtype, std::initializer_list<double> values) {
-  const double low = dtype == DType::i32 ? -2147483648.0 : dtype == DType::i8 ? -128 : 0;
-  const double high = dtype == DType::i32 ? 2147483647.0 : dtype == DType::i8 ? 127 : 255;
-  for (const double value : values)
-    if (value != std::trunc(value) || value < low || value > high)
+void check_integer_range(DType dtype, double start, double step, double last) {
+  if (step != std::trunc(step))
+    fail(ErrorCode::invalid_argument, "range",
+         "the step " + number_text(step) + " is not a whole number, as it must be for " +
+             std::string(to_string(dtype)) + ".");
+  for (const double value : {start, last})
+    if (!has_number(dtype, value))
       fail(ErrorCode::invalid_argument, "range",
-           std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
+           number_text(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
 }
 
 }  // namespace
@@ -64,14 +59,15 @@ Tensor range(const Context& context, double start, double stop, double step, DTy
   if (dtype == DType::boolean)
     fail(ErrorCode::dtype_mismatch, "range", "booleans are asked for; it gives floats and integers.");
   const double count = std::ceil((stop - start) / step);
-  if (!std::isfinite(count) || count > std::numeric_limits<std::int32_t>::max())
+  if (!std::isfinite(count) || count > Shape::max_size)
     fail(ErrorCode::invalid_argument, "range",
-         "from " + std::to_string(start) + " to " + std::to_string(stop) + " there are too many steps of " +
-             std::to_string(step) + ".");
+         "from " + number_text(start) + " to " + number_text(stop) + " in steps of " + number_text(step) +
+             " there are more than the " + std::to_string(Shape::max_size) + " elements there can be.");
   if (count <= 0) return number("range", context_of(context), {0}, dtype, 0);
   const auto size = static_cast<std::int64_t>(count);
   if (!is_float(dtype)) {
-    check_range_values(dtype, {start, start + (count - 1) * step});
+    check_integer_range(dtype, start, step, start + (count - 1) * step);
+    if (size == 1) return number("range", context_of(context), {1}, dtype, start);  // however large the step is
     return indices(context_of(context), {size}, static_cast<std::int64_t>(start),
                    {{1, size, static_cast<std::int64_t>(step)}})
         .cast(dtype);
@@ -86,18 +82,18 @@ Tensor linspace(const Context& context, float start, float stop, std::int64_t co
          "values of type " + std::string(to_string(dtype)) + " are asked for; it gives floats.");
   if (count < 0) fail(ErrorCode::invalid_argument, "linspace", "the count is " + std::to_string(count) + ", below 0.");
   if (count < 2) return number("linspace", context_of(context), {count}, dtype, start);
-  const Tensor steps = indices(context_of(context), {count}, 0, {{1, count, 1}});
+  const Tensor steps = indices(context_of(context), result_shape("linspace", {count}), 0, {{1, count, 1}});
   const float step = static_cast<float>((static_cast<double>(stop) - start) / static_cast<double>(count - 1));
   const Tensor values = steps.cast(DType::f32) * step + start;
   // The last one exactly, whatever the steps before it round to.
-  return where(steps == whole_number(context_of(context), count - 1),
-               number("linspace", context_of(context), {}, DType::f32, stop), values)
+  return where(steps == static_cast<double>(count - 1), number("linspace", context_of(context), {}, DType::f32, stop),
+               values)
       .cast(dtype);
 }
 
 Tensor eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype) {
   const ContextPtr impl = context_of(context);
-  const Shape matrix{rows, columns};
+  const Shape matrix = result_shape("eye", {rows, columns});
   return (height_above_diagonal(impl, matrix) == diagonal(impl, matrix, k)).cast(dtype);
 }
 
@@ -110,7 +106,7 @@ Tensor one_hot(const Tensor& x, std::int64_t depth, const OneHot& options) {
   const Tensor columns = expand_dims(x, axis);
   std::vector<std::int64_t> dims(columns.shape().dims().begin(), columns.shape().dims().end());
   dims[static_cast<std::size_t>(axis)] = depth;
-  const Shape result(dims);
+  const Shape result = result_shape("one_hot", dims);
   const std::int64_t block = digits_of(result)[static_cast<std::size_t>(axis)].stride;
   const ContextPtr& context = TensorAccess::node(x)->context;
   const Tensor positions = indices(context, result, 0, {{block, depth, 1}});
@@ -122,7 +118,7 @@ Tensor diag(const Tensor& x) {
   if (shape.rank() < 1) fail(ErrorCode::invalid_argument, "diag", "[] has a rank of 0; it takes vectors [...,n].");
   std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
   dims.push_back(dims.back());
-  const Tensor height = height_above_diagonal(TensorAccess::node(x)->context, Shape(dims));
+  const Tensor height = height_above_diagonal(TensorAccess::node(x)->context, result_shape("diag", dims));
   return where(height == 0.0f, expand_dims(x, -2), 0.0f);
 }
 

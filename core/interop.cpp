@@ -2,14 +2,15 @@
 
 #include <string>
 
+#include "core/sizes.h"
+
 namespace tessera {
 namespace {
 
 Lease computed_lease(const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(tensor);
   make_resident(tensor);
-  node->buffer->lend();
-  return {tensor, &node->buffer->storage(), node->buffer_offset,
+  return {TensorAccess::on_loan(node), &node->buffer->storage(), node->buffer_offset,
           node->buffer_offset == 0 && node->buffer->elements() == node->shape.size()};
 }
 
@@ -45,7 +46,7 @@ Tensor borrowed_tensor(ContextImpl& context, const Shape& shape, DType dtype, st
 
 Tensor imported_tensor(ContextImpl& context, const Shape& shape, DType dtype, std::shared_ptr<const HostPass> pass) {
   return TensorAccess::tensor(
-      std::make_shared<Node>(context.shared_from_this(), shape, dtype, Import{std::move(pass)}));
+      std::make_shared<Node>(context.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
 }
 
 Lease lease(const Tensor& tensor) { return computed_lease(tensor); }
@@ -68,12 +69,10 @@ void run_pass(const Tensor& tensor, const HostPass& pass, std::span<const Tensor
       throw Error(ErrorCode::invalid_argument,
                   "to_texture: a tensor to compute along with the image belongs to another context than the image.");
   }
-  node->context->resilient([&] {
-    Batch batch(*node->context);
-    batch.add(wanted);
-    batch.add(pass, *node);
-    batch.run();
-  });
+  Batch batch(*node->context);
+  batch.add(wanted);
+  batch.add(pass, *node);
+  batch.run();
 }
 
 std::int64_t first_element(const Tensor& tensor) {
@@ -133,9 +132,8 @@ std::optional<std::vector<std::byte>> host_elements(const Tensor& tensor) {
   if (is_host_only(*base)) whole = std::get<HostValues>(base->operation).elements;
   else if (base->buffer && base->buffer->has_host_copy()) whole = base->buffer->host_copy();
   else return {};
-  const std::size_t element = size_of(node.dtype);
-  const auto part = whole.subspan(static_cast<std::size_t>(offset + base->buffer_offset) * element,
-                                  static_cast<std::size_t>(node.shape.size()) * element);
+  const auto part =
+      whole.subspan(byte_count(offset + base->buffer_offset, node.dtype), byte_count(node.shape.size(), node.dtype));
   return std::vector(part.begin(), part.end());
 }
 

@@ -26,7 +26,7 @@ NodePtr copy_of(const NodePtr&, std::uint64_t layout);
 
 // Where a computed tensor's elements are.
 struct Lease {
-  Tensor tensor;  // keeps the storage from being used for anything else
+  Tensor tensor;  // while it or a copy of it lives, the storage stays where it is and holds this tensor
   Storage* storage;
   std::int64_t offset;  // of the first element
   bool is_whole;        // the storage holds this tensor's elements and no others
@@ -39,8 +39,8 @@ Lease lease(const Tensor&);
 // which costs one pass. `layout_of_storage` tells the layout of a storage.
 Lease lease(const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&));
 
-// Computes the tensor and runs a pass on it, in one submission. The caller holds the lock. The pass finds the element
-// that the tensor starts with in first_element().
+// Computes the tensor and runs a pass on it, in one submission, on the device that there is: see on_this_device(). The
+// caller holds the lock. The pass finds the element that the tensor starts with in first_element().
 void run_pass(const Tensor&, const HostPass&, std::span<const Tensor> also_computed);
 std::int64_t first_element(const Tensor&);  // of its storage; known before the tensor is computed
 

@@ -23,6 +23,16 @@ void append_key(std::string& key, const Expression& expression) {
   }
 }
 
+void append_ops(std::string& text, const Expression& expression) {
+  const std::size_t before = text.size();
+  for (const Expression::Line& line : expression.lines)
+    if (line.kind == Expression::Kind::op || line.kind == Expression::Kind::cast) {
+      if (text.size() > before) text += ' ';
+      if (line.op) text += line.op->name;
+      else text += "cast:" + std::string(to_string(line.dtype));
+    }
+}
+
 }  // namespace
 
 void Kernel::make_key() {
@@ -43,6 +53,18 @@ void Kernel::make_key() {
     key += "| ";
   }
   append_key(key, expression);
+}
+
+std::string label_of(const Kernel& kernel) {
+  std::string before, after;
+  for (const Expression& operand : kernel.operands) {
+    std::string ops;
+    append_ops(ops, operand);
+    if (!ops.empty()) before += (before.empty() ? "" : " | ") + ops;
+  }
+  append_ops(after, kernel.expression);
+  if (!kernel.has_core()) return after.empty() ? "copy" : after;
+  return before + (before.empty() ? "" : " > ") + std::string(kernel.core.entry) + (after.empty() ? "" : " > ") + after;
 }
 
 int Kernel::first_word_of_input(int input) const {

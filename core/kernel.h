@@ -81,4 +81,7 @@ struct Kernel {
   int word_count() const { return first_word_of_numbers() + numbers; }
 };
 
+// What it does, for people: "square > reduce_fold > mul", prologue, core and epilogue.
+std::string label_of(const Kernel&);
+
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // A small language for pointwise work: a parser that builds the same nodes as the operators do.
 #include <cctype>
 #include <charconv>
+#include <optional>
 #include <string>
 
 #include "core/pointwise.h"
@@ -53,7 +54,7 @@ class MapParser {
   }
   MapArgument factor() {
     if (++depth_ > deepest) fail_here("more than " + std::to_string(deepest) + " parentheses or signs are nested");
-    MapArgument value = 0.0f;
+    MapArgument value = 0.0;
     if (take("-")) {
       value = apply("neg", {factor()});
     } else if (take("(")) {
@@ -71,7 +72,7 @@ class MapParser {
   }
 
   MapArgument number() {
-    float value = 0;
+    double value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (error != std::errc()) fail_here("this is not a number");
     at_ = static_cast<std::size_t>(end - text_.data());
@@ -107,16 +108,28 @@ class MapParser {
                          std::to_string(values.size()) + " are given");
     bool has_tensor = false;
     std::vector<Operand> operands;
-    float numbers[3] = {};
+    double numbers[3] = {};
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto* tensor = std::get_if<Tensor>(&values[i]);
       has_tensor = has_tensor || tensor;
       if (tensor) operands.emplace_back(tensor);
-      else operands.emplace_back(numbers[i] = std::get<float>(values[i]));
+      else operands.emplace_back(numbers[i] = std::get<double>(values[i]));
     }
     if (has_tensor) return map(op, operands);
+    if (const auto exact = arithmetic(name, numbers[0], numbers[1])) return *exact;
     if (!op.on_float) fail_at(where, std::string(name) + " is not for numbers with fractions");
-    return op.on_float(numbers[0], numbers[1], numbers[2]);
+    const auto rounded = [&](int i) { return static_cast<float>(numbers[i]); };
+    return double{op.on_float(rounded(0), rounded(1), rounded(2))};
+  }
+
+  // Numbers that go beside integers keep all their digits.
+  static std::optional<double> arithmetic(std::string_view name, double a, double b) {
+    if (name == "add") return a + b;
+    if (name == "sub") return a - b;
+    if (name == "mul") return a * b;
+    if (name == "div") return a / b;
+    if (name == "neg") return -a;
+    return {};
   }
 
   void skip_space() {

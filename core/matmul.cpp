@@ -62,7 +62,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatMul options) {
                   .summed = {{rows.inner, rows.inner_distance, columns.inner_distance}}};
   for (int axis = 1; axis <= batch.rank(); ++axis)
     its.kept.push_back({batch[-axis], batch_distance(a.shape(), axis), batch_distance(b.shape(), axis)});
-  return contract(a, b, Shape(dims), dtype, std::move(its));
+  return contract("matmul", a, b, result_shape("matmul", dims), dtype, std::move(its));
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #include "core/monitor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/custom.h"
@@ -9,34 +10,15 @@
 namespace tessera {
 namespace {
 
-void append_ops(std::string& text, const Expression& expression) {
-  const std::size_t before = text.size();
-  for (const Expression::Line& line : expression.lines)
-    if (line.kind == Expression::Kind::op || line.kind == Expression::Kind::cast) {
-      if (text.size() > before) text += ' ';
-      if (line.op) text += line.op->name;
-      else text += "cast:" + std::string(to_string(line.dtype));
-    }
-}
-
 constexpr std::array<std::string_view, 5> host_names{"plan", "upload", "encode", "submit", "read"};
 constexpr std::size_t most_under_way = 4096;  // of runs; those that went into a host's commands never get times
 
 }  // namespace
 
 std::string label_of(const Dispatch& dispatch) {
-  if (dispatch.custom) return dispatch.custom->kernel.name;
+  if (dispatch.custom) return dispatch.custom->kernel->name;
   if (dispatch.pass) return dispatch.output ? "import from the host" : "export to the host";
-  const Kernel& kernel = *dispatch.kernel;
-  std::string before, after;
-  for (const Expression& operand : kernel.operands) {
-    std::string ops;
-    append_ops(ops, operand);
-    if (!ops.empty()) before += (before.empty() ? "" : " | ") + ops;
-  }
-  append_ops(after, kernel.expression);
-  if (!kernel.has_core()) return after.empty() ? "copy" : after;
-  return before + (before.empty() ? "" : " > ") + std::string(kernel.core.entry) + (after.empty() ? "" : " > ") + after;
+  return label_of(*dispatch.kernel);
 }
 
 double MonitorState::now() const {
@@ -57,7 +39,7 @@ int MonitorState::thread_index() {
 }
 
 void MonitorState::add_locked(Event event) {
-  if (event.kind != Event::Kind::memory && event.kind != Event::Kind::mark) {
+  if (event.kind == Event::Kind::host || event.kind == Event::Kind::kernel || event.kind == Event::Kind::span) {
     TimeStats& stats = totals[{event.kind, event.name}];
     const double milliseconds = (event.end - event.begin) / 1000;
     stats.shortest = stats.count == 0 ? milliseconds : std::min(stats.shortest, milliseconds);
@@ -69,14 +51,30 @@ void MonitorState::add_locked(Event event) {
   else ++dropped;
 }
 
-void MonitorState::add(Event::Kind kind, std::string_view name, double begin, double end, std::uint64_t value) {
+void MonitorState::add(Event::Kind kind, std::string_view name, double begin, double end, double value) {
   const std::scoped_lock hold(lock);
   add_locked({kind, name_index(name), thread_index(), begin, end, value});
+}
+
+void MonitorState::log(std::string_view name, double value) {
+  if (!std::isfinite(value)) return;
+  const std::scoped_lock hold(lock);
+  auto known = metrics.find(name);
+  if (known == metrics.end())
+    known = metrics.emplace(name, MetricStats{.name = std::string(name), .smallest = value, .largest = value}).first;
+  MetricStats& stats = known->second;
+  ++stats.count;
+  stats.last = value;
+  stats.mean += (value - stats.mean) / static_cast<double>(stats.count);
+  stats.smallest = std::min(stats.smallest, value);
+  stats.largest = std::max(stats.largest, value);
+  add_locked({Event::Kind::metric, name_index(name), thread_index(), now(), now(), value});
 }
 
 void MonitorState::start(Backend& backend) {
   runs = 0;
   times_kernels = options.kernel_times && backend.time_kernels(true);
+  const std::scoped_lock hold(lock);
   ever_timed = ever_timed || times_kernels;
 }
 
@@ -96,19 +94,19 @@ void MonitorState::about_to_run(std::span<const Dispatch> dispatches) {
       if (is_kernel) names_by_key.emplace(dispatch.kernel->key, name);
     }
     run.names.push_back(name);
-    run.elements.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(dispatch.output_elements, 0)));
+    run.elements.push_back(std::max<std::int64_t>(dispatch.output_elements, 0));
   }
   under_way.push_back(std::move(run));
   if (under_way.size() > most_under_way) under_way.pop_front();
 }
 
 void MonitorState::ran(Backend& backend, const MemoryInfo& memory) {
-  add(Event::Kind::memory, "device memory", now(), now(), memory.bytes_in_use);
+  add(Event::Kind::memory, "device memory", now(), now(), static_cast<double>(memory.bytes_in_use));
   collect(backend, false);
 }
 
 void MonitorState::collect(Backend& backend, bool wait) {
-  if (!times_kernels) return;
+  if (!times_kernels || backend.is_lost()) return;
   for (const TimedRun& timed : backend.take_times(wait)) {
     // Runs before it that have no times failed, or went into a host's commands.
     while (!under_way.empty() && under_way.front().number < timed.run) under_way.pop_front();
@@ -119,7 +117,7 @@ void MonitorState::collect(Backend& backend, bool wait) {
     const std::scoped_lock hold(lock);
     for (const DispatchTime& time : timed.times) {
       add_locked({Event::Kind::kernel, run.names[time.dispatch], 0, first + time.begin, first + time.end,
-                  run.elements[time.dispatch]});
+                  static_cast<double>(run.elements[time.dispatch])});
       device_busy += time.end - time.begin;
       device_until = std::max(device_until, first + time.end);
     }
@@ -128,7 +126,7 @@ void MonitorState::collect(Backend& backend, bool wait) {
 
 void MonitorState::moves(Backend& from, Backend& to) {
   try {
-    if (!from.is_lost()) collect(from, true);
+    collect(from, true);
   } catch (const Error&) {  // times that nobody can have are no reason not to go on
   }
   under_way.clear();
@@ -146,12 +144,12 @@ Monitor::Monitor(Context& context, const MonitorOptions& options)
   if (context_->monitor)
     throw Error(ErrorCode::invalid_argument,
                 "Monitor: the context on " + context_->backend->device().name + " has a monitor already.");
-  context_->monitor = state_;
   state_->start(*context_->backend);
+  context_->monitor = state_;
 }
 
 Monitor::~Monitor() {
-  const Session session(*context_);
+  const Session session(*context_, Session::Closed::allowed);
   context_->backend->time_kernels(false);
   context_->monitor = nullptr;
 }
@@ -161,18 +159,29 @@ Monitor::Span Monitor::span(std::string name) { return {state_, std::move(name)}
 Monitor::Span::Span(std::shared_ptr<MonitorState> state, std::string name)
     : state_(std::move(state)), name_(std::move(name)), begin_(state_->now()) {}
 
-Monitor::Span::~Span() {
-  if (state_) state_->add(MonitorState::Event::Kind::span, name_, begin_, state_->now());
+Monitor::Span::~Span() { end(); }
+
+double Monitor::Span::milliseconds() const { return state_ ? (state_->now() - begin_) / 1000 : milliseconds_; }
+
+double Monitor::Span::end() {
+  if (const auto state = std::exchange(state_, nullptr)) {
+    const double now = state->now();
+    milliseconds_ = (now - begin_) / 1000;
+    state->add(MonitorState::Event::Kind::span, name_, begin_, now);
+  }
+  return milliseconds_;
 }
 
-MonitorReport Monitor::report() {
+void Monitor::log(std::string_view name, double value) { state_->log(name, value); }
+
+MonitorReport Monitor::report(const ReportOptions& options) {
   MonitorReport report{};
   {
-    const Session session(*context_);
-    context_->resilient([&] { context_->backend->wait(); });
-    state_->collect(*context_->backend, true);
+    const Session session(*context_, Session::Closed::allowed);
+    if (options.wait) context_->resilient([&] { context_->backend->wait(); });
+    state_->collect(*context_->backend, options.wait);
     report.device = context_->backend->device();
-    report.memory = context_->pool->info();
+    report.memory = context_->memory_now();
     report.stats = context_->stats_now();
   }
   report.state = device_state(report.device);
@@ -186,6 +195,7 @@ MonitorReport Monitor::report() {
     list.push_back(stats);
     list.back().name = state_->names[static_cast<std::size_t>(key.second)];
   }
+  for (const auto& [_, stats] : state_->metrics) report.metrics.push_back(stats);
   for (auto* list : {&report.kernels, &report.host, &report.spans})
     std::ranges::stable_sort(*list, std::ranges::greater{}, &TimeStats::total);
   return report;

@@ -18,18 +18,18 @@ namespace tessera {
 
 enum class HostWork : std::uint8_t { plan, upload, encode, submit, read };
 
-// What a dispatch does, for people: "square > reduce_fold > mul", prologue, core and epilogue.
+// What a dispatch does, for people.
 std::string label_of(const Dispatch&);
 
 struct MonitorState {
   explicit MonitorState(const MonitorOptions& options_in) : options(options_in) {}
 
   struct Event {
-    enum class Kind : std::uint8_t { host, kernel, span, memory, mark } kind;
-    int name;                 // in `names`
-    int thread;               // of host work and spans
-    double begin, end;        // microseconds since the start
-    std::uint64_t value = 0;  // bytes of memory, elements of a kernel's output
+    enum class Kind : std::uint8_t { host, kernel, span, memory, metric, mark } kind;
+    int name;           // in `names`
+    int thread;         // of host work and spans
+    double begin, end;  // microseconds since the start
+    double value = 0;   // bytes of memory, elements of a kernel's output, a number of the program's own
   };
 
   double now() const;  // microseconds since the start
@@ -41,7 +41,8 @@ struct MonitorState {
   void collect(Backend&, bool wait);
   void moves(Backend& from, Backend& to);
 
-  void add(Event::Kind, std::string_view name, double begin, double end, std::uint64_t value = 0);
+  void log(std::string_view name, double value);
+  void add(Event::Kind, std::string_view name, double begin, double end, double value = 0);
 
   const MonitorOptions options;
   const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
@@ -51,9 +52,9 @@ struct MonitorState {
     std::uint64_t number;
     double submitted;
     std::vector<int> names;
-    std::vector<std::uint64_t> elements;
+    std::vector<std::int64_t> elements;
   };
-  bool times_kernels = false, ever_timed = false;
+  bool times_kernels = false;
   std::uint64_t runs = 0;
   std::deque<Run> under_way;
   std::unordered_map<std::string, int> names_by_key;
@@ -63,11 +64,13 @@ struct MonitorState {
   mutable std::mutex lock;
   std::vector<Event> events;
   std::uint64_t dropped = 0;
+  bool ever_timed = false;
   double device_busy = 0;  // microseconds
   std::vector<std::string> names;
   std::map<std::string, int, std::less<>> index_of_name;
   std::vector<std::thread::id> threads;
   std::map<std::pair<Event::Kind, int>, TimeStats> totals;
+  std::map<std::string, MetricStats, std::less<>> metrics;
 
  private:
   int name_index(std::string_view);  // under `lock`

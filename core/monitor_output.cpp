@@ -1,10 +1,10 @@
 // What a monitor has seen, as lines, as JSON and as a trace.
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/monitor.h"
+#include "core/sharing_file.h"
 
 namespace tessera {
 namespace {
@@ -24,6 +24,18 @@ json json_of(const std::vector<TimeStats>& list) {
                    {"total_ms", stats.total},
                    {"shortest_ms", stats.shortest},
                    {"longest_ms", stats.longest}});
+  return all;
+}
+
+json json_of(const std::vector<MetricStats>& list) {
+  json all = json::array();
+  for (const MetricStats& stats : list)
+    all.push_back({{"name", stats.name},
+                   {"count", stats.count},
+                   {"last", stats.last},
+                   {"mean", stats.mean},
+                   {"smallest", stats.smallest},
+                   {"largest", stats.largest}});
   return all;
 }
 
@@ -68,6 +80,9 @@ std::string to_string(const MonitorReport& report) {
   append(text, "kernel", report.kernels);
   append(text, "host", report.host);
   append(text, "span", report.spans);
+  for (const MetricStats& stats : report.metrics)
+    text += "metric " + stats.name + ": " + std::to_string(stats.count) + " times, last " + number("%g", stats.last) +
+            ", mean " + number("%g", stats.mean) + number(" (%g to ", stats.smallest) + number("%g)\n", stats.largest);
   return text;
 }
 
@@ -92,6 +107,8 @@ std::string to_json(const MonitorReport& report) {
                  {"external", memory.bytes_external},
                  {"spilled", memory.bytes_spilled},
                  {"peak", memory.bytes_peak},
+                 {"kernels", memory.kernels},
+                 {"kernel_bytes", memory.kernel_bytes},
                  {"reliable", memory.reliable}}},
                {"stats",
                 {{"dispatches", stats.dispatches},
@@ -108,18 +125,26 @@ std::string to_json(const MonitorReport& report) {
                {"kernels", json_of(report.kernels)},
                {"host", json_of(report.host)},
                {"spans", json_of(report.spans)},
+               {"metrics", json_of(report.metrics)},
                {"events_dropped", report.events_dropped}});
 }
 
 void Monitor::write_trace(const std::filesystem::path& path) {
-  const std::string device = report().device.name;  // and all kernels have their times now
-  std::ofstream file(path);
+  const std::string device = report({.wait = true}).device.name;  // and all kernels have their times now
+  ReplacingFile file("write_trace", path);
+  std::string text;
+  const auto flush = [&] {
+    file.write(std::as_bytes(std::span(text)));
+    text.clear();
+  };
   // Lines of their own, so that a long trace is never one long text in memory. The device is a process beside the host.
   constexpr int host = 1, gpu = 2;
+  constexpr std::size_t enough_to_write = 1 << 16;
   bool is_first = true;
   const auto write = [&](const json& event) {
-    file << (is_first ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n") << dump(event);
+    text += (is_first ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n") + dump(event);
     is_first = false;
+    if (text.size() >= enough_to_write) flush();
   };
   const auto name_row = [&](const char* what, int process, int thread, const std::string& name) {
     write({{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}});
@@ -139,7 +164,10 @@ void Monitor::write_trace(const std::filesystem::path& path) {
               {"ts", event.begin}};
     if (event.kind == Kind::memory) {
       line["ph"] = "C";
-      line["args"] = {{"bytes", event.value}};
+      line["args"] = {{"bytes", static_cast<std::int64_t>(event.value)}};
+    } else if (event.kind == Kind::metric) {
+      line["ph"] = "C";
+      line["args"] = {{"value", event.value}};
     } else if (event.kind == Kind::mark) {
       line["ph"] = "i";
       line["s"] = "g";  // over all rows
@@ -147,14 +175,13 @@ void Monitor::write_trace(const std::filesystem::path& path) {
       line["ph"] = "X";
       line["dur"] = event.end - event.begin;
       line["cat"] = is_kernel ? "kernel" : event.kind == Kind::span ? "span" : "tessera";
-      if (is_kernel) line["args"] = {{"elements", event.value}};
+      if (is_kernel) line["args"] = {{"elements", static_cast<std::int64_t>(event.value)}};
     }
     write(line);
   }
-  file << "\n]}\n";
-  file.close();
-  if (!file)
-    throw Error(ErrorCode::invalid_argument, "write_trace: the file " + path.string() + " could not be written.");
+  text += "\n]}\n";
+  flush();
+  file.commit();
 }
 
 }  // namespace tessera

@@ -1,7 +1,11 @@
 #include "core/node.h"
 
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <iterator>
+#include <new>
 
 #include "core/context_impl.h"
 #include "core/scope.h"
@@ -30,7 +34,11 @@ Node::~Node() {
   live_nodes.fetch_sub(1, std::memory_order_relaxed);
   thread_local std::vector<NodePtr>* draining = nullptr;
   if (draining) {
-    for (NodePtr& input : inputs) draining->push_back(std::move(input));
+    try {
+      draining->insert(draining->end(), std::move_iterator(inputs.begin()), std::move_iterator(inputs.end()));
+    } catch (const std::bad_alloc&) {
+      // Without memory for the list, they go with this one, on the stack.
+    }
     return;
   }
   std::vector<NodePtr> dying = std::move(inputs);
@@ -49,13 +57,39 @@ void forget_lineage(Node& node) {
   node.replaced = nullptr;
 }
 
-Number number_of(float value, DType dtype) {
+Number number_of(double value, DType dtype) {
   switch (dtype) {
-    case DType::f32: return {std::bit_cast<std::uint32_t>(value)};
-    case DType::f16: return {std::bit_cast<std::uint32_t>(static_cast<float>(half(value)))};
-    case DType::boolean: return {value != 0 ? 1u : 0u};
+    case DType::f32: return {std::bit_cast<std::uint32_t>(static_cast<float>(value))};
+    case DType::f16: return {std::bit_cast<std::uint32_t>(static_cast<float>(half(static_cast<float>(value))))};
     default: return {std::bit_cast<std::uint32_t>(static_cast<std::int32_t>(value))};
   }
+}
+
+bool has_number(DType dtype, double value) {
+  const auto is_whole = [&](double low, double high) {
+    return value >= low && value <= high && std::trunc(value) == value;
+  };
+  switch (dtype) {
+    case DType::f32:
+    case DType::f16: return true;
+    case DType::i32: return is_whole(-2147483648.0, 2147483647.0);
+    case DType::i8: return is_whole(-128, 127);
+    case DType::u8: return is_whole(0, 255);
+    case DType::boolean: return is_whole(0, 1);
+  }
+  return false;
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text;
+  char *begin = text.data(), *end = begin + text.size();
+  // Whole numbers in digits, however many, as nobody reads 2.147483648e+09 at a glance.
+  if (std::trunc(value) == value && std::fabs(value) < 1e20)
+    return {begin, std::to_chars(begin, end, value, std::chars_format::fixed).ptr};
+  // Most come from floats: 0.1 rather than 0.10000000149011612.
+  if (const auto rounded = static_cast<float>(value); double{rounded} == value)
+    return {begin, std::to_chars(begin, end, rounded).ptr};
+  return {begin, std::to_chars(begin, end, value).ptr};
 }
 
 const NodePtr& TensorAccess::node(const Tensor& tensor) {
@@ -72,7 +106,18 @@ Tensor TensorAccess::tensor(NodePtr node) {
     own.reset();
   });
   if (its->handle.expired()) its->handle = tensor.node_;
-  ScopeAccess::note(*its);
+  note_in_scopes(*its);
+  return tensor;
+}
+
+Tensor TensorAccess::on_loan(const NodePtr& node) {
+  struct Loan {
+    NodePtr node;
+    std::shared_ptr<const void> storage;
+  };
+  const auto loan = std::make_shared<const Loan>(Loan{node, node->buffer->lend()});
+  Tensor tensor;
+  tensor.node_ = NodePtr(loan, loan->node.get());
   return tensor;
 }
 

@@ -24,7 +24,9 @@ using NodePtr = std::shared_ptr<Node>;
 struct Number {
   std::uint32_t bits;
 };
-Number number_of(float value, DType);
+Number number_of(double value, DType);  // rounds to a float; integer types have the number, see has_number
+bool has_number(DType, double value);   // floats have them all
+std::string number_text(double value);  // as short as it can be read back from, for messages
 
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
@@ -70,7 +72,8 @@ struct Family {
 };
 struct Import {
   std::shared_ptr<const HostPass> pass;
-};  // read from what a host lent, when first needed, and kept from then on
+  std::uint64_t epoch;  // of the context: the device that the host lent it on
+};                      // read from what a host lent, when first needed, and kept from then on
 // One output of a kernel of the user's own. All outputs that are still referred to are computed together.
 struct Custom {
   std::shared_ptr<const CustomCall> call;
@@ -131,6 +134,7 @@ void forget_lineage(Node&);  // of one that has its elements
 struct TensorAccess {
   static const NodePtr& node(const Tensor&);  // throws invalid_argument for an empty tensor
   static Tensor tensor(NodePtr);
+  static Tensor on_loan(const NodePtr&);  // lends the storage of a computed node for as long as the tensor lives
 };
 
 }  // namespace tessera

@@ -6,9 +6,9 @@
 namespace tessera {
 namespace {
 
-// Words: the value, as a float; then, for each axis, innermost first, the distance between two of its elements in the
-// result, its size there, how many come before x, its size in x and the distance between two elements in x.
-// Options: the mode, the number of axes.
+// Words: the value, by its bits in x's type; then, for each axis, innermost first, the distance between two of its
+// elements in the result, its size there, how many come before x, its size in x and the distance between two elements
+// in x. Options: the mode, the number of axes.
 constexpr FamilyEntry pad_entry{.name = "pad", .file = "gather", .reads_once = true};
 
 struct Axis {
@@ -57,23 +57,24 @@ void check_padding(const Shape& shape, const std::vector<PadWidth>& padding, Pad
 
 }  // namespace
 
-Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, float value) {
+Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, double value) {
   return pad(x, padding, PadMode::constant, value);
 }
 
-Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, float value) {
+Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, double value) {
   const Shape& shape = x.shape();
   check_padding(shape, padding, mode);
   std::vector<std::int64_t> dims;
-  for (const auto& [before, after] : padding) dims.push_back(shape[static_cast<int>(dims.size())] + before + after);
-  const Shape result(dims);
+  for (const auto& [before, after] : padding)
+    dims.push_back(size_sum("pad", {shape[static_cast<int>(dims.size())], before, after}));
+  const Shape result = result_shape("pad", dims);
   const NodePtr around = number_node("pad", TensorAccess::node(x)->context, result, x.dtype(), value);
   if (result == shape) return x;
   if (shape.size() == 0 || result.size() == 0) return TensorAccess::tensor(around);
   const std::vector<Axis> axes = axes_of(shape, padding);
   Family family{.entry = &pad_entry,
                 .options = {static_cast<std::int32_t>(mode), static_cast<std::int32_t>(axes.size())},
-                .words = {word_of(value)}};
+                .words = {number_of(value, x.dtype()).bits}};
   for (const Axis& axis : axes)
     for (const std::int64_t word : {axis.block, axis.size, axis.before, axis.source_size, axis.stride})
       family.words.push_back(word_of(word));

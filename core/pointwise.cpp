@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/context_impl.h"
 #include "core/family.h"
@@ -22,18 +21,6 @@ std::string_view described(Takes takes) {
     case Takes::condition: return "every type";
   }
   return "";
-}
-
-bool has_number(DType dtype, float value) {
-  switch (dtype) {
-    case DType::f32:
-    case DType::f16: return true;
-    case DType::i32: return std::trunc(value) == value && value >= -2147483648.0f && value < 2147483648.0f;
-    case DType::i8: return std::trunc(value) == value && value >= -128 && value <= 127;
-    case DType::u8: return std::trunc(value) == value && value >= 0 && value <= 255;
-    case DType::boolean: return value == 0 || value == 1;
-  }
-  return false;
 }
 
 const NodePtr* tensor_in(const Operand& operand) {
@@ -73,14 +60,14 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
                std::to_string(other) + " differ at axis -" + std::to_string(axis) + ".");
     dims[static_cast<std::size_t>(rank - axis)] = own == 1 ? other : own;
   }
-  return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
+  return result_shape(op, std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
 }
 
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype,
-                    float value) {
+                    double value) {
   if (!has_number(dtype, value))
     fail(ErrorCode::dtype_mismatch, op,
-         "the number " + std::to_string(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
+         "the number " + number_text(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
   return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
 }
 
@@ -113,7 +100,7 @@ Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
   inputs.reserve(operands.size());
   for (const Operand& operand : operands) {
     const NodePtr* node = tensor_in(operand);
-    inputs.push_back(node ? *node : number_node(op.name, context, {}, dtype, std::get<float>(operand)));
+    inputs.push_back(node ? *node : number_node(op.name, context, {}, dtype, std::get<double>(operand)));
   }
   const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
   return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs)));
@@ -135,8 +122,8 @@ Tensor row(std::initializer_list<Operand> operands) {
 
 #define TESSERA_OPERATOR(symbol, name)                                                     \
   Tensor operator symbol(const Tensor& a, const Tensor& b) { return row<name>({&a, &b}); } \
-  Tensor operator symbol(const Tensor& a, float b) { return row<name>({&a, b}); }          \
-  Tensor operator symbol(float a, const Tensor& b) { return row<name>({a, &b}); }
+  Tensor operator symbol(const Tensor& a, double b) { return row<name>({&a, b}); }         \
+  Tensor operator symbol(double a, const Tensor& b) { return row<name>({a, &b}); }
 TESSERA_OPERATOR(+, "add")
 TESSERA_OPERATOR(-, "sub")
 TESSERA_OPERATOR(*, "mul")
@@ -150,8 +137,8 @@ TESSERA_OPERATOR(>=, "greater_equal")
 
 #define TESSERA_BINARY(name)                                                     \
   Tensor name(const Tensor& a, const Tensor& b) { return row<#name>({&a, &b}); } \
-  Tensor name(const Tensor& a, float b) { return row<#name>({&a, b}); }          \
-  Tensor name(float a, const Tensor& b) { return row<#name>({a, &b}); }
+  Tensor name(const Tensor& a, double b) { return row<#name>({&a, b}); }         \
+  Tensor name(double a, const Tensor& b) { return row<#name>({a, &b}); }
 TESSERA_BINARY(pow)
 TESSERA_BINARY(floor_mod)
 TESSERA_BINARY(trunc_mod)
@@ -173,13 +160,13 @@ Tensor logical_xor(const Tensor& a, const Tensor& b) { return row<"logical_xor">
 Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no) {
   return row<"where">({&condition, &yes, &no});
 }
-Tensor where(const Tensor& condition, const Tensor& yes, float no) { return row<"where">({&condition, &yes, no}); }
-Tensor where(const Tensor& condition, float yes, const Tensor& no) { return row<"where">({&condition, yes, &no}); }
+Tensor where(const Tensor& condition, const Tensor& yes, double no) { return row<"where">({&condition, &yes, no}); }
+Tensor where(const Tensor& condition, double yes, const Tensor& no) { return row<"where">({&condition, yes, &no}); }
 
-Tensor clip(const Tensor& x, float low, float high) {
+Tensor clip(const Tensor& x, double low, double high) {
   if (!(low <= high))
     fail(ErrorCode::invalid_argument, "clip",
-         "low (" + std::to_string(low) + ") is not below high (" + std::to_string(high) + ").");
+         "low (" + number_text(low) + ") is not below high (" + number_text(high) + ").");
   return row<"clip">({&x, low, high});
 }
 Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) { return row<"clip">({&x, &low, &high}); }

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-using Operand = std::variant<const Tensor*, float>;
+using Operand = std::variant<const Tensor*, double>;
 
 // Checks the operands against the row and one another; at least one is a tensor.
 Tensor map(const PointwiseOp&, std::span<const Operand>);
@@ -18,7 +18,7 @@ inline Tensor map(const PointwiseOp& op, std::initializer_list<Operand> operands
 }
 
 // The number as a tensor of no dimensions, or dtype_mismatch where the type has no such number.
-NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, float value);
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, double value);
 
 // The shape to which both stretch, or shape_mismatch.
 Shape broadcast(std::string_view op, const Shape&, const Shape&);

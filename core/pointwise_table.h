@@ -33,6 +33,17 @@ constexpr Int power(Int a, Int b) {
     if (b & 1) result *= base;
   return static_cast<Int>(result);
 }
+// Small whole exponents multiply, so that results are exact wherever they can be.
+inline float power(float a, float b) {
+  if (std::fabs(b) <= 64 && b == std::trunc(b)) {
+    float result = 1, base = a;
+    for (int rest = std::abs(static_cast<int>(b)); rest > 0; rest >>= 1, base *= base)
+      if (rest & 1) result *= base;
+    if (b < 0) result = 1 / result;
+    if (std::isnormal(result)) return result;
+  }
+  return std::pow(a, b);
+}
 inline float minimum(float a, float b) { return a < b || std::isnan(a) ? a : b; }
 inline float maximum(float a, float b) { return a > b || std::isnan(a) ? a : b; }
 inline float relu(float a) { return a < 0 ? 0 : a; }
@@ -61,7 +72,7 @@ inline constexpr PointwiseOp pointwise_table[] = {
   {"div", 2, Takes::numbers, Gives::same, "a / b", "dividei(a, b)",
    F { return a / b; }, I { return host::divide(a, b); }, {-100, 100}, 1e-6f, "integers truncate towards zero, x / 0 is 0"},
   {"pow", 2, Takes::numbers, Gives::same, "power(a, b)", "poweri(a, b)",
-   F { return std::pow(a, b); }, I { return host::power(a, b); }, {-4, 4}, 2e-5f, "integers: a negative exponent truncates, 0 to a negative power is 0"},
+   F { return host::power(a, b); }, I { return host::power(a, b); }, {-4, 4}, 2e-5f, "whole exponents from -64 to 64 multiply: pow(a, 2) is a * a, and pow(10, 2) is 100; integers: a negative exponent truncates, 0 to a negative power is 0"},
   {"floor_mod", 2, Takes::numbers, Gives::same, "floor_mod(a, b)", "floor_modi(a, b)",
    F { return host::floor_mod(a, b); }, I { return host::floor_mod(a, b); }, {-100, 100}, 2e-5f, "integers: x mod 0 is 0"},
   {"trunc_mod", 2, Takes::numbers, Gives::same, "trunc_mod(a, b)", "trunc_modi(a, b)",

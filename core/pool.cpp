@@ -23,6 +23,12 @@ Buffer::Buffer(std::shared_ptr<Pool> pool, const StorageSpec& spec, Owner owner)
 
 Buffer::~Buffer() { pool_->give_back(*this); }
 
+std::shared_ptr<const void> Buffer::lend() {
+  std::shared_ptr<const void> loan = loan_.lock();
+  if (!loan) loan_ = loan = std::make_shared<char>();
+  return loan;
+}
+
 std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner owner) {
   auto buffer = std::make_shared<Buffer>(shared_from_this(), spec, owner);
   const std::scoped_lock hold(lock_);
@@ -38,28 +44,26 @@ std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
   return buffer;
 }
 
-std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec, std::vector<std::byte> elements) {
+std::shared_ptr<Buffer> Pool::from_host(const StorageSpec& spec) {
   auto buffer = make_buffer(spec, Buffer::Owner::pool);
-  buffer->host_ = std::move(elements);
+  buffer->waits_for_upload_ = true;
   return buffer;
 }
 
 std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const StorageSpec& spec) {
   auto buffer = make_buffer(spec, Buffer::Owner::host);
   const std::scoped_lock hold(lock_);
-  buffer->storage_ = std::move(storage);
-  buffer->storage_class_ = {.key = 0, .bytes = buffer->bytes()};
+  buffer->place_.push_back({.storage = std::move(storage), .storage_class = {.key = 0, .bytes = buffer->bytes()}});
   info_.bytes_external += buffer->bytes();
   return buffer;
 }
 
 void Pool::give_storage(Buffer& buffer, Use use) {
   const StorageClass wanted = backend_->storage_class(buffer.spec_);
-  std::unique_ptr<Storage> storage = take(wanted.key, use);
-  if (!storage) storage = allocate(buffer.spec_, wanted);
+  PooledStorage::List storage = take(wanted.key, use);
+  if (storage.empty()) storage = allocate(buffer.spec_, wanted);
   const std::scoped_lock hold(lock_);
-  buffer.storage_ = std::move(storage);
-  buffer.storage_class_ = wanted;
+  buffer.place_ = std::move(storage);
   buffer.last_used_ = batch_;
   buffer.recording_ = is_recording_ && use == Use::kernels ? recordings_ : 0;
   info_.bytes_in_use += wanted.bytes;
@@ -72,13 +76,14 @@ void Pool::use(Buffer& buffer) {
   if (buffer.is_resident()) return;
   give_storage(buffer, Use::upload);
   try {
-    if (buffer.has_host_copy()) backend_->upload(*buffer.storage_, buffer.spec_.dtype, buffer.host_);
-    else buffer.backup_->restore(*backend_, *buffer.storage_);
+    if (buffer.has_host_copy()) backend_->upload(buffer.storage(), buffer.spec_.dtype, buffer.host_);
+    else buffer.backup_->restore(*backend_, buffer.storage());
   } catch (...) {
     put_away(buffer);
     throw;
   }
   stats_.bytes_uploaded += buffer.host_.size();
+  buffer.waits_for_upload_ = false;
   const std::scoped_lock hold(lock_);
   if (std::exchange(buffer.is_spilled_, false)) info_.bytes_spilled -= buffer.bytes();
   if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
@@ -91,7 +96,7 @@ void Pool::copy_to_host(Buffer& buffer) {
   if (buffer.has_host_copy() || buffer.is_lost()) return;
   if (!buffer.is_resident()) use(buffer);
   require_submitted(buffer);
-  const auto download = backend_->download(*buffer.storage_, buffer.spec_.dtype, 0, buffer.elements());
+  const auto download = backend_->download(buffer.storage(), buffer.spec_.dtype, 0, buffer.elements());
   download->wait();
   std::vector<std::byte> elements(buffer.bytes());
   download->take(elements);
@@ -99,7 +104,7 @@ void Pool::copy_to_host(Buffer& buffer) {
   set_host_copy(buffer, std::move(elements));
 }
 
-void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) {
+void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) noexcept {
   buffer.host_ = std::move(elements);
   buffer.backup_ = nullptr;
 }
@@ -107,7 +112,7 @@ void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) {
 void Pool::set_backup(Buffer& buffer, std::unique_ptr<const Backup> backup) { buffer.backup_ = std::move(backup); }
 
 bool Pool::can_leave(const Buffer& buffer) const {
-  return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent_ &&
+  return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent() &&
          buffer.recording_ <= submitted_;
 }
 
@@ -133,17 +138,21 @@ void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
 // Its storage goes where storages of its kind go.
 void Pool::put_away(Buffer& buffer) noexcept {
   const std::scoped_lock hold(lock_);
-  if (!buffer.storage_) return;
-  const StorageClass& its = buffer.storage_class_;
+  if (!buffer.is_resident()) return;
+  PooledStorage& storage = buffer.place_.front();
+  const std::uint64_t bytes = storage.storage_class.bytes;
   if (std::exchange(buffer.owner_, Buffer::Owner::pool) == Buffer::Owner::host) {
-    info_.bytes_external -= its.bytes;
-    borrowed_.push_back(std::move(buffer.storage_));
+    info_.bytes_external -= bytes;
+    borrowed_.splice(borrowed_.begin(), buffer.place_);
     return;
   }
-  info_.bytes_in_use -= its.bytes;
-  info_.bytes_pooled += its.bytes;
-  free_.push_front({its.key, its.bytes, std::move(buffer.storage_), recordings_, buffer.last_used_});
-  by_key_.emplace(its.key, free_.begin());
+  info_.bytes_in_use -= bytes;
+  info_.bytes_pooled += bytes;
+  storage.recording = recordings_;
+  storage.batch = buffer.last_used_;
+  storage.by_key.mapped() = buffer.place_.begin();
+  storage.in_index = by_key_.insert(std::move(storage.by_key));
+  free_.splice(free_.begin(), buffer.place_);
 }
 
 void Pool::give_back(Buffer& buffer) noexcept {
@@ -156,29 +165,32 @@ void Pool::give_back(Buffer& buffer) noexcept {
   live_.erase(&buffer);
 }
 
-Pool::Free Pool::remove(std::list<Free>::iterator entry) {
-  const auto [begin, end] = by_key_.equal_range(entry->key);
-  by_key_.erase(std::find_if(begin, end, [&](const auto& known) { return known.second == entry; }));
-  info_.bytes_pooled -= entry->bytes;
-  Free removed = std::move(*entry);
-  free_.erase(entry);
+PooledStorage::List Pool::remove(PooledStorage::List::iterator entry) {
+  entry->by_key = by_key_.extract(entry->in_index);
+  info_.bytes_pooled -= entry->storage_class.bytes;
+  PooledStorage::List removed;
+  removed.splice(removed.begin(), free_, entry);
   return removed;
 }
 
-std::unique_ptr<Storage> Pool::take(std::uint64_t key, Use use) {
+PooledStorage::List Pool::take(std::uint64_t key, Use use) {
   const std::scoped_lock hold(lock_);
   // An upload happens at once: before what is recorded, and before the batch that is being put together.
-  const auto is_free = [&](const Free& entry) {
+  const auto is_free = [&](const PooledStorage& entry) {
     if (use == Use::upload && entry.batch == batch_) return false;
     return entry.recording <= submitted_ || (is_recording_ && use == Use::kernels);
   };
   const auto [begin, end] = by_key_.equal_range(key);
-  const auto found = std::find_if(begin, end, [&](const auto& entry) { return is_free(*entry.second); });
-  if (found == end) return nullptr;
-  return remove(found->second).storage;
+  // The one that came back last is the likeliest to be in a cache.
+  for (auto entry = end; entry != begin;)
+    if (is_free(*(--entry)->second)) return remove(entry->second);
+  return {};
 }
 
-std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wanted) {
+PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass wanted) {
+  PooledStorage::List made;
+  PooledStorage::ByKey by_key{{wanted.key, made.end()}};
+  made.push_back({.storage = nullptr, .storage_class = wanted, .by_key = by_key.extract(by_key.begin())});
   const auto has_room = [&] {
     const std::scoped_lock hold(lock_);
     return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + wanted.bytes <= options_.budget;
@@ -193,7 +205,8 @@ std::unique_ptr<Storage> Pool::allocate(const StorageSpec& spec, StorageClass wa
       if (allocations_until_failure_ > 0 && --allocations_until_failure_ == 0)
         throw Error(ErrorCode::out_of_memory,
                     "compute: the allocation of " + std::to_string(wanted.bytes) + " bytes was made to fail.");
-      return backend_->allocate(spec);
+      made.front().storage = backend_->allocate(spec);
+      return made;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
       if (!free_one() && !free_least_recently_used())
@@ -212,7 +225,7 @@ std::string Pool::holders() const {
 
 // The one that has not been used for longest, if the batch does not use it.
 bool Pool::free_one() {
-  Free doomed;  // goes when the lock is free
+  PooledStorage::List doomed;  // goes when the lock is free
   const std::scoped_lock hold(lock_);
   for (auto entry = free_.end(); entry != free_.begin();)
     if ((--entry)->batch < batch_) {
@@ -244,8 +257,10 @@ void Pool::spill(Buffer& buffer) {
   const std::scoped_lock hold(lock_);
   buffer.is_spilled_ = true;
   info_.bytes_spilled += buffer.bytes();
-  options_.messages(Message::Level::debug, "A tensor of " + std::to_string(buffer.bytes()) +
-                                               " bytes moved to the host, to make room on the device.");
+  options_.messages.debug([&] {
+    return "spill: a tensor of " + std::to_string(buffer.bytes()) +
+           " bytes moved to the host, to make room on the device.";
+  });
 }
 
 bool Pool::free_least_recently_used() {
@@ -257,9 +272,10 @@ bool Pool::free_least_recently_used() {
     return true;
   }
   put_away(*buffer);
-  options_.messages(Message::Level::debug,
-                    "A tensor of " + std::to_string(buffer->bytes()) +
-                        " bytes was forgotten, to make room on the device: it is soon made again.");
+  options_.messages.debug([&] {
+    return "spill: a tensor of " + std::to_string(buffer->bytes()) +
+           " bytes was forgotten, to make room on the device: it is soon made again.";
+  });
   return true;
 }
 
@@ -268,19 +284,19 @@ void Pool::spill_all() {
 }
 
 void Pool::collect() {
-  std::vector<std::unique_ptr<Storage>> doomed;
+  PooledStorage::List doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(borrowed_);
   if (options_.priority == Priority::speed) return;
   const std::uint64_t kept = options_.priority == Priority::memory ? 0 : info_.bytes_in_use + always_kept;
-  while (info_.bytes_pooled > kept) doomed.push_back(remove(std::prev(free_.end())).storage);
+  while (info_.bytes_pooled > kept) doomed.splice(doomed.end(), remove(std::prev(free_.end())));
 }
 
 void Pool::trim() {
-  std::vector<std::unique_ptr<Storage>> doomed;
+  PooledStorage::List doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(borrowed_);
-  while (!free_.empty()) doomed.push_back(remove(free_.begin()).storage);
+  while (!free_.empty()) doomed.splice(doomed.end(), remove(free_.begin()));
 }
 
 void Pool::begin_recording() {
@@ -312,7 +328,10 @@ void Pool::copy_all_to_host() {
 }
 
 void Pool::move_to(Backend& backend, bool keeps_host_copies) {
-  for (const std::shared_ptr<Buffer>& buffer : live()) put_away(*buffer);
+  for (const std::shared_ptr<Buffer>& buffer : live()) {
+    put_away(*buffer);
+    buffer->loan_.reset();  // the storage that a host knew is gone
+  }
   trim();
   backend_ = &backend;
   options_.keeps_host_copies = keeps_host_copies;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,6 +25,19 @@ class Backup {
   virtual void restore(Backend&, Storage&) const = 0;
 };
 
+// A storage on its way between tensors and the pool. It moves as a list's node, so that going back never allocates: a
+// tensor may be let go because memory has run out.
+struct PooledStorage {
+  using List = std::list<PooledStorage>;
+  using ByKey = std::multimap<std::uint64_t, List::iterator>;
+
+  std::unique_ptr<Storage> storage;
+  StorageClass storage_class;
+  std::uint64_t recording = 0, batch = 0;  // the last ones that may use it
+  ByKey::node_type by_key{};               // while it is not free
+  ByKey::iterator in_index{};              // while it is
+};
+
 // The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
 // holder lets go, on whatever thread that is. The context's lock guards it.
 class Buffer {
@@ -37,19 +51,22 @@ class Buffer {
 
   const StorageSpec& spec() const { return spec_; }
   std::int64_t elements() const { return spec_.elements; }
-  std::uint64_t bytes() const { return static_cast<std::uint64_t>(spec_.elements) * size_of(spec_.dtype); }
+  std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
 
-  bool is_resident() const { return storage_ != nullptr; }
-  Storage& storage() const { return *storage_; }  // of a resident one
-  std::uint64_t device_bytes() const { return is_resident() ? storage_class_.bytes : 0; }
+  bool is_resident() const { return !place_.empty(); }
+  Storage& storage() const { return *place_.front().storage; }  // of a resident one
+  std::uint64_t device_bytes() const { return is_resident() ? place_.front().storage_class.bytes : 0; }
   bool has_host_copy() const { return !host_.empty(); }
   std::span<const std::byte> host_copy() const { return host_; }
   bool has_copy() const { return has_host_copy() || backup_; }    // off the device
   bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
+  bool waits_for_upload() const { return waits_for_upload_; }     // has not been on the device yet
   // Whether every node that has it is made again by a few cheap operations, from sources that are there and, together
   // with it, take no more than `room`.
   bool is_soon_made_again(std::uint64_t room) const;
-  void lend() { is_lent_ = true; }  // from now on a host knows the storage: it stays as it is
+  // A host knows the storage, which stays as it is for as long as anybody holds what this gives.
+  std::shared_ptr<const void> lend();
+  bool is_lent() const { return !loan_.expired(); }
 
   // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
@@ -63,13 +80,13 @@ class Buffer {
   std::shared_ptr<Pool> pool_;
   StorageSpec spec_;
   Owner owner_;
-  std::unique_ptr<Storage> storage_;
-  StorageClass storage_class_{};
+  PooledStorage::List place_;    // one storage, or none
   std::vector<std::byte> host_;  // values never change: once made, a copy stays right
   std::unique_ptr<const Backup> backup_;
   std::uint64_t last_used_ = 0;  // the batch
   std::uint64_t recording_ = 0;  // that writes it; 0 where none does
-  bool is_lent_ = false, is_spilled_ = false, is_for_lineage_ = false;
+  std::weak_ptr<const void> loan_;
+  bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false;
 };
 
 struct PoolOptions {
@@ -92,15 +109,15 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // is no room, pooled storages are freed and then the least recently used tensors leave the device.
   enum class Use { kernels, upload };
   std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
-  // Elements that are on the host, for now.
-  std::shared_ptr<Buffer> from_host(const StorageSpec&, std::vector<std::byte> elements);
+  // For elements that are on the host, for now: set_host_copy gives them.
+  std::shared_ptr<Buffer> from_host(const StorageSpec&);
   // A storage over memory that a host lent: counted apart, and never handed out again.
   std::shared_ptr<Buffer> borrow(std::unique_ptr<Storage>, const StorageSpec&);
 
   void use(Buffer&);                                                   // by the batch: makes it resident
   void keep_for_batch(Buffer& buffer) { buffer.last_used_ = batch_; }  // which will use it
   void copy_to_host(Buffer&);                                          // waits for the device
-  void set_host_copy(Buffer&, std::vector<std::byte>);
+  void set_host_copy(Buffer&, std::vector<std::byte>) noexcept;
   void set_backup(Buffer&, std::unique_ptr<const Backup>);
   // Whether it is on the device and would free memory there by going to the host: neither a host's memory nor a
   // storage that a host knows does, and what recorded work has yet to write cannot be copied.
@@ -125,6 +142,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void begin_recording();
   void end_recording();
   void submitted();
+  bool is_recording() const { return is_recording_; }
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
   void require_submitted(const Buffer&) const;
 
@@ -146,36 +164,29 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
  private:
   friend class Buffer;
-  struct Free {
-    std::uint64_t key;
-    std::uint64_t bytes;
-    std::unique_ptr<Storage> storage;
-    std::uint64_t recording;  // the last one that may use it
-    std::uint64_t batch;      // likewise
-  };
   void give_back(Buffer&) noexcept;
   void put_away(Buffer&) noexcept;
   std::shared_ptr<Buffer> make_buffer(const StorageSpec&, Buffer::Owner);
   void give_storage(Buffer&, Use);
   void count_for_lineage(Buffer&, bool is_for_lineage);
-  std::unique_ptr<Storage> take(std::uint64_t key, Use);
-  std::unique_ptr<Storage> allocate(const StorageSpec&, StorageClass);
+  PooledStorage::List take(std::uint64_t key, Use);
+  PooledStorage::List allocate(const StorageSpec&, StorageClass);
   bool free_one();
   bool free_least_recently_used();
   std::shared_ptr<Buffer> least_recently_used() const;
   std::vector<std::shared_ptr<Buffer>> live() const;
-  Free remove(std::list<Free>::iterator);
+  PooledStorage::List remove(PooledStorage::List::iterator);
   std::string holders() const;
 
   Backend* backend_;
   Stats& stats_;
   PoolOptions options_;
   bool forgets_;
-  mutable std::mutex lock_;  // give_back comes from any thread, beside the context's own lock
-  std::list<Free> free_;     // most recently used first
-  std::unordered_multimap<std::uint64_t, std::list<Free>::iterator> by_key_;
+  mutable std::mutex lock_;   // give_back comes from any thread, beside the context's own lock
+  PooledStorage::List free_;  // most recently used first
+  PooledStorage::ByKey by_key_;
   std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
-  std::vector<std::unique_ptr<Storage>> borrowed_;  // nobody holds them any more
+  PooledStorage::List borrowed_;  // nobody holds them any more
   MemoryInfo info_{};
   std::uint64_t watched_peak_ = 0;
   std::uint64_t lineage_bytes_ = 0;

@@ -58,10 +58,10 @@ std::vector<WindowAxis> pool_axes(std::string_view op, const Tensor& image, cons
   return axes;
 }
 
-Tensor pool(const PoolEntry& entry, const Tensor& image, std::span<const WindowAxis> axes, DType dtype,
-            float of_nothing, std::uint32_t word = 0) {
+Tensor pool(std::string_view op, const PoolEntry& entry, const Tensor& image, std::span<const WindowAxis> axes,
+            DType dtype, double of_nothing, std::uint32_t word = 0) {
   const std::int64_t channels = image.shape()[-1];
-  const Shape result = window_result(image.shape()[0], axes, channels);
+  const Shape result = window_result(op, image.shape()[0], axes, channels);
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, of_nothing);
   bool share_elements = false;
   for (const WindowAxis& axis : axes) share_elements = share_elements || axis.stride < axis.reach();
@@ -72,9 +72,9 @@ Tensor pool(const PoolEntry& entry, const Tensor& image, std::span<const WindowA
   return family_tensor(result, dtype, std::move(family), {image});
 }
 
-Tensor max_values(const Tensor& image, std::span<const WindowAxis> axes) {
-  const float lowest = lowest_number(image.dtype());
-  return pool(pool_max, image, axes, image.dtype(), lowest, word_of(lowest));
+Tensor max_values(std::string_view op, const Tensor& image, std::span<const WindowAxis> axes) {
+  const double lowest = lowest_number(image.dtype());
+  return pool(op, pool_max, image, axes, image.dtype(), lowest, word_of(static_cast<float>(lowest)));
 }
 
 std::vector<int> spatial_axes(std::string_view op, const Tensor& image) {
@@ -91,21 +91,23 @@ std::vector<int> spatial_axes(std::string_view op, const Tensor& image) {
 
 Tensor max_pool(const Tensor& image, const Pooling& options) {
   check_dtype("max_pool", image, image.dtype() != DType::boolean, "floats and integers");
-  return max_values(image, pool_axes("max_pool", image, options));
+  return max_values("max_pool", image, pool_axes("max_pool", image, options));
 }
 
 Tensor average_pool(const Tensor& image, const Pooling& options) {
   check_dtype("average_pool", image, is_float(image.dtype()), "floats");
   const std::vector<WindowAxis> axes = pool_axes("average_pool", image, options);
-  std::int64_t divisor = options.counts_padding ? 1 : 0;
-  for (const WindowAxis& axis : axes) divisor *= axis.taps;
-  return pool(pool_average, image, axes, image.dtype(), 0, word_of(divisor));
+  std::vector<std::int64_t> taps;
+  for (const WindowAxis& axis : axes) taps.push_back(axis.taps);
+  const std::int64_t divisor = options.counts_padding ? size_product("average_pool", taps) : 0;
+  return pool("average_pool", pool_average, image, axes, image.dtype(), 0, word_of(divisor));
 }
 
 MaxPool max_pool_with_indices(const Tensor& image, const Pooling& options) {
   check_dtype("max_pool_with_indices", image, image.dtype() != DType::boolean, "floats and integers");
-  const std::vector<WindowAxis> axes = pool_axes("max_pool_with_indices", image, options);
-  return {max_values(image, axes), pool(pool_argmax, image, axes, DType::i32, -1)};
+  constexpr std::string_view op = "max_pool_with_indices";
+  const std::vector<WindowAxis> axes = pool_axes(op, image, options);
+  return {max_values(op, image, axes), pool(op, pool_argmax, image, axes, DType::i32, -1)};
 }
 
 Tensor global_max_pool(const Tensor& image) {

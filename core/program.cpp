@@ -93,6 +93,16 @@ NodePtr inlined(const Node& ran) {
   return copies.at(program->outputs[output].get());
 }
 
+// The body may use what is computed when it is recorded, but not the inputs of another program, which have no values.
+void check_inputs_are_its_own(const ProgramImpl& program, const GraphItems& graph) {
+  for (const Node* node : graph.items)
+    if (node->is<Placeholder>() &&
+        std::ranges::none_of(program.inputs, [&](const NodePtr& own) { return own.get() == node; }))
+      throw Error(ErrorCode::invalid_argument, "record: the body uses an input of another program, of " +
+                                                   node->shape.to_string() + " " + std::string(to_string(node->dtype)) +
+                                                   ", which has no value; make it an input of this program too.");
+}
+
 // A program that is called while another is recorded becomes part of it.
 void inline_runs(std::span<const NodePtr> outputs, const Limits& limits) {
   for (;;) {
@@ -115,6 +125,7 @@ void plan_for_device(ProgramImpl& program) {
   std::vector<NodePtr> fixed;
   {
     const Graph graph(program.outputs, limits);
+    check_inputs_are_its_own(program, graph.items());
     fixed = fixed_nodes(graph, program.outputs);
   }
   compute(context, fixed);
@@ -126,6 +137,7 @@ void plan_for_device(ProgramImpl& program) {
   for (std::size_t i = 0; i < program.graph.items.size(); ++i)
     if (program.graph.items[i]->buffer) program.captured_items.push_back(static_cast<int>(i));
   program.plan = context.plans.get(graph, limits);
+  program.kernels.clear();
   program.epoch = context.epoch;
 }
 
@@ -152,7 +164,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
   std::vector<NodePtr> given;
   for (const Tensor& input : inputs) given.push_back(whole(TensorAccess::node(input)));
-  const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_, {}});
+  const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_.shared(), {}});
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const Node& output = *impl_->outputs[i];
@@ -174,15 +186,25 @@ std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
 }
 
 std::future<void> Program::prepare() const {
-  return std::async(std::launch::async, [impl = impl_] {
-    for (std::size_t i = 0; i < impl->plan->steps.size(); ++i) {
-      const Session session(*impl->context);
-      impl->context->resilient([&] {
-        if (impl->epoch != impl->context->epoch) plan_for_device(*impl);
-        if (i < impl->plan->steps.size()) prepare_step(*impl->context, impl->plan->steps[i], impl->graph);
+  auto promise = std::make_shared<std::promise<void>>();
+  std::future<void> future = promise->get_future();
+  const Session session(*impl_->context);
+  impl_->context->background.add([program = impl_.shared(), promise, next = std::size_t{0}]() mutable {
+    ContextImpl& context = *program->context;
+    try {
+      context.resilient([&] {
+        if (program->epoch != context.epoch) plan_for_device(*program);
+        if (next < program->plan->steps.size())
+          prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
       });
+      if (++next < program->plan->steps.size()) return false;
+      promise->set_value();
+    } catch (...) {
+      promise->set_exception(std::current_exception());
     }
+    return true;
   });
+  return future;
 }
 
 }  // namespace tessera

@@ -16,6 +16,7 @@ struct ProgramImpl {
   std::vector<int> input_items;     // of the placeholders; -1: nothing reads it
   std::vector<int> captured_items;  // have elements whatever the inputs
   std::shared_ptr<const Plan> plan;
+  KernelUses kernels;  // that have run, or were prepared
   std::uint64_t epoch = 0;
 };
 

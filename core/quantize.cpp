@@ -42,10 +42,22 @@ Tensor spread_zero_point(std::string_view op, const Tensor& zero_point, const Te
   return spread(op, "zero point", zero_point, x, axis);
 }
 
+// Some devices take numbers below 2^-126 for zeros. Divided by a scale from this one on, all of them round to 0, so
+// that it makes no difference.
+constexpr float smallest_scale = 0x1p-124f;
+
 // x / scale, rounded, in f32.
 Tensor levels(std::string_view op, const Tensor& x, const Tensor& scale, int axis) {
   check_dtype(op, x, is_float(x.dtype()) || x.dtype() == DType::i32, "floats and i32");
-  return round(x.cast(DType::f32) / spread_scale(op, scale, x, axis));
+  const Tensor given = spread_scale(op, scale, x, axis);
+  return round(x.cast(DType::f32) / where(abs(given) < smallest_scale, smallest_scale, given));
+}
+
+// The scale for numbers that reach up to `largest`, which becomes the level `highest`: 1 where it would be too small.
+Tensor scale_up_to(const Tensor& largest, float highest) {
+  // Over no elements the largest is below zero. Devices agree on this power of two, whatever their quotients round to.
+  const float least = std::exp2(std::ceil(std::log2(highest * smallest_scale)));
+  return where(largest < least, 1.0f, largest / highest);
 }
 
 void check_is_byte(std::string_view op, DType dtype) {
@@ -68,8 +80,7 @@ Quantized quantize(const Tensor& x, std::optional<int> axis) {
   const Tensor magnitude = abs(x.cast(DType::f32));
   const bool is_each = axis && others.axes.empty();  // no axes would mean all of them
   const Tensor largest = is_each ? magnitude : max(magnitude, others);
-  // Over no elements the largest is below zero.
-  const Tensor scale = where(largest <= 0.0f, 1.0f, largest / 127.0f);
+  const Tensor scale = scale_up_to(largest, 127);
   const Tensor values = round(x.cast(DType::f32) / scale).cast(DType::i8);
   return {values, axis ? scale.reshape({x.shape()[channels]}) : scale};
 }
@@ -110,7 +121,7 @@ DynamicQuantized dynamic_quantize_linear(const Tensor& x) {
   check_dtype("dynamic_quantize_linear", x, is_float(x.dtype()), "floats");
   const Tensor wide = x.cast(DType::f32);
   const Tensor low = minimum(min(wide), 0.0f), range = maximum(max(wide), 0.0f) - low;
-  const Tensor scale = where(range == 0.0f, 1.0f, range / 255.0f);
+  const Tensor scale = scale_up_to(range, 255);
   const Tensor zero_point = round(-low / scale).cast(DType::u8);
   return {quantize_linear(x, scale, zero_point), scale, zero_point};
 }
@@ -119,12 +130,16 @@ Tensor fake_quantize(const Tensor& x, const FakeQuantize& options) {
   check_dtype("fake_quantize", x, is_float(x.dtype()), "floats");
   if (!(options.min < options.max))
     fail(ErrorCode::invalid_argument, "fake_quantize",
-         "min (" + std::to_string(options.min) + ") is not below max (" + std::to_string(options.max) + ").");
+         "min (" + number_text(options.min) + ") is not below max (" + number_text(options.max) + ").");
   if (options.bits < 2 || options.bits > 16)
     fail(ErrorCode::invalid_argument, "fake_quantize",
          "bits (" + std::to_string(options.bits) + ") are outside of 2 to 16.");
   const float lowest = options.narrow_range ? 1 : 0, highest = static_cast<float>((1 << options.bits) - 1);
   const float scale = (options.max - options.min) / (highest - lowest);
+  if (!std::isnormal(scale) || !std::isnormal(1 / scale))
+    fail(ErrorCode::invalid_argument, "fake_quantize",
+         "the step from min (" + number_text(options.min) + ") to max (" + number_text(options.max) + ") in " +
+             std::to_string(options.bits) + " bits is " + number_text(scale) + ", too small or too large for an f32.");
   const float zero_point = std::round(std::clamp(lowest - options.min / scale, lowest, highest));
   const float nudged_min = (lowest - zero_point) * scale, nudged_max = (highest - zero_point) * scale;
   const Tensor level = floor((clip(x.cast(DType::f32), nudged_min, nudged_max) - nudged_min) * (1.0f / scale) + 0.5f);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/closed_backend.h"
 #include "core/context_impl.h"
 #include "core/monitor.h"
 
@@ -28,17 +29,17 @@ void start_checkpoint(ContextImpl& context, const NodePtr& node) {
   context.stats.bytes_downloaded += buffer->bytes();
   node->lineage = 0;  // what comes next counts from here
   ++context.checkpoints_under_way;
-  context.reader.add(std::move(download), [&context, node, buffer, offset = node->buffer_offset](
-                                              Download* made, const std::exception_ptr& error) {
+  context.background.add(std::move(download), [&context, node, buffer, offset = node->buffer_offset](
+                                                  Download* made, const std::exception_ptr& error) {
     --context.checkpoints_under_way;
-    std::vector<std::byte> elements(buffer->bytes());
+    if (error) return;  // a loss: the lineage is still there
     try {
-      if (error) return;  // a loss: the lineage is still there
+      std::vector<std::byte> elements(buffer->bytes());
       made->take(elements);
-    } catch (const Error&) {
-      return;
+      context.pool->set_host_copy(*buffer, std::move(elements));
+    } catch (const std::exception&) {
+      return;  // likewise, or host memory ran out
     }
-    context.pool->set_host_copy(*buffer, std::move(elements));
     node->buffer = buffer;  // which may have been let go meanwhile
     node->buffer_offset = offset;
     forget_lineage(*node);
@@ -48,9 +49,13 @@ void start_checkpoint(ContextImpl& context, const NodePtr& node) {
 
 }  // namespace
 
-void Unheld::add(const NodePtr& node) {
+void Unheld::add(const NodePtr& node) noexcept {
   const std::scoped_lock hold(lock_);
-  nodes_.push_back(node);
+  try {
+    nodes_.push_back(node);
+  } catch (const std::bad_alloc&) {
+    // Its buffer stays until the last operation that has it in its lineage goes.
+  }
 }
 
 std::vector<NodePtr> Unheld::take() {
@@ -66,11 +71,11 @@ std::vector<NodePtr> Unheld::take() {
 }
 
 ContextImpl::ContextImpl(const ContextOptions& options_in, OpenBackend open_in, bool is_hosts_in)
-    : messages(std::make_shared<Messages>(options_in.on_message)),
+    : messages(std::make_shared<Messages>(options_in)),
       options(options_in),
       open(std::move(open_in)),
       is_hosts(is_hosts_in),
-      reader(lock) {
+      background(lock) {
   try {
     backend = open(options, messages->sink());
   } catch (...) {
@@ -86,7 +91,13 @@ ContextImpl::ContextImpl(const ContextOptions& options_in, OpenBackend open_in, 
   messages->deliver();
 }
 
-bool ContextImpl::keeps_lineage() const { return options.survive_device_loss && can_be_lost(*backend); }
+// Nobody but the host can replace its device: there is nothing to rebuild on.
+bool ContextImpl::keeps_lineage() const { return options.survive_device_loss && !is_hosts && can_be_lost(*backend); }
+
+std::string ContextImpl::device_name() {
+  const std::scoped_lock hold(lock);
+  return backend->device().name;
+}
 
 void ContextImpl::replace_device() {
   const std::string lost = backend->device().name;
@@ -123,6 +134,31 @@ void ContextImpl::switch_to(const ContextOptions& wanted) {
   options.driver = wanted.driver;
   options.device = wanted.device;
   messages->add(Message::Level::info, "switch_backend: from " + before + " to " + backend->device().name + ".");
+}
+
+void ContextImpl::require_nothing_lent() {
+  std::vector<Resident> lent = pool->why_resident(0);
+  std::erase_if(lent, [](const Resident& resident) { return !resident.is_lent; });
+  if (lent.empty()) return;
+  std::string text = "switch_backend: the host holds buffers or textures of " + std::to_string(lent.size()) +
+                     (lent.size() == 1 ? " tensor" : " tensors") + ", which would go with the device:";
+  constexpr std::size_t most_named = 5;
+  for (std::size_t i = 0; i < std::min(lent.size(), most_named); ++i) text += (i ? "; " : " ") + to_string(lent[i]);
+  text += lent.size() > most_named ? "; and others." : ".";
+  throw Error(ErrorCode::invalid_argument, text +
+                                               " Let go of them first (GpuData::tensor_ref), or take them back "
+                                               "with SwitchOptions::take_back_lent.");
+}
+
+void ContextImpl::close() {
+  if (is_closed) return;
+  if (!backend->is_lost()) backend->wait();
+  use_backend(std::make_unique<ClosedBackend>(*backend));
+  is_closed = true;
+}
+
+void ContextImpl::require_open() const {
+  if (is_closed) ClosedBackend::refuse();
 }
 
 // The caller has seen to it that what should not get lost is on the host.

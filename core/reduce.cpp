@@ -1,6 +1,7 @@
 #include <tessera/reduce.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -19,6 +20,11 @@ namespace {
 constexpr FamilyEntry reduce_fold{.name = "reduce_fold", .file = "reduce", .reads_once = true};
 enum class Fold : std::int32_t { sum, product, largest, smallest };
 
+// The mean of each part. The third word is how many elements there are in all, of x or, where x has means of parts, of
+// what those were made of. Options: 1 where x can be read by the texel, and 1 where x has means, which then count for
+// as many elements as their parts had. For that to follow from their places, the numbers of parts divide one another.
+constexpr FamilyEntry reduce_mean{.name = "reduce_mean", .file = "reduce", .reads_once = true};
+
 // The index of the largest element of each part, i32. The third word is what turns the bits of the smallest into those
 // of the largest. Options: 0, and 1 for floats.
 constexpr FamilyEntry reduce_arg{.name = "reduce_arg", .file = "reduce", .reads_once = true};
@@ -28,8 +34,6 @@ constexpr FamilyEntry reduce_arg_among{.name = "reduce_arg_among", .file = "redu
 // What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay
 // accurate, each part being small beside the whole.
 constexpr std::int64_t longest_part = 256;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 Shape without_axes(const Shape& shape, std::span<const int> axes, bool keep_dims) {
   std::vector<std::int64_t> dims;
@@ -57,6 +61,13 @@ std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
 // Into how many parts a stretch is cut; 1 where one invocation reduces all of it.
 std::int64_t parts_of(std::int64_t count) { return count <= 2 * longest_part ? 1 : (count / longest_part + 3) / 4 * 4; }
 
+// The same, as a power of two.
+std::int64_t mean_parts_of(std::int64_t count) {
+  if (count <= 2 * longest_part) return 1;
+  return std::max<std::int64_t>(
+      4, std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(count / longest_part - 1)));
+}
+
 // An entry with its words and options, for x reduced over the axes.
 Family reduction(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t count,
                  std::int64_t parts, std::uint32_t word) {
@@ -81,9 +92,7 @@ Tensor of_nothing(Fold fold, const Tensor& x, const Shape& result) {
     case Fold::largest: return number_like(x, result, lowest_number(x.dtype()));
     case Fold::smallest: break;
   }
-  // The highest i32 is no float.
-  if (x.dtype() == DType::i32) return bitwise_not(number_like(x, result, lowest_number(DType::i32)));
-  return number_like(x, result, is_float(x.dtype()) ? infinity : x.dtype() == DType::i8 ? 127 : 255);
+  return number_like(x, result, highest_number(x.dtype()));
 }
 
 Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& options) {
@@ -98,6 +107,17 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
   if (parts == 1) return family_tensor(result, x.dtype(), std::move(family), {x});
   const Tensor of_parts = family_tensor({result.size(), parts}, x.dtype(), std::move(family), {x});
   return reduce(name, fold, of_parts, {.axes = {1}}).reshape(result);
+}
+
+// Of x, which has elements, over `all` elements in the end.
+Tensor mean_of(const Tensor& x, std::span<const int> axes, const Shape& result, std::int64_t all) {
+  const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count);
+  Family family = reduction(reduce_mean, x, axes, count, parts, word_of(all));
+  family.options.push_back(count != all);
+  if (parts == 1) return family_tensor(result, DType::f32, std::move(family), {x});
+  constexpr int last = 1;
+  return mean_of(family_tensor({result.size(), parts}, DType::f32, std::move(family), {x}), std::span(&last, 1), result,
+                 all);
 }
 
 // Narrow types reduce in wide ones.
@@ -140,10 +160,12 @@ Tensor min(const Tensor& x, const Reduce& options) { return reduce_wide("min", F
 
 Tensor mean(const Tensor& x, const Reduce& options) {
   check_dtype("mean", x, is_float(x.dtype()), "floats");
-  const Tensor total = reduce("mean", Fold::sum, x.cast(DType::f32), options);
-  const auto count =
-      static_cast<float>(elements_along(x.shape(), checked_axes("mean", options.axes, x.shape().rank())));
-  return (total * (1.0f / count)).cast(x.dtype());
+  const std::vector<int> axes = checked_axes("mean", options.axes, x.shape().rank());
+  const Shape result = without_axes(x.shape(), axes, options.keep_dims);
+  const std::int64_t count = elements_along(x.shape(), axes);
+  if (count == 0 || result.size() == 0) return number_like(x, result, std::numeric_limits<double>::quiet_NaN());
+  if (count == 1) return x.reshape(result);
+  return mean_of(x.cast(DType::f32), axes, result, count).cast(x.dtype());
 }
 
 Tensor any(const Tensor& x, const Reduce& options) {

@@ -51,6 +51,9 @@ bool Buffer::is_soon_made_again(std::uint64_t room) const {
 bool ContextImpl::stop_forgetting() {
   if (!pool->forgets()) return false;
   pool->stop_forgetting();
+  messages->debug([] {
+    return "spill: there is no room to make again what was forgotten; from now on tensors move to the host instead.";
+  });
   bool has_helped = false;
   std::vector<NodePtr> forgotten;
   for (const std::weak_ptr<Node>& weak : rebuildable)

@@ -17,7 +17,7 @@ struct NameOfOperation {
   std::string operator()(const Strided&) const { return "copy"; }
   std::string operator()(const Family& family) const { return std::string(family.entry->name); }
   std::string operator()(const Import&) const { return "import"; }
-  std::string operator()(const Custom& custom) const { return custom.call->kernel.name; }
+  std::string operator()(const Custom& custom) const { return custom.call->kernel->name; }
   std::string operator()(const Placeholder&) const { return "input"; }
   std::string operator()(const Ran&) const { return "program"; }
   std::string operator()(const Computed&) const { return "tensor"; }
@@ -38,13 +38,13 @@ std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
   std::vector<Resident> found;
   for (const std::shared_ptr<Buffer>& buffer : live()) {
     if (!buffer->is_resident() && !buffer->is_spilled_) continue;
-    Resident resident{.bytes = buffer->is_resident() ? buffer->storage_class_.bytes : buffer->bytes(),
+    Resident resident{.bytes = buffer->is_resident() ? buffer->device_bytes() : buffer->bytes(),
                       .shape = Shape{buffer->elements()},
                       .dtype = buffer->spec_.dtype,
                       .op = buffer->op_,
                       .label = {},
                       .holders = 0,
-                      .is_lent = buffer->is_lent_,
+                      .is_lent = buffer->is_lent(),
                       .is_borrowed = buffer->owner_ == Buffer::Owner::host,
                       .is_spilled = buffer->is_spilled_};
     if (resident.bytes < at_least) continue;

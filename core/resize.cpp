@@ -54,7 +54,8 @@ std::array<std::uint32_t, 3> words_of_axis(const Resize& options, std::int64_t i
   fraction.reduce();
   if (options.mode == Interpolation::nearest) round_places(fraction, options.nearest);
   fraction.start += 2 * fraction.divisor;  // from two pixels before the image: no tap is below zero
-  if ((out - 1) * fraction.step + fraction.start > std::numeric_limits<std::uint32_t>::max())
+  constexpr std::int64_t highest = std::numeric_limits<std::uint32_t>::max();  // which the last place must not exceed
+  if (fraction.start > highest || (out > 1 && fraction.step > (highest - fraction.start) / (out - 1)))
     fail(ErrorCode::unsupported, "resize",
          "the places of " + std::to_string(out) + " pixels among " + std::to_string(in) +
              " are fractions too fine for 32-bit numbers.");
@@ -97,7 +98,7 @@ Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width, cons
   }
   const std::int64_t taps = taps_of(options.mode);
   family.words.insert(family.words.end(), {word_of(options.cubic_coefficient), word_of(taps)});
-  const Shape result = size.with(height, width, size.channels);
+  const Shape result = size.with("resize", height, width, size.channels);
   const Entry& entry = entry_for(options.mode);
   family.entry = taps * taps * result.size() <= image.shape().size() ? &entry.reads_once : &entry.reads_often;
   if (options.mode == Interpolation::nearest) return family_tensor(result, image.dtype(), std::move(family), {image});

@@ -84,6 +84,7 @@ constexpr std::array stored_types{
 class FileReader {
  public:
   explicit FileReader(const std::filesystem::path& path) : path_(path) {
+    refuse_nul("load_safetensors", path);
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (!std::filesystem::status_known(status) || !std::filesystem::exists(status)) fail(error.message());
@@ -158,6 +159,8 @@ class FileReader {
            std::to_string(data_size) + " bytes of it");
   }
 
+  static constexpr std::uint64_t highest_size = std::numeric_limits<std::int64_t>::max();
+
   // Throws where the shape, the type and the bytes between the offsets do not fit.
   Shape checked_shape(const StoredTensor& tensor, const StoredType& type) const {
     std::string text = "[";
@@ -168,10 +171,10 @@ class FileReader {
       fail(which + "has " + std::to_string(tensor.shape.size()) + " dimensions, more than the " +
                std::to_string(Shape::max_rank) + " that tensors can have here",
            ErrorCode::unsupported);
-    std::uint64_t elements = 1;
+    const bool is_empty = std::ranges::find(tensor.shape, 0u) != tensor.shape.end();
+    std::uint64_t elements = is_empty ? 0 : 1;
     for (const std::uint64_t dim : tensor.shape) {
-      if (dim > std::uint64_t{std::numeric_limits<std::int64_t>::max()} ||
-          (dim != 0 && elements > std::numeric_limits<std::int64_t>::max() / 8 / dim))
+      if (!is_empty && elements > std::numeric_limits<std::uint64_t>::max() / type.bytes / dim)
         fail(which + "has more elements than a 64-bit byte count can hold");
       elements *= dim;
     }
@@ -179,7 +182,13 @@ class FileReader {
       fail(which + std::string(type.name) + " takes " + std::to_string(elements * type.bytes) +
            " bytes, but its data_offsets " + std::to_string(tensor.begin) + " to " + std::to_string(tensor.end) +
            " hold " + std::to_string(tensor.end - tensor.begin));
-    return Shape(std::vector<std::int64_t>(tensor.shape.begin(), tensor.shape.end()));
+    std::vector<std::int64_t> dims;
+    for (const std::uint64_t dim : tensor.shape) dims.push_back(static_cast<std::int64_t>(std::min(dim, highest_size)));
+    try {
+      return Shape(dims);
+    } catch (const Error& error) {
+      fail(which + "is none that tessera can have (" + error.what() + ")", ErrorCode::unsupported);
+    }
   }
 
   HostTensor read_tensor(const StoredTensor& stored) {

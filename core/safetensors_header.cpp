@@ -1,5 +1,6 @@
 #include "core/safetensors_header.h"
 
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -172,15 +173,39 @@ std::string write_safetensors_header(const SafetensorsHeader& header) {
     require_utf8("the name of metadata", name);
     require_utf8("the metadata", value);
   }
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  const auto set = [&](const std::string& name, nlohmann::ordered_json value) {
-    // As members are looked up one by one in an ordered_json, which adds up; names are unique here.
-    json.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(name, std::move(value));
+  // Written piece by piece: the parser's own objects allocate while they go, which ends the program without memory.
+  std::string text = "{";
+  const auto add_quoted = [&](const std::string& name) { text += nlohmann::json(name).dump(); };
+  const auto add_list = [&](std::string_view name, const auto& values) {
+    text += (",\"" + std::string(name)) + "\":[";
+    for (bool is_first = true; const auto value : values) {
+      text += (is_first ? "" : ",") + std::to_string(value);
+      is_first = false;
+    }
+    text += ']';
   };
-  if (!header.metadata.empty()) set(std::string(metadata_name), header.metadata);
-  for (const StoredTensor& tensor : header.tensors)
-    set(tensor.name, {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {tensor.begin, tensor.end}}});
-  std::string text = json.dump();
+  if (!header.metadata.empty()) {
+    add_quoted(std::string(metadata_name));
+    text += ":{";
+    for (const auto& [name, value] : header.metadata) {
+      add_quoted(name);
+      text += ':';
+      add_quoted(value);
+      text += ',';
+    }
+    text.back() = '}';
+    text += ',';
+  }
+  for (const StoredTensor& tensor : header.tensors) {
+    add_quoted(tensor.name);
+    text += ":{\"dtype\":";
+    add_quoted(tensor.dtype);
+    add_list("shape", tensor.shape);
+    add_list("data_offsets", std::array{tensor.begin, tensor.end});
+    text += "},";
+  }
+  if (text.back() == ',') text.pop_back();
+  text += '}';
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
 }

@@ -1,7 +1,6 @@
 #include "core/scope.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/context_impl.h"
 #include <tessera/scope.h>
@@ -9,22 +8,23 @@
 namespace tessera {
 namespace {
 
-thread_local Scope* innermost = nullptr;
+thread_local std::vector<std::weak_ptr<ScopeState>> opened;  // on this thread, those that have ended among them
 
 }  // namespace
 
-struct Scope::State {
+struct ScopeState {
   std::shared_ptr<ContextImpl> context;
-  Scope* outer;
   std::vector<std::weak_ptr<Node>> nodes{};
   std::size_t made = 0;
 };
 
 Scope::Scope(const Context& context)
-    : state_(new State{ContextAccess::impl(context).shared_from_this(), std::exchange(innermost, this)}) {}
+    : state_(std::make_shared<ScopeState>(ScopeState{ContextAccess::impl(context).shared_from_this()})) {
+  std::erase_if(opened, [](const std::weak_ptr<ScopeState>& scope) { return scope.expired(); });
+  opened.push_back(state_);
+}
 
 Scope::~Scope() {
-  innermost = state_->outer;
   const std::vector<Survivor> alive = survivors();
   if (alive.empty()) return;
   std::string text = "scope: " + std::to_string(alive.size()) + " of " + std::to_string(state_->made) +
@@ -50,7 +50,7 @@ std::vector<Survivor> Scope::survivors() const {
   std::vector<Survivor> alive;
   std::vector<NodePtr> held;  // to the end, so that the last holder does not go under the lock
   {
-    const Session session(*state_->context);
+    const Session session(*state_->context, Session::Closed::allowed);
     for (const std::weak_ptr<Node>& weak : state_->nodes) {
       NodePtr node = weak.lock();
       if (node && node->holders > 0)
@@ -62,11 +62,12 @@ std::vector<Survivor> Scope::survivors() const {
   return alive;
 }
 
-void ScopeAccess::note(Node& made) {
-  for (Scope* scope = innermost; scope; scope = scope->state_->outer) {
-    auto& [context, outer, nodes, count] = *scope->state_;
-    if (made.context != context) continue;
-    ++count;
+void note_in_scopes(Node& made) {
+  for (const std::weak_ptr<ScopeState>& weak : opened) {
+    const std::shared_ptr<ScopeState> scope = weak.lock();
+    if (!scope || made.context != scope->context) continue;
+    std::vector<std::weak_ptr<Node>>& nodes = scope->nodes;
+    ++scope->made;
     if (nodes.size() == nodes.capacity())
       std::erase_if(nodes, [](const std::weak_ptr<Node>& node) { return node.expired(); });
     nodes.push_back(made.weak_from_this());

@@ -4,8 +4,6 @@
 
 namespace tessera {
 
-struct ScopeAccess {
-  static void note(Node& made);  // by this thread; costs one look where no scope is open
-};
+void note_in_scopes(Node& made);  // by this thread; costs one look where no scope is open
 
 }  // namespace tessera

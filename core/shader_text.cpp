@@ -3,6 +3,8 @@
 #include <cctype>
 #include <set>
 
+#include "core/opaque.h"
+
 namespace tessera {
 namespace {
 
@@ -40,12 +42,21 @@ std::string_view name_of(std::string_view block) {
   return block.substr(begin, end - begin);
 }
 
-std::string with_operands(std::string_view code, const Expression::Line& line) {
+std::string variable(std::size_t line) { return "v" + std::to_string(line); }
+
+// Operand a of line 5, as that line alone sees it.
+std::string opaque_operand(std::size_t line, std::size_t operand) { return variable(line) + "abc"[operand]; }
+
+std::string with_operands(std::string_view code, const Expression::Line& line, std::size_t index,
+                          const OpaqueValues& opaque) {
   std::string text;
   for_each_name(code, [&](std::string_view part, bool is_name) {
-    if (is_name && part.size() == 1 && part[0] >= 'a' && part[0] <= 'c')
-      text += "v" + std::to_string(line.operands[static_cast<std::size_t>(part[0] - 'a')]);
-    else text += part;
+    if (is_name && part.size() == 1 && part[0] >= 'a' && part[0] <= 'c') {
+      const auto operand = static_cast<std::size_t>(part[0] - 'a');
+      text += opaque.operands[operand] ? opaque_operand(index, operand) : variable(line.operands[operand]);
+    } else {
+      text += part;
+    }
   });
   return text;
 }
@@ -60,7 +71,8 @@ std::string narrowed(std::string text, DType dtype) {
 
 std::string cast_text(const std::string& value, DType from, DType to) {
   if (to == DType::boolean)
-    return is_float(from) ? "vec4i(ne(" + value + ", vec4f(0.0)))" : "vec4i(nei(" + value + ", vec4i(0)))";
+    // A float by its bits: compilers make a comparison of x - y with 0 one of x with y.
+    return "vec4i(nei(" + (is_float(from) ? "bits_of(" + value + ") & vec4i(0x7fffffff)" : value) + ", vec4i(0)))";
   if (is_float(to)) return narrowed(is_float(from) ? value : "vec4f(" + value + ")", to);
   if (!is_float(from)) return narrowed(value, to);
   const std::string whole = "float_to_i32(" + value + ")";
@@ -115,6 +127,7 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
                             std::string_view index) {
   std::string text;
   const auto& lines = expression.lines;
+  const std::vector<OpaqueValues> opaque = opaque_values(expression);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Expression::Line& line = lines[i];
     const DType operand = lines[line.operands[0]].dtype;
@@ -131,17 +144,21 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
         value = (is_float(line.dtype) ? "vec4f(floats" : "vec4i(ints") + place;
         break;
       }
-      case Expression::Kind::cast:
-        value = cast_text("v" + std::to_string(line.operands[0]), operand, line.dtype);
-        break;
+      case Expression::Kind::cast: value = cast_text(variable(line.operands[0]), operand, line.dtype); break;
       case Expression::Kind::op: {
         const DType computes = line.op->takes == Takes::condition ? line.dtype : operand;
-        value = narrowed(with_operands(is_float(computes) ? line.op->float_code : line.op->int_code, line), line.dtype);
+        for (std::size_t k = 0; k < opaque[i].operands.size(); ++k)
+          if (opaque[i].operands[k])
+            text += "  " + std::string(spelling.float_variable) + opaque_operand(i, k) + " = opaque(" +
+                    variable(line.operands[k]) + ", " + std::to_string(k) + "u);\n";
+        const std::string_view code = is_float(computes) ? line.op->float_code : line.op->int_code;
+        value = narrowed(with_operands(code, line, i, opaque[i]), line.dtype);
+        if (opaque[i].result) value = "opaquei(" + value + ", 0u)";
         break;
       }
     }
     text.append("  ").append(is_float(line.dtype) ? spelling.float_variable : spelling.int_variable);
-    text.append("v" + std::to_string(i)).append(" = ").append(value).append(";\n");
+    text.append(variable(i)).append(" = ").append(value).append(";\n");
   }
   return text;
 }

@@ -1,38 +1,19 @@
 #include <tessera/shape.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "core/sizes.h"
 #include <tessera/error.h>
 
 namespace tessera {
-namespace {
-
-std::string joined(std::span<const std::int64_t> dims) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < dims.size(); ++i) text += (i ? "," : "") + std::to_string(dims[i]);
-  return text + "]";
-}
-
-}  // namespace
 
 Shape::Shape(std::initializer_list<std::int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
 
-Shape::Shape(std::span<const std::int64_t> dims) : rank_(static_cast<int>(dims.size())) {
-  if (dims.size() > max_rank)
-    throw Error(ErrorCode::invalid_argument, "shape: " + joined(dims) + " has " + std::to_string(dims.size()) +
-                                                 " dimensions, more than the " + std::to_string(max_rank) +
-                                                 " there can be.");
-  for (const std::int64_t dim : dims) {
-    if (dim < 0)
-      throw Error(ErrorCode::invalid_argument,
-                  "shape: a dimension of " + joined(dims) + " is " + std::to_string(dim) + ", below 0.");
-    if (dim != 0 && size_ > std::numeric_limits<std::int64_t>::max() / 4 / dim)
-      throw Error(ErrorCode::invalid_argument,
-                  "shape: " + joined(dims) + " has more elements than a 64-bit byte count can hold.");
-    size_ *= dim;
-  }
+Shape::Shape(std::span<const std::int64_t> dims) {
+  check_dims("shape", dims);
+  rank_ = static_cast<int>(dims.size());
   std::copy(dims.begin(), dims.end(), dims_.begin());
+  for (const std::int64_t dim : dims) size_ *= dim;
 }
 
 std::int64_t Shape::operator[](int axis) const {
@@ -43,6 +24,10 @@ std::int64_t Shape::operator[](int axis) const {
   return dims_[static_cast<std::size_t>(from_front)];
 }
 
-std::string Shape::to_string() const { return joined(dims()); }
+std::string Shape::to_string() const {
+  std::string text = "[";
+  for (int axis = 0; axis < rank_; ++axis) text += (axis ? "," : "") + std::to_string((*this)[axis]);
+  return text + "]";
+}
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// A file that takes another one's place when it is complete, and leaves nothing behind when it is not.
+// Files that tessera writes: each takes the old one's place when it is complete, and leaves nothing behind when it is
+// not.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -7,9 +8,14 @@
 
 namespace tessera {
 
+// The operating system would cut such a path at its NUL: an io error, whose sentence `op` begins.
+void refuse_nul(const std::string& op, const std::filesystem::path&);
+
+// Writes through links, keeps the mode of a file that was there, and refuses what is no regular file. All errors are io
+// errors, whose sentences `op` begins.
 class ReplacingFile {
  public:
-  ReplacingFile(std::string op, std::filesystem::path);  // op begins the sentences of errors, which are io errors
+  ReplacingFile(std::string op, std::filesystem::path);
   ~ReplacingFile();
   ReplacingFile(const ReplacingFile&) = delete;
   ReplacingFile& operator=(const ReplacingFile&) = delete;
@@ -18,10 +24,12 @@ class ReplacingFile {
   void commit();  // on the disk, and under its name
 
  private:
+  [[noreturn]] void fail(const std::string& reason) const;
   [[noreturn]] void fail(const char* what, int error) const;
 
   std::string op_;
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;                // as the caller names it
+  std::filesystem::path target_, temporary_;  // the file that is replaced, and the one beside it that is written
   int file_ = -1;
 };
 

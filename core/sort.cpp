@@ -33,27 +33,28 @@ constexpr std::int64_t counted_block = 64;
 std::int64_t whole_texels(std::int64_t count) { return (count + 3) / 4 * 4; }
 
 // The pairs of the first `wanted` elements of each row in order: [rows, 1, whole_texels(wanted), 2].
-Tensor first_in_order(const Tensor& x, const AlongAxis& rows, std::int64_t wanted, bool descending) {
+Tensor first_in_order(std::string_view op, const Tensor& x, const AlongAxis& rows, std::int64_t wanted,
+                      bool descending) {
   const std::int64_t row_count = rows.outer * rows.inner, stride = whole_texels(rows.count);
+  const Shape padded = result_shape(op, {row_count, stride});
   const Tensor keys =
-      family_tensor({row_count, stride}, DType::i32,
+      family_tensor(padded, DType::i32,
                     Family{.entry = &sort_keys,
                            .options = {is_float(x.dtype())},
                            .words = {word_of(rows.count), word_of(stride), word_of(rows.inner), descending ? ~0u : 0u}},
                     {x});
-  const Tensor ranks =
-      family_tensor({row_count, stride}, DType::i32,
-                    Family{.entry = &sort_ranks, .words = {word_of(stride), word_of(counted_block)}}, {keys});
+  const Tensor ranks = family_tensor(
+      padded, DType::i32, Family{.entry = &sort_ranks, .words = {word_of(stride), word_of(counted_block)}}, {keys});
   const std::int64_t wanted_texels = whole_texels(wanted);
   std::int64_t length = counted_block, blocks = (stride + length - 1) / length, kept = std::min(length, wanted_texels);
   Tensor pairs = family_tensor(
-      {row_count, blocks, kept, 2}, DType::i32,
+      result_shape(op, {row_count, blocks, kept, 2}), DType::i32,
       Family{.entry = &sort_blocks, .words = {word_of(stride), word_of(length), word_of(blocks), word_of(kept)}},
       {ranks, keys});
   while (blocks > 1) {
     const std::int64_t blocks_after = (blocks + 1) / 2, kept_after = std::min(2 * length, wanted_texels);
     const auto search_steps = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(kept)));
-    pairs = family_tensor({row_count, blocks_after, kept_after, 2}, DType::i32,
+    pairs = family_tensor(result_shape(op, {row_count, blocks_after, kept_after, 2}), DType::i32,
                           Family{.entry = &sort_merge,
                                  .words = {word_of(stride), word_of(length), word_of(blocks), word_of(kept),
                                            word_of(blocks_after), word_of(kept_after), search_steps}},
@@ -93,14 +94,14 @@ Tensor sort(const Tensor& x, int axis, bool descending) {
   const int along = checked("sort", x, axis);
   if (x.shape().size() == 0) return x;
   const AlongAxis rows(x.shape(), along);
-  return taken(x, rows, first_in_order(x, rows, rows.count, descending), x.shape(), rows.count);
+  return taken(x, rows, first_in_order("sort", x, rows, rows.count, descending), x.shape(), rows.count);
 }
 
 Tensor argsort(const Tensor& x, int axis, bool descending) {
   const int along = checked("argsort", x, axis);
   if (x.shape().size() == 0) return no_indices(x, x.shape());
   const AlongAxis rows(x.shape(), along);
-  return indices_in(first_in_order(x, rows, rows.count, descending), rows, x.shape(), rows.count);
+  return indices_in(first_in_order("argsort", x, rows, rows.count, descending), rows, x.shape(), rows.count);
 }
 
 TopK top_k(const Tensor& x, std::int64_t k, int axis, bool largest) {
@@ -112,7 +113,7 @@ TopK top_k(const Tensor& x, std::int64_t k, int axis, bool largest) {
              std::to_string(axis) + " of " + x.shape().to_string() + ".");
   const Shape result = with_size(x.shape(), along, k);
   if (result.size() == 0) return {number_like(x, result, 0), no_indices(x, result)};
-  const Tensor pairs = first_in_order(x, rows, k, largest);
+  const Tensor pairs = first_in_order("top_k", x, rows, k, largest);
   return {taken(x, rows, pairs, result, k), indices_in(pairs, rows, result, k)};
 }
 

@@ -1,5 +1,7 @@
 #include "core/step_writer.h"
 
+#include "core/sizes.h"
+
 namespace tessera {
 
 std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader) {
@@ -62,13 +64,12 @@ void StepWriter::write_family(Node& node) {
 
 Step StepWriter::finish(Node& output) {
   step_.output = output.plan_index;
-  step_.words.push_back(static_cast<std::uint32_t>(output.shape.size()));
+  step_.words.push_back(word_of(output.shape.size()));
   step_.words.insert(step_.words.end(), core_words_.begin(), core_words_.end());
   for (const Placement& placement : placements_) {
-    step_.words.push_back(static_cast<std::uint32_t>(placement.offset));
+    step_.words.push_back(word_of(placement.offset));
     for (const Term& term : placement.terms)
-      for (const std::int64_t value : {term.block, term.size, term.stride})
-        step_.words.push_back(static_cast<std::uint32_t>(value));
+      for (const std::int64_t value : {term.block, term.size, term.stride}) step_.words.push_back(word_of(value));
   }
   step_.words.resize(step_.words.size() + step_.numbers.size());
   step_.kernel.numbers = static_cast<int>(step_.numbers.size());

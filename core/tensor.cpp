@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/context_impl.h"
 #include "core/execute.h"
 #include "core/monitor.h"
+#include "core/sizes.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -20,7 +22,7 @@ void convert(const std::vector<std::byte>& elements, std::vector<T>& out) {
   }
 }
 
-std::size_t byte_count(const Node& node) { return static_cast<std::size_t>(node.shape.size()) * size_of(node.dtype); }
+std::size_t bytes_of(const Node& node) { return byte_count(node.shape.size(), node.dtype); }
 
 // Elements in order, as values of type T: without a copy in between where that is the tensor's own type. `take` fills a
 // span of bytes with them.
@@ -66,13 +68,13 @@ class HostCopy final : public Download {
   std::vector<std::byte> elements_;
 };
 
-// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the reader's
-// thread, which holds the lock.
+// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the
+// context's background thread, which holds the lock.
 void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
   auto started = start_download(context, node);
-  context.reader.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
-                                             Download* download, const std::exception_ptr& error) {
+  context.background.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
+                                                 Download* download, const std::exception_ptr& error) {
     try {
       if (error) std::rethrow_exception(error);
       return finish(*download);
@@ -95,14 +97,14 @@ std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& no
   compute(context, std::span(&node, 1));
   Buffer& buffer = *node->buffer;
   if (!buffer.is_resident() && buffer.has_host_copy())
-    return std::make_unique<HostCopy>(buffer.host_copy().subspan(
-        static_cast<std::size_t>(node->buffer_offset) * size_of(node->dtype), byte_count(*node)));
+    return std::make_unique<HostCopy>(
+        buffer.host_copy().subspan(byte_count(node->buffer_offset, node->dtype), bytes_of(*node)));
   context.pool->use(buffer);
   context.pool->require_submitted(buffer);
   context.about_to_submit();
   auto download = context.backend->download(buffer.storage(), node->dtype, node->buffer_offset, node->shape.size());
   context.submitted();
-  context.stats.bytes_downloaded += byte_count(*node);
+  context.stats.bytes_downloaded += bytes_of(*node);
   return download;
 }
 
@@ -122,13 +124,13 @@ bool Tensor::is_computed() const {
 }
 
 Tensor Tensor::add(const Tensor& other) const { return *this + other; }
-Tensor Tensor::add(float number) const { return *this + number; }
+Tensor Tensor::add(double number) const { return *this + number; }
 Tensor Tensor::sub(const Tensor& other) const { return *this - other; }
-Tensor Tensor::sub(float number) const { return *this - number; }
+Tensor Tensor::sub(double number) const { return *this - number; }
 Tensor Tensor::mul(const Tensor& other) const { return *this * other; }
-Tensor Tensor::mul(float number) const { return *this * number; }
+Tensor Tensor::mul(double number) const { return *this * number; }
 Tensor Tensor::div(const Tensor& other) const { return *this / other; }
-Tensor Tensor::div(float number) const { return *this / number; }
+Tensor Tensor::div(double number) const { return *this / number; }
 Tensor Tensor::square() const { return tessera::square(*this); }
 
 Tensor Tensor::reshape(const Shape& shape) const {
@@ -146,11 +148,16 @@ Tensor Tensor::cast(DType dtype) const {
   return TensorAccess::tensor(std::make_shared<Node>(node->context, node->shape, dtype, Cast{}, std::vector{node}));
 }
 
-const Tensor& Tensor::compute() const {
+const Tensor& Tensor::compute() const& {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
   node->context->resilient([&] { tessera::compute(*node->context, std::span(&node, 1)); });
   return *this;
+}
+
+Tensor Tensor::compute() && {
+  std::as_const(*this).compute();
+  return std::move(*this);
 }
 
 template <Element T>
@@ -188,11 +195,16 @@ std::future<std::vector<T>> Tensor::read_async() const {
   return future;
 }
 
-const Tensor& Tensor::label(std::string name) const {
+const Tensor& Tensor::label(std::string name) const& {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
   node->label = std::move(name);
   return *this;
+}
+
+Tensor Tensor::label(std::string name) && {
+  std::as_const(*this).label(std::move(name));
+  return std::move(*this);
 }
 
 void Tensor::dispose() { node_.reset(); }

@@ -102,10 +102,11 @@ Tensor slice(const Tensor& x, const std::vector<std::int64_t>& begin, const std:
   std::vector<Digit> digits = digits_of(shape);
   std::int64_t offset = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t first = begin[at(axis)], count = size[at(axis)] == -1 ? shape[axis] - first : size[at(axis)];
+    const std::int64_t first = begin[at(axis)];
     if (first < 0 || first > shape[axis])
       fail(ErrorCode::invalid_argument, "slice",
            "begin " + std::to_string(first) + " is outside of " + axis_of(axis, shape) + ".");
+    const std::int64_t count = size[at(axis)] == -1 ? shape[axis] - first : size[at(axis)];
     if (count < 0)
       fail(ErrorCode::invalid_argument, "slice",
            "the size " + std::to_string(count) + " along " + axis_of(axis, shape) + " is below 0.");
@@ -201,10 +202,10 @@ Tensor tile(const Tensor& x, const std::vector<std::int64_t>& repeats) {
     if (times < 0)
       fail(ErrorCode::invalid_argument, "tile",
            axis_of(static_cast<int>(dims.size()), shape) + " is to be repeated " + std::to_string(times) + " times.");
-    dims.push_back(times * digit.size);
+    dims.push_back(size_product("tile", {times, digit.size}));
     digits.insert(digits.end(), {{times, 0}, digit});
   }
-  return axis_view(x, Shape(dims), 0, digits);
+  return axis_view(x, result_shape("tile", dims), 0, digits);
 }
 
 }  // namespace tessera

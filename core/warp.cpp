@@ -43,7 +43,7 @@ Tensor transformed(std::string_view op, const Tensor& image, const std::array<fl
   Family family = family_of(op, warp_affine, options.mode, size, height, width);
   for (const float number : matrix) family.words.push_back(word_of(number));
   for (const float number : fill_of_channels(op, options.fill, size.channels)) family.words.push_back(word_of(number));
-  const Shape result = size.with(height, width, size.channels);
+  const Shape result = size.with(op, height, width, size.channels);
   return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());
 }
 
@@ -91,8 +91,9 @@ Tensor crop_and_resize(const Tensor& image, const Tensor& boxes, const Tensor& b
              box_indices.shape().to_string() + ".");
   Family family = family_of(op, warp_crop, options.mode, size, height, width);
   family.words.insert(family.words.end(), {word_of(options.extrapolation), word_of(size.batch)});
-  const Tensor crops = family_tensor({count, height, width, size.channels}, computing_type(image.dtype()),
-                                     std::move(family), {image, boxes.cast(DType::f32), box_indices});
+  const Tensor crops =
+      family_tensor(result_shape(op, {count, height, width, size.channels}), computing_type(image.dtype()),
+                    std::move(family), {image, boxes.cast(DType::f32), box_indices});
   return as_image(crops, image.dtype());
 }
 

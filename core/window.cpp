@@ -78,11 +78,11 @@ void check_image_rank(std::string_view op, const Tensor& image, std::size_t spat
              "; it should be " + image_form(spatial_axes) + ".");
 }
 
-Shape window_result(std::int64_t batch, std::span<const WindowAxis> axes, std::int64_t channels) {
+Shape window_result(std::string_view op, std::int64_t batch, std::span<const WindowAxis> axes, std::int64_t channels) {
   std::vector<std::int64_t> dims{batch};
   for (const WindowAxis& axis : axes) dims.push_back(axis.result);
   dims.push_back(channels);
-  return Shape(dims);
+  return result_shape(op, dims);
 }
 
 std::vector<std::uint32_t> window_words(std::int64_t image_channels, std::int64_t result_channels,

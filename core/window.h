@@ -42,7 +42,7 @@ void check_image_rank(std::string_view op, const Tensor& image, std::size_t spat
 // "[batch,height,width,channels]"
 std::string image_form(std::size_t spatial_axes);
 
-Shape window_result(std::int64_t batch, std::span<const WindowAxis>, std::int64_t channels);
+Shape window_result(std::string_view op, std::int64_t batch, std::span<const WindowAxis>, std::int64_t channels);
 
 // The words that the entries in the shader files window.* start with: the channels of image and result, then for three
 // axes, the innermost first, the members of WindowAxis in order. Axes that an image lacks have one element.

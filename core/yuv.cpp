@@ -45,10 +45,10 @@ void check_result_type(std::string_view op, DType dtype) {
 }
 
 // A plane's shape: those before it for a batch, then these.
-Shape plane(const Shape& like, int batch_axes, std::initializer_list<std::int64_t> dims) {
+Shape plane(std::string_view op, const Shape& like, int batch_axes, std::initializer_list<std::int64_t> dims) {
   std::vector<std::int64_t> all(like.dims().begin(), like.dims().begin() + batch_axes);
   all.insert(all.end(), dims);
-  return Shape(all);
+  return result_shape(op, all);
 }
 
 Tensor to_rgb(std::string_view op, const Tensor& y, const Tensor& u, const Tensor& v, bool alternate, const Yuv& format,
@@ -60,8 +60,8 @@ Tensor to_rgb(std::string_view op, const Tensor& y, const Tensor& u, const Tenso
   const int batch_axes = shape.rank() - 2;
   const std::int64_t height = shape[-2], width = shape[-1], chroma_height = (height + 1) / 2,
                      chroma_width = (width + 1) / 2;
-  const Shape chroma = alternate ? plane(shape, batch_axes, {chroma_height, chroma_width, 2})
-                                 : plane(shape, batch_axes, {chroma_height, chroma_width});
+  const Shape chroma = alternate ? plane(op, shape, batch_axes, {chroma_height, chroma_width, 2})
+                                 : plane(op, shape, batch_axes, {chroma_height, chroma_width});
   for (const Tensor* operand : {&u, &v}) {
     if (operand->shape() != chroma)
       fail(ErrorCode::shape_mismatch, op,
@@ -87,15 +87,15 @@ Tensor to_rgb(std::string_view op, const Tensor& y, const Tensor& u, const Tenso
            {row(0, red_of_v), row(-blue_of_u * c.blue / c.green, -red_of_v * c.red / c.green), row(blue_of_u, 0)},
            y.dtype(), dtype))
     family.words.push_back(word_of(number));
-  return as_image(
-      family_tensor(plane(shape, batch_axes, {height, width, 3}), computing_type(dtype), std::move(family), {y, u, v}),
-      dtype);
+  return as_image(family_tensor(plane(op, shape, batch_axes, {height, width, 3}), computing_type(dtype),
+                                std::move(family), {y, u, v}),
+                  dtype);
 }
 
 class FromRgb {
  public:
   FromRgb(std::string_view op, const Tensor& rgb, const Yuv& format, DType dtype)
-      : size_(checked_image(op, rgb)), rgb_(rgb), coefficients_(format), dtype_(dtype) {
+      : op_(op), size_(checked_image(op, rgb)), rgb_(rgb), coefficients_(format), dtype_(dtype) {
     check_image_dtype(op, rgb);
     check_result_type(op, dtype);
     if (size_.channels != 3 && size_.channels != 4)
@@ -109,7 +109,7 @@ class FromRgb {
     std::vector<float> numbers = numbers_of(
         {{c.luma_scale * c.red, c.luma_scale * c.green, c.luma_scale * c.blue, c.luma_low}}, rgb_.dtype(), dtype_);
     if (size_.channels == 4) numbers.insert(numbers.end() - 1, 0.0f);
-    const Shape shape = plane(rgb_.shape(), size_.has_batch, {size_.height, size_.width});
+    const Shape shape = plane(op_, rgb_.shape(), size_.has_batch, {size_.height, size_.width});
     return as_image(colour_matrix_of_numbers(rgb_, shape, 1, numbers, computing_type(dtype_)), dtype_);
   }
   Tensor uv() const { return chroma({u_row(), v_row()}); }
@@ -137,11 +137,12 @@ class FromRgb {
     for (const float number : numbers_of(rows, rgb_.dtype(), dtype_)) family.words.push_back(word_of(number));
     family.words.resize(6 + 2 * std::tuple_size_v<Row>);  // one kernel for one row and for two
     family.words.push_back(3);
-    const Shape shape = channels == 1 ? plane(rgb_.shape(), size_.has_batch, {height, width})
-                                      : plane(rgb_.shape(), size_.has_batch, {height, width, channels});
+    const Shape shape = channels == 1 ? plane(op_, rgb_.shape(), size_.has_batch, {height, width})
+                                      : plane(op_, rgb_.shape(), size_.has_batch, {height, width, channels});
     return as_image(family_tensor(shape, computing_type(dtype_), std::move(family), {rgb_}), dtype_);
   }
 
+  std::string_view op_;
   ImageSize size_;
   const Tensor& rgb_;
   Coefficients coefficients_;

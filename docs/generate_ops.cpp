@@ -144,6 +144,16 @@ void print_document() {
       "result x\n"
       "  is off by at most that much times max(1, |x|). In f16 a result may be off by one rounding more. Integers and\n"
       "  booleans are exact.\n"
+      "- **rounding**: each operation rounds its result to its type, fused or not, and no driver's algebra changes\n"
+      "  that: `x - x` of infinity is NaN, `(x + y) - x` keeps what rounding took, and Kahan's sum works. One thing\n"
+      "  is left to drivers: they may round the product and the sum of `a * b + c` once instead of twice. They may\n"
+      "  not where both sides of the sum share a value, as in `a * b - a`, nor after `compute()` of the product.\n"
+      "- **zeros**: `0` and `-0` are equal; which one comes out of relu, relu6, clip and sign is the driver's\n"
+      "  choice.\n"
+      "- **denormals**, f32 below 1.18e-38: uploading, reading, moving and selecting them keeps all their bits.\n"
+      "  Arithmetic and comparisons take them as they are on the cpu. A GPU may take a zero of the same sign\n"
+      "  instead, both for operands and for results: SwiftShader does, and so do the drivers that the tests of gles\n"
+      "  run on; lavapipe on webgpu does not. In f16 denormals count everywhere.\n"
       "- **backends**: *all* are webgpu, gles and cpu, and the tests of each operation run on all of them.\n");
   print_heading(
       "Pointwise", "tessera/pointwise.h",

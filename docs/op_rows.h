@@ -35,7 +35,9 @@ inline constexpr std::string_view reduced = "the axes left, the same type", redu
 inline constexpr OpRow reduce_rows[] = {
     {"sum(x [...], {axes, keep_dims})", numbers, reduced, "1e-6 where all have one sign, else 2e-5 over [-2, 2]",
      "over no elements 0"},
-    {"mean(x [...], {axes, keep_dims})", floats, reduced, "as sum", "over no elements NaN"},
+    {"mean(x [...], {axes, keep_dims})", floats, reduced, "as sum",
+     "never below the smallest nor above the largest element: of equal numbers it is that number; over no elements "
+     "NaN"},
     {"prod(x [...], {axes, keep_dims})", numbers, reduced, "1e-4 over factors near 1", "over no elements 1"},
     {"max(x [...], {axes, keep_dims})", numbers, reduced, "exact", "NaN wins; over no elements the lowest number"},
     {"min(x [...], {axes, keep_dims})", numbers, reduced, "exact", "NaN wins; over no elements the highest number"},
@@ -84,7 +86,8 @@ inline constexpr OpRow pooling_rows[] = {
     {"max_pool(image [batch,...,channels], {size, strides, dilations, padding, pads})", numbers, pooled, "exact",
      "NaN wins; of nothing but padding the lowest number"},
     {"average_pool(image [batch,...,channels], {size, strides, dilations, padding, pads, counts_padding})", floats,
-     pooled, "1e-5 over [-3, -1]", "f16 sums in f32; of nothing but padding 0"},
+     pooled, "1e-5 over [-3, -1]",
+     "f16 sums in f32; of equal numbers that number, where padding does not count; of nothing but padding 0"},
     {"max_pool_with_indices(image [batch,...,channels], {size, strides, dilations, padding, pads})", numbers,
      "values as max_pool; indices [batch,...',channels], i32", "exact",
      "indices into the flattened image, batch included; of equal ones the first; of nothing but padding -1"},
@@ -140,7 +143,7 @@ inline constexpr OpRow shape_rows[] = {
      "any number; one kernel for every seven"},
     {"stack({a, b, ...}, axis)", every_type, "a new axis, the same type", "exact", "equal shapes"},
     {"pad(x [...], padding, mode, value)", every_type, "before + size + after along each axis, the same type", "exact",
-     "constant, edge or reflect; reflect takes less than the axis has"},
+     "constant, edge or reflect; reflect takes less than the axis has; a value that the type lacks is an error"},
 };
 
 inline constexpr OpRow gather_rows[] = {
@@ -153,7 +156,7 @@ inline constexpr OpRow gather_rows[] = {
     {"scatter_update(x [s...,b...], indices [i...,depth], updates [i...,b...])", every_type, same, "exact",
      "the last update for a place wins; outside they are dropped"},
     {"range(context, start, stop, step, dtype)", "", "[n], any type but boolean", "exact on numbers that f32 has",
-     "floats are start + i * step in f32"},
+     "floats are start + i * step in f32; integers are exact, start and step being whole numbers"},
     {"linspace(context, start, stop, count, dtype)", "", "[count], f32 or f16", "1e-6 over [0.1, 0.7]",
      "the first and the last are exact"},
     {"eye(context, rows, columns, k, dtype)", "", "[rows,columns], any type", "exact",
@@ -180,17 +183,19 @@ inline constexpr OpRow sort_rows[] = {
 
 inline constexpr OpRow quantize_rows[] = {
     {"quantize(x [...], axis)", floats, "values: x's shape, i8; scale: f32, [] or [channels]",
-     "values exact, scale 1e-6", "symmetric: the scale is max(abs(x)) / 127, or 1; a NaN in x makes it NaN"},
+     "values exact, scale 1e-6",
+     "symmetric: the scale is max(abs(x)) / 127, or 1 where max(abs(x)) is below 2^-117; a NaN in x makes it NaN"},
     {"dequantize(values [...], scale, axis)", "i8 u8 i32; scale f32 f16", "the shape of the values, the scale's type",
      "1e-5", "values * scale"},
     {"quantize_linear(x [...], scale, zero_point, axis)", "f32 f16 i32; scale f32 f16; zero point i8 u8",
-     "x's shape, i8 or u8", "exact", "as in ONNX; without a zero point the type is an argument"},
+     "x's shape, i8 or u8", "exact",
+     "as in ONNX; without a zero point the type is an argument; a scale nearer to 0 than 2^-124 counts as 2^-124"},
     {"dequantize_linear(x [...], scale, zero_point, axis)", "i8 u8 i32; scale f32 f16; zero point as x",
      "x's shape, the scale's type", "exact", "as in ONNX"},
     {"dynamic_quantize_linear(x [...])", floats, "values: x's shape, u8; scale: [], f32; zero_point: [], u8",
-     "values exact, scale 1e-7", "as in ONNX"},
+     "values exact, scale 1e-7", "as in ONNX; the scale is 1 where the range is below 2^-116"},
     {"fake_quantize(x [...], {min, max, bits, narrow_range})", floats, same, "1e-5 over [-64, 64]",
-     "as TensorFlow's FakeQuantWithMinMaxArgs; NaN stays NaN"},
+     "as TensorFlow's FakeQuantWithMinMaxArgs; NaN stays NaN; the step between levels is a normal f32"},
 };
 
 inline constexpr OpRow random_rows[] = {
@@ -255,18 +260,22 @@ inline constexpr OpRow context_rows[] = {
     {"context.tensor(shape, values)", "", "`shape`, the type of the values", "exact",
      "the values are copied at once and uploaded when first needed"},
     {"context.zeros(shape, dtype)", "", "`shape`, any type", "exact", "costs nothing where pointwise work reads it"},
-    {"context.full(shape, value, dtype)", "", "`shape`, any type", "exact", "as zeros"},
+    {"context.full(shape, value, dtype)", "", "`shape`, any type", "exact",
+     "as zeros; a number that an integer type lacks is an error"},
 };
 
 inline constexpr OpRow custom_rows[] = {
     {"map_kernel(expression, arguments)", "the types of the functions in it", "as its operations give",
      "that of its operations", "fuses like the operators"},
-    {"run_custom(context, kernel, run)", every_type, "the outputs by name", "yours", "WGSL on webgpu, GLSL on gles",
-     "webgpu, gles"},
+    {"run_custom(context, kernel, run)", every_type, "the outputs by name", "yours",
+     "WGSL on webgpu, GLSL on gles, a function on the cpu; `define_kernel` compiles ahead of the first run"},
 };
 
 inline constexpr Section sections[] = {
-    {"Making tensors", "tessera/context.h", "Further below: ranges, unit matrices and random numbers.", context_rows},
+    {"Making tensors", "tessera/context.h",
+     "The sizes of a shape, zeros left out, multiply to at most 2147483647: whatever would make a larger one, a result "
+     "of stretching included, is an invalid_argument. Further below: ranges, unit matrices and random numbers.",
+     context_rows},
     {"Types and shapes", "tessera/tensor.h", "These cost no kernel of their own.", tensor_rows},
     {"Reductions", "tessera/reduce.h",
      "Over any axes; none given means all of them. f16 is summed in f32, i8 and u8 in i32. The same device gives the "
@@ -288,7 +297,8 @@ inline constexpr Section sections[] = {
     {"Sorting", "tessera/sort.h", "Equal elements keep their order.", sort_rows},
     {"Quantisation", "tessera/quantize.h",
      "value = (integer - zero point) * scale, with one scale, or one for each channel of an axis. Half to even, "
-     "saturating, NaN becomes 0.",
+     "saturating, NaN becomes 0. No device divides by so small a scale that numbers below 2^-126, which some take for "
+     "zeros, would come to more than 0.",
      quantize_rows},
     {"Random numbers", "tessera/random.h",
      "Philox 4x32-10 of a seed and the element's index: the same call gives the same tensor.", random_rows},

@@ -121,5 +121,5 @@ bvec4 pad_outside(uvec4 element) {
 core_vector pad(uvec4 element) {
   core_vector value = operand_0(pad_place(element));
   if (option_0 != 0) { return value; }
-  return core_pick(pad_outside(element), core_vector(vec4(core_float(0u))), value);
+  return core_pick(pad_outside(element), core_number(core_word(0u), value), value);
 }

@@ -45,6 +45,10 @@ bvec4 either(bvec4 a, bvec4 b) { return bvec4(ivec4(a) | ivec4(b)); }
 vec4 core_pick(bvec4 condition, vec4 yes, vec4 no) { return pick(condition, yes, no); }
 ivec4 core_pick(bvec4 condition, ivec4 yes, ivec4 no) { return picki(condition, yes, no); }
 
+// A number by its bits, in all four components; `like` is anything of its type.
+vec4 core_number(uint bits, vec4 like) { return vec4(uintBitsToFloat(bits)); }
+ivec4 core_number(uint bits, ivec4 like) { return ivec4(int(bits)); }
+
 bvec4 core_gt(vec4 a, vec4 b) { return greaterThan(a, b); }
 bvec4 core_gt(ivec4 a, ivec4 b) { return greaterThan(a, b); }
 
@@ -54,6 +58,12 @@ ivec4 bits_of(ivec4 a) { return a; }
 vec4 float_of(ivec4 a) { return intBitsToFloat(a); }
 
 ivec4 runtime_bits(int bits) { return ivec4(bits); }
+
+// The same bits, which the compiler cannot know: the parameter is a number of elements and has no sign. Another place is
+// another value to the compiler, even of the same operand. A function comes after what it calls.
+ivec4 opaquei(ivec4 a, uint place) { return a ^ ivec4((word_int(0) >> 31) << place); }
+
+vec4 opaque(vec4 a, uint place) { return float_of(opaquei(bits_of(a), place)); }
 
 vec4 nearest(vec4 a) { return roundEven(a); }
 
@@ -70,6 +80,11 @@ ivec4 order_of(ivec4 bits) {
   ivec4 magnitude = bits & vec4i(0x7fffffff);
   ivec4 order = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
+}
+
+// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+vec4 kept_between(vec4 mean, vec4 smallest, vec4 largest) {
+  return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
 }
 
 vec4 infinity() { return float_of(runtime_bits(0x7f800000)); }
@@ -233,9 +248,32 @@ vec4 log1p(vec4 a) {
   return pick(lt(abs(a), vec4f(0.28)), logarithm_near_one(a), logarithm(vec4f(1.0) + a));
 }
 
+// a^b for whole b in [-64, 64], by squaring.
+vec4 whole_power(vec4 a, vec4 b) {
+  vec4 result = vec4f(1.0);
+  vec4 base = a;
+  for (ivec4 rest = vec4i(abs(b)); any(gti(rest, vec4i(0))); rest = rest >> vec4u(1u)) {
+    result = pick(nei(rest & vec4i(1), vec4i(0)), result * base, result);
+    base = base * base;
+  }
+  return pick(lt(b, vec4f(0.0)), vec4f(1.0) / result, result);
+}
+
+// Small whole exponents multiply, so that results are exact wherever they can be. Logarithms do the rest, also what
+// leaves the range on the way. Most kernels need but one of the two.
+vec4 magnitude_power(vec4 a, vec4 b) {
+  bvec4 is_whole = both(eq(floor(b), b), le(abs(b), vec4f(64.0)));
+  vec4 result = vec4f(0.0);
+  if (any(is_whole)) { result = whole_power(a, pick(is_whole, b, vec4f(0.0))); }
+  bvec4 is_normal = both(ge(result, vec4f(1.1754944e-38)), lt(result, infinity()));
+  bvec4 is_done = both(is_whole, is_normal);
+  if (any(eqi(vec4i(is_done), vec4i(0)))) { result = pick(is_done, result, exponential2(b * logarithm2(a))); }
+  return result;
+}
+
 vec4 power(vec4 a, vec4 b) {
   vec4 magnitude = abs(a);
-  vec4 positive = exponential2(b * logarithm2(magnitude));
+  vec4 positive = magnitude_power(magnitude, b);
   vec4 half_b = 0.5 * b;
   bvec4 whole = eq(floor(b), b);
   bvec4 odd = both(whole, ne(floor(half_b), half_b));

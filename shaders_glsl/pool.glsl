@@ -37,6 +37,8 @@ vec4 pool_average(uvec4 element) {
   WindowPlace window = pool_place(element);
   vec4 total = vec4(0.0);
   vec4 count = vec4(0.0);
+  vec4 smallest = infinity();
+  vec4 largest = -infinity();
   for (int d = 0; d < window_taps(2); d++) {
     ivec4 plane = window_along(2, window.plane, d);
     for (int h = 0; h < window_taps(1); h++) {
@@ -47,11 +49,13 @@ vec4 pool_average(uvec4 element) {
         vec4 value = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
         total = pick(inside, total + value, total);
         count = pick(inside, count + vec4(1.0), count);
+        smallest = pick(inside, min(smallest, value), smallest);
+        largest = pick(inside, max(largest, value), largest);
       }
     }
   }
-  if (core_word(20u) != 0u) { count = vec4(float(core_word(20u))); }
-  return total / max(count, vec4(1.0));
+  if (core_word(20u) != 0u) { return total / float(core_word(20u)); }
+  return pick(eq(count, vec4(0.0)), vec4(0.0), kept_between(total / count, smallest, largest));
 }
 
 // What an element of the image counts as, the larger the better.

@@ -60,6 +60,47 @@ core_vector reduce_fold(uvec4 element) {
   return result;
 }
 
+// How many of all elements, of which every one in `apart` from `first` on was taken.
+vec4 reduce_share(uvec4 first, uint apart) { return vec4((uvec4(core_word(2u) - 1u) - first) / apart + uvec4(1u)); }
+
+// An element times how often it counts: where elements are means of parts themselves (option_3), for each of the part.
+vec4 reduce_weighted(vec4 value, uvec4 index) {
+  if (option_3 == 1) { return value * reduce_share(index, core_word(0u)); }
+  return value;
+}
+
+// A mean lies between the smallest and the largest element. Sums round: keeping it there makes the mean of equal numbers
+// that number.
+vec4 reduce_mean(uvec4 element) {
+  uint parts = core_word(1u);
+  uvec4 base = reduce_base(element / parts);
+  uvec4 first = element % parts;
+  vec4 smallest = reduce_element(base, first);
+  vec4 largest = smallest;
+  vec4 total = reduce_weighted(smallest, first);
+  uint at = parts;
+  for (; at + 4u * parts <= core_word(0u); at += 4u * parts) {
+    uvec4 index = first + uvec4(at);
+    vec4 a = reduce_element(base, index);
+    vec4 b = reduce_element(base, index + uvec4(parts));
+    vec4 c = reduce_element(base, index + uvec4(2u * parts));
+    vec4 d = reduce_element(base, index + uvec4(3u * parts));
+    total += (reduce_weighted(a, index) + reduce_weighted(b, index + uvec4(parts))) +
+             (reduce_weighted(c, index + uvec4(2u * parts)) + reduce_weighted(d, index + uvec4(3u * parts)));
+    smallest = min(smallest, min(min(a, b), min(c, d)));
+    largest = max(largest, max(max(a, b), max(c, d)));
+  }
+  for (; at < core_word(0u); at += parts) {
+    uvec4 index = first + uvec4(at);
+    bvec4 inside = before(index, uvec4(core_word(0u)));
+    vec4 value = reduce_element(base, index);
+    total = pick(inside, total + reduce_weighted(value, index), total);
+    smallest = pick(inside, min(smallest, value), smallest);
+    largest = pick(inside, max(largest, value), largest);
+  }
+  return kept_between(total / reduce_share(first, parts), smallest, largest);
+}
+
 // What an element of these bits counts as, the larger the better.
 ivec4 reduce_order(ivec4 bits) {
   ivec4 turned = bits ^ ivec4(int(core_word(2u)));

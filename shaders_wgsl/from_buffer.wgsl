@@ -9,8 +9,8 @@
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
         @builtin(local_invocation_id) local: vec3u) {
   let index = (group.y * groups.x + group.x) * 64u + local.x;
-  // Up to the end of the last texel of 16 bytes, the largest one, there are zeros.
-  if (index >= (words.y + 15u) / 16u * 4u) { return; }
+  if (index >= arrayLength(&destination)) { return; }
+  // Up to the end of the last texel there are zeros.
   if (4u * index >= words.y) {
     destination[index] = 0u;
     return;

@@ -121,5 +121,5 @@ fn pad_outside(element: vec4u) -> vec4<bool> {
 fn pad(element: vec4u) -> core_vector {
   let value: core_vector = operand_0(pad_place(element));
   if (option_0 != 0) { return value; }
-  return core_pick(pad_outside(element), core_vector(vec4f(core_float(0u))), value);
+  return core_pick(pad_outside(element), core_number(core_word(0u), value), value);
 }

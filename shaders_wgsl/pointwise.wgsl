@@ -36,6 +36,9 @@ fn either(a: vec4<bool>, b: vec4<bool>) -> vec4<bool> { return a | b; }
 // For code over core_vector, the type of four elements of a core, which is vec4f or vec4i.
 fn core_pick(condition: vec4<bool>, yes: core_vector, no: core_vector) -> core_vector { return select(no, yes, condition); }
 
+// A number by its bits, in all four components; `like` is anything of its type.
+fn core_number(bits: u32, like: core_vector) -> core_vector { return bitcast<core_vector>(vec4u(bits)); }
+
 fn core_gt(a: core_vector, b: core_vector) -> vec4<bool> { return a > b; }
 
 // Integers, in which one half is nothing, have none.
@@ -54,6 +57,12 @@ fn runtime_bits(bits: i32) -> vec4i {
   return value;
 }
 
+// The same bits, which the compiler cannot know: the parameter is a number of elements and has no sign. Another place is
+// another value to the compiler, even of the same operand.
+fn opaque(a: vec4f, place: u32) -> vec4f { return float_of(opaquei(bits_of(a), place)); }
+
+fn opaquei(a: vec4i, place: u32) -> vec4i { return a ^ vec4i(bitcast<i32>((word(0u) >> 31u) << place)); }
+
 fn nearest(a: vec4f) -> vec4f { return round(a); }
 
 fn nan4(a: vec4f) -> vec4<bool> { return gti(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
@@ -66,6 +75,11 @@ fn order_of(bits: vec4i) -> vec4i {
   let magnitude: vec4i = bits & vec4i(0x7fffffff);
   let order: vec4i = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
+}
+
+// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+fn kept_between(mean: vec4f, smallest: vec4f, largest: vec4f) -> vec4f {
+  return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
 }
 
 fn infinity() -> vec4f { return float_of(runtime_bits(0x7f800000)); }
@@ -229,9 +243,32 @@ fn log1p(a: vec4f) -> vec4f {
   return pick(lt(abs(a), vec4f(0.28)), logarithm_near_one(a), logarithm(vec4f(1.0) + a));
 }
 
+// a^b for whole b in [-64, 64], by squaring.
+fn whole_power(a: vec4f, b: vec4f) -> vec4f {
+  var result: vec4f = vec4f(1.0);
+  var base: vec4f = a;
+  for (var rest: vec4i = vec4i(abs(b)); any(gti(rest, vec4i(0))); rest = rest >> vec4u(1u)) {
+    result = pick(nei(rest & vec4i(1), vec4i(0)), result * base, result);
+    base = base * base;
+  }
+  return pick(lt(b, vec4f(0.0)), vec4f(1.0) / result, result);
+}
+
+// Small whole exponents multiply, so that results are exact wherever they can be. Logarithms do the rest, also what
+// leaves the range on the way. Most kernels need but one of the two.
+fn magnitude_power(a: vec4f, b: vec4f) -> vec4f {
+  let is_whole: vec4<bool> = both(eq(floor(b), b), le(abs(b), vec4f(64.0)));
+  var result: vec4f = vec4f(0.0);
+  if (any(is_whole)) { result = whole_power(a, pick(is_whole, b, vec4f(0.0))); }
+  let is_normal: vec4<bool> = both(ge(result, vec4f(1.1754944e-38)), lt(result, infinity()));
+  let is_done: vec4<bool> = both(is_whole, is_normal);
+  if (any(eqi(vec4i(is_done), vec4i(0)))) { result = pick(is_done, result, exponential2(b * logarithm2(a))); }
+  return result;
+}
+
 fn power(a: vec4f, b: vec4f) -> vec4f {
   let magnitude: vec4f = abs(a);
-  let positive: vec4f = exponential2(b * logarithm2(magnitude));
+  let positive: vec4f = magnitude_power(magnitude, b);
   let half_b: vec4f = 0.5 * b;
   let whole: vec4<bool> = eq(floor(b), b);
   let odd: vec4<bool> = both(whole, ne(floor(half_b), half_b));

@@ -37,6 +37,8 @@ fn pool_average(element: vec4u) -> vec4f {
   let window: WindowPlace = pool_place(element);
   var total: vec4f = vec4f(0.0);
   var count: vec4f = vec4f(0.0);
+  var smallest: vec4f = infinity();
+  var largest: vec4f = -infinity();
   for (var d: i32 = 0; d < window_taps(2); d++) {
     let plane: vec4i = window_along(2, window.plane, d);
     for (var h: i32 = 0; h < window_taps(1); h++) {
@@ -47,11 +49,13 @@ fn pool_average(element: vec4u) -> vec4f {
         let value: vec4f = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
         total = pick(inside, total + value, total);
         count = pick(inside, count + vec4f(1.0), count);
+        smallest = pick(inside, min(smallest, value), smallest);
+        largest = pick(inside, max(largest, value), largest);
       }
     }
   }
-  if (core_word(20u) != 0u) { count = vec4f(f32(core_word(20u))); }
-  return total / max(count, vec4f(1.0));
+  if (core_word(20u) != 0u) { return total / f32(core_word(20u)); }
+  return pick(eq(count, vec4f(0.0)), vec4f(0.0), kept_between(total / count, smallest, largest));
 }
 
 // What an element of the image counts as, the larger the better.

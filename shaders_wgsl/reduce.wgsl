@@ -60,6 +60,47 @@ fn reduce_fold(element: vec4u) -> core_vector {
   return result;
 }
 
+// How many of all elements, of which every one in `apart` from `first` on was taken.
+fn reduce_share(first: vec4u, apart: u32) -> vec4f { return vec4f((vec4u(core_word(2u) - 1u) - first) / apart + vec4u(1u)); }
+
+// An element times how often it counts: where elements are means of parts themselves (option_3), for each of the part.
+fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
+  if (option_3 == 1) { return value * reduce_share(index, core_word(0u)); }
+  return value;
+}
+
+// A mean lies between the smallest and the largest element. Sums round: keeping it there makes the mean of equal numbers
+// that number.
+fn reduce_mean(element: vec4u) -> vec4f {
+  let parts: u32 = core_word(1u);
+  let base: vec4u = reduce_base(element / parts);
+  let first: vec4u = element % parts;
+  var smallest: vec4f = reduce_element(base, first);
+  var largest: vec4f = smallest;
+  var total: vec4f = reduce_weighted(smallest, first);
+  var at: u32 = parts;
+  for (; at + 4u * parts <= core_word(0u); at += 4u * parts) {
+    let index: vec4u = first + vec4u(at);
+    let a: vec4f = reduce_element(base, index);
+    let b: vec4f = reduce_element(base, index + vec4u(parts));
+    let c: vec4f = reduce_element(base, index + vec4u(2u * parts));
+    let d: vec4f = reduce_element(base, index + vec4u(3u * parts));
+    total += (reduce_weighted(a, index) + reduce_weighted(b, index + vec4u(parts))) +
+             (reduce_weighted(c, index + vec4u(2u * parts)) + reduce_weighted(d, index + vec4u(3u * parts)));
+    smallest = min(smallest, min(min(a, b), min(c, d)));
+    largest = max(largest, max(max(a, b), max(c, d)));
+  }
+  for (; at < core_word(0u); at += parts) {
+    let index: vec4u = first + vec4u(at);
+    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
+    let value: vec4f = reduce_element(base, index);
+    total = pick(inside, total + reduce_weighted(value, index), total);
+    smallest = pick(inside, min(smallest, value), smallest);
+    largest = pick(inside, max(largest, value), largest);
+  }
+  return kept_between(total / reduce_share(first, parts), smallest, largest);
+}
+
 // What an element of these bits counts as, the larger the better.
 fn reduce_order(bits: vec4i) -> vec4i {
   let turned: vec4i = bits ^ vec4i(i32(core_word(2u)));

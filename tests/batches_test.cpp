@@ -76,6 +76,40 @@ TEST_P(Batches, StayWithinWhatTheyMayTake) {
   }
 }
 
+TEST_P(Batches, HaveAsManyInputsAsTheyMay) {
+  Context context = open(GetParam());
+  const auto steps_with = [&](const BatchOptions& limits) {
+    const std::vector<Tensor> inputs = numbered(context, 10, {64, 64});
+    std::vector<std::size_t> steps;
+    BatchOptions options = limits;
+    options.progress = [&](std::size_t done, std::size_t) { steps.push_back(done); };
+    for_each_batch(
+        context, inputs, [](const Tensor& x) { return x * 2.0f; },
+        [](std::size_t i, const Tensor& result) { EXPECT_EQ(result.read()[9], static_cast<float>(2 * i)); }, options);
+    return steps;
+  };
+  using Steps = std::vector<std::size_t>;
+  EXPECT_EQ(steps_with({.max_count = 4}), (Steps{4, 8, 10}));
+  EXPECT_EQ(steps_with({.max_count = 100}), Steps{10});
+  // With bytes as well the first one tells what one takes: 16 KB for the input, and as much for the result.
+  EXPECT_EQ(steps_with({.max_bytes = megabyte, .max_count = 4}), (Steps{1, 5, 9, 10}));
+  EXPECT_EQ(steps_with({.max_bytes = 100 * 1024, .max_count = 4}), (Steps{1, 4, 7, 10}));
+}
+
+TEST_P(Batches, OfACountAreSplitWhereThereIsNoRoom) {
+  Context context = with(8 * megabyte);
+  const std::vector<Tensor> inputs = numbered(context, 12, {512, 512});
+  std::size_t taken = 0;
+  for_each_batch(
+      context, inputs, [](const Tensor& x) { return x + 1.0f; },
+      [&](std::size_t i, const Tensor& result) {
+        EXPECT_EQ(result.read()[0], static_cast<float>(i + 1));
+        ++taken;
+      },
+      {.max_count = 12});
+  EXPECT_EQ(taken, 12u);
+}
+
 TEST_P(Batches, StayWithinTheBudget) {
   Context context = with(8 * megabyte);
   const Tensor weights = context.full({512, 512}, 3).compute();

@@ -36,21 +36,47 @@ TEST_P(Budget, TensorsMoveToTheHostAndComeBack) {
   EXPECT_EQ(context.memory().bytes_in_use, 0u);
 }
 
-TEST_P(Budget, ThatOneComputationExceedsIsAnError) {
+TEST_P(Budget, ThatOneKernelExceedsIsAnError) {
+  Context context = with(2 * megabyte);
+  const Tensor a = context.full({side, side}, 1).compute(), b = context.full({side, side}, 2).compute();
+  EXPECT_TESSERA_ERROR((a + b).compute(), out_of_memory, "2097152", "1048576");  // both, and the result
+  EXPECT_EQ((a + 0.5f).read()[5], 1.5f);                                         // and the context goes on
+  EXPECT_EQ(b.read()[5], 2);
+}
+
+TEST_P(Budget, ThatOneSubmissionExceedsTakesSeveral) {
   Context context = with(4 * megabyte);
   std::vector<Tensor> parts;
-  for (int i = 0; i < 4; ++i) parts.push_back(context.full({side, side}, 1).compute());
-  // Four inputs of a megabyte each, and the result.
-  EXPECT_TESSERA_ERROR((parts[0] + parts[1] + parts[2] + parts[3]).compute(), out_of_memory, "4194304", "1048576");
-  EXPECT_EQ((parts[0] + parts[1]).read()[5], 2);  // and the context goes on
+  for (int i = 0; i < 4; ++i) parts.push_back(context.full({side, side}, static_cast<float>(i)).compute());
+  // One kernel would read four megabytes and write one.
+  EXPECT_EQ((parts[0] + parts[1] + parts[2] + parts[3]).read()[5], 6);
+  // Many results at once, of which all but the last few go to the host.
+  std::vector<Tensor> results;
+  for (int i = 0; i < 10; ++i) results.push_back(sqrt(parts[1] * static_cast<float>(i * i)));
+  context.compute(results);
+  EXPECT_LE(context.memory().bytes_peak, 4 * megabyte);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(results[static_cast<std::size_t>(i)].read()[7], static_cast<float>(i));
+}
+
+TEST_P(Budget, ASumOfMoreUploadsThanFit) {
+  Context context = with(10 * megabyte);
+  Tensor sum = context.zeros({side, side});
+  const std::vector<float> ones(side * side, 1);
+  for (int i = 0; i < 40; ++i) sum = sum + context.tensor({side, side}, ones);
+  EXPECT_EQ(sum.read()[9], 40);
+  EXPECT_LE(context.memory().bytes_peak, 10 * megabyte);
+  std::vector<Tensor> uploads;
+  for (int i = 0; i < 40; ++i) uploads.push_back(context.tensor({side, side}, ones));
+  context.compute(uploads);
+  EXPECT_LE(context.memory().bytes_peak, 10 * megabyte);
 }
 
 TEST_P(Budget, MemoryGoesAtOnceWhereThatIsPreferred) {
   Context sparing = with(0, Priority::memory), generous = with(0, Priority::speed);
   for (Context* context : {&sparing, &generous})
     for (int i = 0; i < 80; ++i) context->full({i + 1, side}, 1).compute();
-  sparing.full({1}, 1).compute();
-  EXPECT_LE(sparing.memory().bytes_pooled, 4096u);
+  sparing.wait();
+  EXPECT_EQ(sparing.memory().bytes_pooled, 0u);
   EXPECT_GT(generous.memory().bytes_pooled, megabyte);
   generous.trim();
   EXPECT_EQ(generous.memory().bytes_pooled, 0u);

@@ -1,6 +1,12 @@
 // Kernels of the user's own.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <regex>
+
 #include "support/compare.h"
 #include "support/devices.h"
+#include <tessera/sharing.h>
 #include <tessera/testing.h>
 
 namespace tessera::test {
@@ -127,6 +133,127 @@ TEST_P(Custom, SourceThatIsWrongIsAClearError) {
   EXPECT_EQ((a + a).read(), (std::vector<float>{2, 4, 6, 8}));
 }
 
+TEST_P(Custom, DefinedKernelsAreCompiledAtOnce) {
+  const Tensor a = context().tensor({4}, {1, 2, 3, 4});
+  CustomKernel own = dot();  // with a text that nothing has compiled before
+  own.wgsl += "\n// defined";
+  own.glsl += "\n// defined";
+  const std::uint64_t before = context().stats().kernels_compiled;
+  const DefinedKernel defined = define_kernel(context(), own);
+  EXPECT_EQ(context().stats().kernels_compiled, before + 1);
+  for (const float scale : {1.0f, 2.0f}) {
+    auto out = defined.run(
+        {.inputs = {{"a", a}, {"b", a}}, .outputs = {{"result", {.shape = {1}}}}, .parameters = {{"scale", scale}}});
+    EXPECT_EQ(out.at("result").read(), std::vector<float>{30 * scale});
+  }
+  EXPECT_EQ(context().stats().kernels_compiled, before + 1);
+  defined.wait();
+  define_kernel(context(), split());  // types that the WGSL tells
+}
+
+TEST_P(Custom, ErrorsOfTheSourceComeFromDefining) {
+  CustomKernel broken = dot();
+  broken.name = "broken";
+  broken.wgsl = "fn main() {\n  let x = ;\n}";
+  broken.glsl = "float result_at(int i) {\n  return oops;\n}";
+  try {
+    define_kernel(context(), broken);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::compile_failed);
+    const std::string text = error.what();
+    EXPECT_THAT(text, ::testing::HasSubstr("of the kernel \"broken\" does not compile on"));
+    EXPECT_THAT(text, ::testing::HasSubstr(":2"));                           // the line in the user's text
+    EXPECT_FALSE(std::regex_search(text, std::regex("[0-9]{12}"))) << text;  // no name of tessera's own
+  }
+  const DefinedKernel later = define_kernel(context(), broken, {.in_background = true});
+  EXPECT_TESSERA_ERROR(later.wait(), compile_failed, "broken");
+  EXPECT_TESSERA_ERROR(later.wait(), compile_failed, "broken");
+  CustomKernel none = dot();
+  none.wgsl = none.glsl = "";
+  EXPECT_TESSERA_ERROR(define_kernel(context(), none), unsupported, "dot_product", "CPU");
+  none.outputs = {};
+  EXPECT_TESSERA_ERROR(define_kernel(context(), none), invalid_argument, "define_kernel", "no output");
+  TensorHub hub(context());
+  EXPECT_TESSERA_ERROR(hub.define_kernel(broken), compile_failed, "broken");
+  if (context().backend() != BackendKind::gles) return;
+  CustomKernel odd{.name = "odd", .inputs = {"a"}, .outputs = {"b"}, .glsl = "int b_at(int i) { return a_at(i) & 1; }"};
+  EXPECT_TESSERA_ERROR(define_kernel(context(), odd), compile_failed, "odd", "declares no type");
+  odd.inputs = {{"a", DType::i32}};
+  define_kernel(context(), odd);
+}
+
+TEST_P(Custom, CompilesInTheBackground) {
+  const Tensor a = context().tensor({4}, {1, 2, 3, 4});
+  CustomKernel own = dot();
+  own.wgsl += "\n// in the background";
+  own.glsl += "\n// in the background";
+  const std::uint64_t before = context().stats().kernels_compiled;
+  const DefinedKernel defined = define_kernel(context(), own, {.in_background = true});
+  auto out = defined.run(
+      {.inputs = {{"a", a}, {"b", a}}, .outputs = {{"result", {.shape = {1}}}}, .parameters = {{"scale", 1.0f}}});
+  EXPECT_EQ(out.at("result").read(), std::vector<float>{30});  // whichever of the two compiles it
+  defined.wait();
+  EXPECT_EQ(context().stats().kernels_compiled, before + 1);
+}
+
+TEST_P(Custom, DeclaredTypesAreChecked) {
+  const CustomKernel declared{.name = "halve",
+                              .inputs = {{"a", DType::i32}},
+                              .outputs = {{"half_of_a", DType::f32}},
+                              .wgsl = R"(
+@group(0) @binding(0) var<storage, read> a: array<i32>;
+@group(0) @binding(1) var<storage, read_write> half_of_a: array<f32>;
+@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) id: vec3u) { half_of_a[id.x] = f32(a[id.x]) / 2.0; })",
+                              .glsl = "float half_of_a_at(int i) { return float(a_at(i)) / 2.0; }"};
+  const DefinedKernel halve = define_kernel(context(), declared);
+  const auto run = [&](const Tensor& a, DType output) {
+    return halve.run({.inputs = {{"a", a}},
+                      .outputs = {{"half_of_a", {.shape = {3}, .dtype = output}}},
+                      .workgroup_count = {3, 1, 1}});
+  };
+  const Tensor a = context().tensor({3}, std::vector<std::int32_t>{1, 2, -3});
+  EXPECT_EQ(run(a, DType::f32).at("half_of_a").read(), (std::vector<float>{0.5f, 1, -1.5f}));
+  EXPECT_TESSERA_ERROR(run(a.cast(DType::u8), DType::f32), dtype_mismatch, "halve", "\"a\"", "i32", "u8");
+  EXPECT_TESSERA_ERROR(run(a, DType::f16), dtype_mismatch, "\"half_of_a\"", "f32", "f16");
+  CustomKernel twisted = declared;
+  twisted.inputs = {{"a", DType::f32}};
+  EXPECT_TESSERA_ERROR(define_kernel(context(), twisted), dtype_mismatch, "\"a\"", "i32", "f32");
+}
+
+TEST_P(Custom, SizeOfWorkgroups) {
+  CustomKernel sizes{.name = "sizes",
+                     .outputs = {"numbers"},
+                     .wgsl = R"(
+override workgroup_size_x: u32 = 1u;
+override workgroup_size_y: u32 = 1u;
+@group(0) @binding(0) var<storage, read_write> numbers: array<atomic<i32>>;
+@compute @workgroup_size(workgroup_size_x, workgroup_size_y)
+fn main(@builtin(local_invocation_id) id: vec3u) { atomicMax(&numbers[id.y], i32(id.x) + 1); })",
+                     .glsl = "int numbers_at(int i) { return 7; }"};
+  const auto run = [&] {
+    return define_kernel(context(), sizes)
+        .run({.inputs = {}, .outputs = {{"numbers", {.shape = {3}, .dtype = DType::i32}}}})
+        .at("numbers")
+        .read();
+  };
+  const bool has_workgroups = context().backend() == BackendKind::webgpu;
+  EXPECT_EQ(run(), (has_workgroups ? std::vector<float>{1, 0, 0} : std::vector<float>{7, 7, 7}));
+  sizes.workgroup_size = {8, 2, 1};
+  EXPECT_EQ(run(), (has_workgroups ? std::vector<float>{8, 8, 0} : std::vector<float>{7, 7, 7}));
+  sizes.workgroup_size = {4, 1, 1};
+  EXPECT_EQ(run(), (has_workgroups ? std::vector<float>{4, 0, 0} : std::vector<float>{7, 7, 7}));
+  if (has_workgroups) {
+    sizes.workgroup_size = {65536, 1, 1};
+    EXPECT_TESSERA_ERROR(run(), compile_failed, "sizes", "65536");
+  }
+  sizes.workgroup_size = {4, 0, 1};
+  EXPECT_TESSERA_ERROR(run(), invalid_argument, "sizes", "[4,0,1]");
+  sizes.workgroup_size = {4, 1, 2};
+  EXPECT_TESSERA_ERROR(run(), invalid_argument, "sizes", "workgroup_size_z", "[4,1,2]");
+}
+
 TEST_P(Custom, NamesMustMatch) {
   const Tensor a = context().tensor({4}, {1, 2, 3, 4});
   const auto call = [&](CustomRun run) { return run_custom(context(), dot(), run); };
@@ -140,6 +267,128 @@ TEST_P(Custom, NamesMustMatch) {
   CustomKernel twice = dot();
   twice.inputs = {"a", "a"};
   EXPECT_TESSERA_ERROR(run_custom(context(), twice, {}), invalid_argument, "twice");
+}
+
+// What the kernel leaves out reads as zero, whatever the storage held before.
+TEST_P(Custom, UnwrittenElementsAreZero) {
+  static const CustomKernel sparse{.name = "sparse",
+                                   .outputs = {"numbers", "bytes"},
+                                   .wgsl = R"(
+@group(0) @binding(0) var<storage, read_write> numbers: array<f32>;
+@group(0) @binding(1) var<storage, read_write> bytes: array<u32>;
+@compute @workgroup_size(1)
+fn main() {
+  numbers[1] = numbers[1] + 5.0;
+  bytes[0] = bytes[0] + 7u;
+})",
+                                   .glsl = R"(
+float numbers_at(int i) {
+  if (i >= 4) discard;
+  return i == 1 ? 5.0 : 0.0;
+}
+int bytes_at(int i) {
+  if (i >= 4) discard;
+  return i == 0 ? 7 : 0;
+})"};
+  std::vector<float> numbers(1021, 0.0f), bytes(1021, 0.0f);
+  numbers[1] = 5;
+  bytes[0] = 7;
+  for (int round = 0; round < 2; ++round) {
+    for (const DType dtype : {DType::f32, DType::u8}) {
+      const Tensor before = (context().full({1021}, 3) + 0.0f).cast(dtype);
+      before.compute();
+    }  // the pool hands out the storages that these had
+    auto out = run_custom(
+        context(), sparse,
+        {.inputs = {}, .outputs = {{"numbers", {.shape = {1021}}}, {"bytes", {.shape = {1021}, .dtype = DType::u8}}}});
+    EXPECT_EQ(out.at("numbers").read(), numbers);
+    EXPECT_EQ(out.at("bytes").read(), bytes);
+  }
+}
+
+TEST_P(Custom, TypesOfTheWgslAreChecked) {
+  const Tensor a = context().tensor({4}, {1, 2, 3, 4}), whole = a.cast(DType::i32);
+  EXPECT_TESSERA_ERROR(run_dot(context(), whole, a), dtype_mismatch, "dot_product", "\"a\"", "f32", "i32");
+  EXPECT_TESSERA_ERROR(run_dot(context(), a, a.cast(DType::f16)), dtype_mismatch, "\"b\"", "f32", "f16");
+  EXPECT_TESSERA_ERROR(run_custom(context(), dot(),
+                                  {.inputs = {{"a", a}, {"b", a}},
+                                   .outputs = {{"result", {.shape = {1}, .dtype = DType::i32}}},
+                                   .parameters = {{"scale", 1.0f}}}),
+                       dtype_mismatch, "\"result\"", "f32", "i32");
+}
+
+TEST_P(Custom, NeedsWorkgroups) {
+  const Tensor a = context().tensor({4}, {1, 2, 3, 4});
+  for (const std::array<std::uint32_t, 3> count :
+       {std::array{0u, 1u, 1u}, std::array{1u, 0u, 1u}, std::array{1u, 1u, 0u}})
+    EXPECT_TESSERA_ERROR(run_custom(context(), dot(),
+                                    {.inputs = {{"a", a}, {"b", a}},
+                                     .outputs = {{"result", {.shape = {1}}}},
+                                     .parameters = {{"scale", 1.0f}},
+                                     .workgroup_count = count}),
+                         invalid_argument, "dot_product", "workgroup_count", "0");
+}
+
+// a + b * p, with names that the text around the user's own might have.
+CustomKernel sum_with_names(const std::string& a, const std::string& b, const std::string& p) {
+  return {.name = "sum",
+          .inputs = {a, b},
+          .outputs = {"first"},
+          .parameters = {p},
+          .wgsl = R"(
+struct Parameters { p: f32 }
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out: array<f32>;
+@group(0) @binding(3) var<uniform> parameters: Parameters;
+@compute @workgroup_size(4)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < arrayLength(&out)) { out[id.x] = a[id.x] + b[id.x] * parameters.p; }
+})",
+          .glsl = "float first_at(int i) { return " + a + "_at(i) + " + b + "_at(i) * " + p + "; }"};
+}
+
+TEST_P(Custom, NamesDoNotMeetTheTextAroundThem) {
+  const Tensor a = context().tensor({3}, {1, 2, 3}), b = context().tensor({3}, {10, 20, 30});
+  const auto run = [&](const char* x, const char* y, const char* p) {
+    return run_custom(context(), sum_with_names(x, y, p),
+                      {.inputs = {{x, a}, {y, b}}, .outputs = {{"first", {.shape = {3}}}}, .parameters = {{p, 2.0f}}})
+        .at("first")
+        .read();
+  };
+  const std::vector<float> sum{21, 42, 63};
+  EXPECT_EQ(run("width", "count", "texel"), sum);
+  EXPECT_EQ(run("texel", "input", "step"), sum);
+  EXPECT_EQ(run("a", "float", "a_size"), sum);  // the parameter, and not how many elements a has
+  EXPECT_EQ(run("first_size", "component", "width"), sum);
+}
+
+TEST_P(Custom, NamesThatGlslCannotHaveAreRefused) {
+  const Tensor a = context().tensor({3}, {1, 2, 3});
+  const auto refused = [&](const char* x, const char* p, const char* name, const char* why) {
+    EXPECT_TESSERA_ERROR(run_custom(context(), sum_with_names(x, "b", p), {}), invalid_argument, "\"sum\"", name, why);
+  };
+  refused("tessera_a", "p", "tessera_a", "reserved");
+  refused("a", "tessera_width", "tessera_width", "reserved");
+  refused("gl_a", "p", "gl_a", "reserves");
+  refused("a", "gl_p", "gl_p", "reserves");
+  refused("a__b", "p", "a__b", "reserves");
+  refused("a b", "p", "a b", "letters");
+  refused("", "p", "\"\"", "letters");
+  for (const char* keyword : {"float", "input", "half", "sampler2D", "main"})
+    refused("a", keyword, keyword, "reserves");
+  for (const char* function : {"a_at", "b_at", "first_at"}) refused("a", function, function, "function");
+  CustomKernel wgsl_only = sum_with_names("input", "tessera_b", "float");
+  wgsl_only.glsl = "";
+  if (context().backend() == BackendKind::webgpu) {
+    EXPECT_EQ(run_custom(context(), wgsl_only,
+                         {.inputs = {{"input", a}, {"tessera_b", a}},
+                          .outputs = {{"first", {.shape = {3}}}},
+                          .parameters = {{"float", 1.0f}}})
+                  .at("first")
+                  .read(),
+              (std::vector<float>{2, 4, 6}));
+  }
 }
 
 TEST_P(Custom, InProgramsAndAfterLosses) {
@@ -163,7 +412,37 @@ TEST(CustomOnTheCpu, IsRefused) {
   Context cpu = Context::create({.prefer = {BackendKind::cpu}});
   const Tensor a = cpu.tensor({4}, {1, 2, 3, 4});
   EXPECT_TESSERA_ERROR(run_dot(cpu, a, a).read(), unsupported, "dot_product", "map_kernel");
+  EXPECT_TESSERA_ERROR(define_kernel(cpu, dot()), unsupported, "define_kernel", "dot_product");
   EXPECT_EQ((a + a).read(), (std::vector<float>{2, 4, 6, 8}));
+}
+
+// The ways in which WGSL tells of what a buffer is made.
+TEST(CustomTypes, AreFoundInTheWgsl) {
+  const auto given = [](const std::string& wgsl, DType dtype) {
+    const CustomKernel kernel{.name = "typed", .inputs = {"a"}, .outputs = {"b"}, .wgsl = wgsl};
+    run_custom(cpu_context(), kernel,
+               {.inputs = {{"a", cpu_context().zeros({8}, dtype)}}, .outputs = {{"b", {.shape = {8}}}}});
+  };
+  const std::string of_a = "@group(0) @binding(0) var<storage, read> a: ";
+  for (const std::string& floats : std::vector<std::string>{
+           of_a + "array<f32>;", of_a + "array<vec4<f32>>;", of_a + "array<vec4f, 2>;", of_a + "array<mat2x2f>;",
+           "@binding(0u) /* of /* nested */ ; */ @group(0)\nvar<storage>a:array<f32>;",
+           "@group(1) @binding(0) var<storage> other: array<i32>; // var\n" + of_a + "array<f32>;",
+           of_a + "Numbers; alias Numbers = array<Number>; alias Number = f32;",
+           "struct Row { @align(16) values: array<f32, 4>, } struct All { rows: array<Row> }" + of_a + "All;"}) {
+    EXPECT_NO_THROW(given(floats, DType::f32)) << floats;
+    for (const DType other : {DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean})
+      EXPECT_TESSERA_ERROR(given(floats, other), dtype_mismatch, "\"a\"", "f32", to_string(other).data());
+  }
+  EXPECT_NO_THROW(given(of_a + "array<atomic<i32>>;", DType::i32));
+  EXPECT_TESSERA_ERROR(given(of_a + "array<vec3i>;", DType::f32), dtype_mismatch, "i32", "f32");
+  EXPECT_TESSERA_ERROR(given(of_a + "array<f16>;", DType::f32), dtype_mismatch, "f16", "f32");
+  for (const std::string& any : std::vector<std::string>{
+           "", of_a + "array<u32>;", of_a + "array<Unknown>;", of_a + "array<A>; struct A { a: A }",
+           "struct Mixed { count: u32, values: array<f32> }" + of_a + "Mixed;",
+           ("@group(0) @binding(first) var<storage> a: array<f32>;"), ("@group(0) @binding(0) var<sto"), ("@binding("),
+           ("/* @group(0) @binding(0) var<storage> a: array<f32>;")})
+    for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::u8}) EXPECT_NO_THROW(given(any, dtype)) << any;
 }
 
 TEST_P(MapKernel, ComputesWhatTheOperatorsDo) {

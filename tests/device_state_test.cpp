@@ -70,6 +70,35 @@ TEST_P(DeviceStates, OrdersFindADeviceOfTheName) {
       not_found, "voodoo2", context().device().name.c_str());
 }
 
+constexpr std::uint64_t more_than_there_is = std::uint64_t{1} << 60;
+
+TEST_P(DeviceStates, DevicesBeyondTheLimitsArePassedOver) {
+  if (!context().device().is_software) GTEST_SKIP() << "hardware does not tell everything everywhere";
+  const ContextOptions wanted{.prefer = {GetParam().backend}, .driver = GetParam().driver};
+  ContextOptions options = wanted;
+  options.device.min_memory_free = more_than_there_is;
+  EXPECT_TESSERA_ERROR(Context::create(options), not_found, "MB free", "are wanted", context().device().name.c_str());
+  options = wanted;
+  options.device.max_load = -1;  // the host may be idle
+  EXPECT_TESSERA_ERROR(Context::create(options), not_found, "load is", "%", context().device().name.c_str());
+  options = wanted;
+  options.device.min_memory_free = 1;
+  EXPECT_EQ(Context::create(options).device().driver, context().device().driver);
+}
+
+TEST_P(DeviceStates, SwitchesTakePreferencesToo) {
+  Context moving = open(GetParam());
+  const Tensor x = moving.full({2}, 1).compute();
+  EXPECT_TESSERA_ERROR(moving.switch_backend(BackendKind::cpu, {.device = {.min_memory_free = more_than_there_is}}), not_found,
+                       "are wanted", "cpu");
+  EXPECT_EQ(moving.backend(), GetParam().backend) << "nothing has changed";
+  moving.switch_backend(BackendKind::cpu, {.device = {.kind = Kind::software, .min_memory_free = 1}});
+  EXPECT_EQ(moving.backend(), BackendKind::cpu);
+  moving.switch_backend(GetParam().backend, {.driver = GetParam().driver, .device = {.order = Order::least_load}});
+  EXPECT_EQ(moving.device().driver, context().device().driver);
+  EXPECT_EQ((x + 1.0f).read(), std::vector<float>(2, 2));
+}
+
 TESSERA_ON_ALL_DEVICES(DeviceStates);
 
 TEST(DevicePreferences, FallBackAndSayWhy) {
@@ -81,7 +110,13 @@ TEST(DevicePreferences, FallBackAndSayWhy) {
                                            .driver = "on the host",
                                            .on_message = [&](const Message& message) { told += message.text; }});
   EXPECT_EQ(context.backend(), BackendKind::cpu);
-  EXPECT_NE(told.find(TESSERA_HAS_WEBGPU ? "software" : "leaves it out"), std::string::npos) << told;
+  EXPECT_NE(told.find(TESSERA_HAS_WEBGPU ? "\"on the host\" is not in its name" : "leaves it out"), std::string::npos)
+      << told;
+}
+
+TEST(DevicePreferences, LimitsHoldForEveryBackend) {
+  EXPECT_TESSERA_ERROR(Context::create({.device = {.min_memory_free = more_than_there_is}}), not_found, "webgpu",
+                       "gles", "cpu");
 }
 
 }  // namespace

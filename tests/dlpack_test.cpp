@@ -89,8 +89,25 @@ TEST_P(DlPack, WhatIsRefusedStaysTheCallers) {
   refused([](auto& m) { m.dl_tensor.shape[0] = -1; }, ErrorCode::invalid_argument, "-1");
   refused([](auto& m) { m.dl_tensor.data = nullptr; }, ErrorCode::invalid_argument, "null");
   refused([](auto& m) { m.dl_tensor.device.device_type = 2; }, ErrorCode::unsupported, "type 2");
+  refused([](auto& m) { m.dl_tensor.shape[0] = std::int64_t{1} << 62; }, ErrorCode::invalid_argument,
+          "4611686018427387904");
   EXPECT_TESSERA_ERROR(from_dlpack(context(), static_cast<DLManagedTensorVersioned*>(nullptr)), invalid_argument,
                        "null");
+}
+
+// The product of two sizes of an empty tensor, and the distance of an element, may be more than 64 bits hold.
+TEST_P(DlPack, SizesAndStridesThatDoNotFitAreRefused) {
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  float value = 0;
+  Foreign empty(&value, {0, huge, huge}, {kDLFloat, 32, 1}, {0, 1, 1});
+  EXPECT_TESSERA_ERROR(from_dlpack(context(), &empty.managed), invalid_argument, "4611686018427387904", "2147483647");
+  for (const std::int64_t stride : {huge, -huge, INT64_MIN, INT64_MAX}) {
+    Foreign far(&value, {2, 2}, {kDLFloat, 32, 1}, {stride, 1});
+    EXPECT_TESSERA_ERROR(from_dlpack(context(), &far.managed), invalid_argument, "from_dlpack",
+                         std::to_string(stride).c_str());
+  }
+  Foreign single(&value, {1, 1}, {kDLFloat, 32, 1}, {huge, INT64_MIN});  // strides that nothing is multiplied by
+  EXPECT_EQ(from_dlpack(context(), &single.managed).read(), std::vector<float>{0});
 }
 
 TEST_P(DlPack, BuffersOfWebGpuAreLentWithoutACopy) {

@@ -151,6 +151,41 @@ TEST_P(DTypes, IntegerChainsStayIntegers) {
   EXPECT_EQ((x * x).read<std::int32_t>(), (std::vector<std::int32_t>{33554433, 1}));
 }
 
+// 16777217 is no float: whichever way a number comes in, an integer type has it or refuses it.
+TEST_P(DTypes, NumbersBesideIntegersAreExact) {
+  using Ints = std::vector<std::int32_t>;
+  constexpr int odd = 16777217, high = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(context().full({1}, odd, DType::i32).read<std::int32_t>(), Ints{odd});
+  EXPECT_EQ(context().full({1}, high, DType::i32).read<std::int32_t>(), Ints{high});
+  const Tensor x = context().tensor({2}, Ints{0, odd});
+  EXPECT_EQ((x + odd).read<std::int32_t>(), (Ints{odd, 2 * odd}));
+  EXPECT_EQ((odd - x).read<std::int32_t>(), (Ints{odd, 0}));
+  EXPECT_EQ(x.add(odd).sub(odd - 2).read<std::int32_t>(), (Ints{2, odd + 2}));
+  EXPECT_EQ(x.mul(odd).read<std::int32_t>(), (Ints{0, 33554433}));
+  EXPECT_EQ(x.div(odd).read<std::int32_t>(), (Ints{0, 1}));
+  EXPECT_EQ((x == odd).read(), (std::vector<float>{0, 1}));
+  EXPECT_EQ(maximum(x, odd).read<std::int32_t>(), (Ints{odd, odd}));
+  EXPECT_EQ(bitwise_xor(x, odd).read<std::int32_t>(), (Ints{odd, 0}));
+  EXPECT_EQ(where(x > 0, x, odd).read<std::int32_t>(), (Ints{odd, odd}));
+  EXPECT_EQ(where(x > 0, odd, x).read<std::int32_t>(), (Ints{0, odd}));
+  EXPECT_EQ(clip(x, -odd, odd).read<std::int32_t>(), (Ints{0, odd}));
+  EXPECT_EQ(clip(x, odd, high).read<std::int32_t>(), (Ints{odd, odd}));
+  EXPECT_EQ(pad(x, {{1, 1}}, odd).read<std::int32_t>(), (Ints{odd, 0, odd, odd}));
+  EXPECT_EQ(pad(x, {{0, 1}}, high).read<std::int32_t>(), (Ints{0, odd, high}));
+  EXPECT_EQ(
+      one_hot(context().zeros({1}, DType::i32), 2, {.on = odd, .off = -odd, .dtype = DType::i32}).read<std::int32_t>(),
+      (Ints{odd, -odd}));
+  EXPECT_EQ(map_kernel("x + 16777217", {{"x", x}}).read<std::int32_t>(), (Ints{odd, 2 * odd}));
+  EXPECT_EQ(map_kernel("x + (16777216 + 1) * 1 - -odd", {{"x", x}, {"odd", double{odd}}}).read<std::int32_t>(),
+            (Ints{2 * odd, 3 * odd}));
+  EXPECT_TESSERA_ERROR(x + 2147483648.0, dtype_mismatch, "add", "2147483648", "i32");
+  EXPECT_TESSERA_ERROR(context().full({1}, INT64_MAX, DType::i32), dtype_mismatch, "full", "922337203685477580");
+  EXPECT_TESSERA_ERROR(context().full({1}, -2147483649.0, DType::i32), dtype_mismatch, "full", "-2147483649", "i32");
+  EXPECT_TESSERA_ERROR(pad(x, {{1, 1}}, 0.5), dtype_mismatch, "pad", "0.5", "i32");
+  EXPECT_TESSERA_ERROR(clip(x, 0.5, 3), dtype_mismatch, "clip", "0.5", "i32");
+  EXPECT_TESSERA_ERROR(x * nan, dtype_mismatch, "mul", "nan", "i32");
+}
+
 TESSERA_ON_ALL_DEVICES(DTypes);
 
 TEST(Half, ConvertsAsIeeeSays) {

@@ -1,5 +1,6 @@
 // einsum, against plain loops over all letters and against published examples.
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "support/compare.h"
@@ -234,6 +235,32 @@ TEST_P(Einsums, BadInput) {
                        "i32");
   EXPECT_TESSERA_ERROR(einsum("ij->", {context().zeros({2, 3}, DType::boolean)}), dtype_mismatch, "einsum", "boolean");
   EXPECT_TESSERA_ERROR(einsum("", std::span<const Tensor>()), invalid_argument, "einsum", "there are 0");
+}
+
+// By what is wrong with them, and in a sentence that people can read.
+TEST_P(Einsums, LongEquationsAreRefusedAtOnce) {
+  const Tensor a = context().zeros({2, 3});
+  std::string letters;
+  for (int i = 0; i < 200'000; ++i) letters += static_cast<char>('a' + i % 26);
+  const std::string commas(200'000, ','), spaces(200'000, ' ');
+  const auto refused = [&](const std::string& equation, ErrorCode code) {
+    try {
+      einsum(equation, {a});
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+      EXPECT_LT(std::string_view(error.what()).size(), 1000u);
+    }
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  refused(letters, ErrorCode::shape_mismatch);
+  refused(letters + "->", ErrorCode::shape_mismatch);
+  refused("ij->" + letters, ErrorCode::invalid_argument);
+  refused("..." + letters, ErrorCode::shape_mismatch);
+  refused(commas, ErrorCode::invalid_argument);
+  refused(letters + commas + letters, ErrorCode::invalid_argument);
+  refused(spaces + "ijk", ErrorCode::shape_mismatch);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
 TESSERA_ON_ALL_DEVICES(Einsums);

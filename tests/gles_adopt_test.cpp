@@ -1,6 +1,9 @@
 // gles::adopt_current: threads, other contexts, several guests, what is missing.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <functional>
 #include <thread>
 
 #include "support/gles_host.h"
@@ -56,10 +59,8 @@ TEST_P(GlesAdopt, MovesWithTheContext) {
 
 // Without EGL, all that is known is the thread.
 TEST_P(GlesAdopt, StaysOnItsThreadWithoutEgl) {
-  static gles::Loader real;
-  real = host().loader();
   Context context = gles::adopt_current(
-      [](const char* name) -> void* { return std::string_view(name).starts_with("egl") ? nullptr : real(name); });
+      [&](const char* name) { return std::string_view(name).starts_with("egl") ? nullptr : host().loader()(name); });
   EXPECT_EQ(computed(context), expected);
   EXPECT_EQ(gles::host_context(context).context, nullptr);
   std::thread([&] { EXPECT_TESSERA_ERROR(computed(context), wrong_thread, "another thread"); }).join();
@@ -173,16 +174,14 @@ TEST_P(GlesAdopt, FindsTheCurrentContextByItself) {
 // A host makes a context that shares textures with tessera's own.
 TEST_P(GlesAdopt, SharesWithOwnContexts) {
   Context& own = shared_context(GetParam());
-  const gles::HostContext its = gles::host_context(own);
-  ASSERT_NE(its.context, nullptr);
   const gles::GpuData data = gles::data_to_gpu(own.tensor({1, 2, 4}, std::vector<float>(8, 5)) * 2.0f,
                                                {.custom_tex_shape = gles::TexShape{1, 2}});
   own.wait();  // another context sees what is finished
   host().release();
   {
-    // Contexts that share must agree on what happens when the device is reset.
-    GlesHost sharing(GetParam(), {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT},
-                     its.context);
+    GlesHost sharing(gles::make_sharing_context(own));
+    EXPECT_NE(sharing.handle(), gles::host_context(own).context);
+    EXPECT_EQ(sharing.display(), gles::host_context(own).display);
     EXPECT_EQ(sharing.pixels<float>(sharing.framebuffer(data.texture), 2, 1, GL_RGBA, GL_FLOAT),
               std::vector<float>(8, 10));
     const std::vector<float> values{1, 2, 3, 4};
@@ -191,10 +190,143 @@ TEST_P(GlesAdopt, SharesWithOwnContexts) {
     EXPECT_EQ((gles::from_texture(own, {.texture = texture, .width = 1, .height = 1}) * 1.0f).read(), values);
     sharing.gl.DeleteTextures(1, &texture);
   }
+  EXPECT_TESSERA_ERROR(gles::make_sharing_context(gpu()), unsupported, "make_sharing_context", "the host's own");
   host().make_current();
 }
 
+// Functions of either spelling, callables that hold something, and nothing.
+TEST_P(GlesAdopt, TakesLoadersOfEveryKind) {
+  static gles::Loader real = nullptr;
+  real = host().loader();
+  using Function = void (*)();
+  Function (*const as_glfw)(const char*) = [](const char* name) { return reinterpret_cast<Function>(real(name)); };
+  Function (*const as_glx)(const unsigned char*) = [](const unsigned char* name) {
+    return reinterpret_cast<Function>(real(reinterpret_cast<const char*>(name)));
+  };
+  void* (*const as_egl)(const char*) = [](const char* name) { return real(name); };
+  int calls = 0;
+  const auto with_state = [&calls, find = real](const char* name) {
+    ++calls;
+    return find(name);
+  };
+  for (const gles::Loader& loader : {gles::Loader(as_glfw), gles::Loader(as_glx), gles::Loader(as_egl),
+                                     gles::Loader(with_state), gles::Loader(std::function(with_state))}) {
+    EXPECT_TRUE(loader);
+    Context context = gles::adopt_current(loader);
+    EXPECT_EQ(computed(context), expected);
+    EXPECT_EQ(gles::host_context(context).get_proc_address("glFlush"), real("glFlush"));
+  }
+  EXPECT_GT(calls, 100);
+  EXPECT_FALSE(gles::Loader(nullptr));
+  EXPECT_FALSE(gles::Loader(static_cast<Function (*)(const char*)>(nullptr)));
+  EXPECT_FALSE(gles::Loader(static_cast<Function (*)(const unsigned char*)>(nullptr)));
+  EXPECT_FALSE(gles::Loader(std::function<void*(const char*)>()));
+}
+
+// Some drivers repeat an error for ever once the context is lost.
+TEST_P(GlesAdopt, ErrorsThatNeverEndDoNotHang) {
+  static PFNGLGETERRORPROC real_get_error;
+  static GLenum repeated;
+  real_get_error = host().find<PFNGLGETERRORPROC>("glGetError");
+  PFNGLGETERRORPROC const get_error = []() -> GLenum { return repeated ? repeated : real_get_error(); };
+  const auto find = [&](const char* name) -> void* {
+    if (std::string_view(name) == "glGetError") return reinterpret_cast<void*>(get_error);
+    // Without it, the format of a texture comes from a framebuffer.
+    if (std::string_view(name).starts_with("glGetTexLevelParameter")) return nullptr;
+    return host().loader()(name);
+  };
+  const GLuint texture = host().texture(GL_RGBA8, 2, 2, 0, 0, nullptr);
+  GLuint empty = 0;
+  gl().GenFramebuffers(1, &empty);
+  gl().BindFramebuffer(GL_FRAMEBUFFER, empty);  // it exists from now on, with nothing to draw to
+  gl().BindFramebuffer(GL_FRAMEBUFFER, 0);
+  constexpr GLenum context_lost = 0x507;
+  for (const GLenum error : {GLenum{GL_INVALID_OPERATION}, GLenum{GL_OUT_OF_MEMORY}, context_lost}) {
+    repeated = GL_NO_ERROR;
+    Context context = gles::adopt_current(find);
+    const Tensor image = (context.full({2, 2, 4}, 1) + 0.0f).compute(), pending = image * 2.0f;
+    const ErrorCode code = error == context_lost ? ErrorCode::device_lost : ErrorCode::invalid_argument;
+    const auto expect = [&](const std::function<void()>& call, ErrorCode wanted) {
+      repeated = error;
+      try {
+        call();
+        ADD_FAILURE() << "no error";
+      } catch (const Error& thrown) {
+        EXPECT_EQ(to_string(thrown.code()), to_string(wanted)) << thrown.what();
+      }
+      repeated = GL_NO_ERROR;
+    };
+    expect([&] { gles::to_texture(image, gles::HostFramebuffer{empty, 2, 2}); }, code);
+    expect([&] { gles::from_texture(context, {.texture = texture, .width = 2, .height = 2}); }, code);
+    expect([&] { pending.compute(); }, error == GL_OUT_OF_MEMORY       ? ErrorCode::out_of_memory
+                                       : error == GL_INVALID_OPERATION ? ErrorCode::unsupported
+                                                                       : ErrorCode::device_lost);
+    if (error != context_lost) {
+      EXPECT_EQ(pending.read(), std::vector<float>(16, 2));
+    }
+  }
+}
+
 TESSERA_ON_GLES_DEVICES(GlesAdopt);
+
+// A host that has shut EGL down and unloaded it before it lets go of the rest. In a process of its own, where nothing
+// else keeps the library loaded.
+void let_go_after_egl(const char* path, EGLenum platform, bool releases_context) {
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) std::_Exit(77);
+  {
+    const auto get = reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(dlsym(library, "eglGetProcAddress"));
+    const auto find = [&]<class Function>(Function& function, const char* name) {
+      function = reinterpret_cast<Function>(get(name));
+    };
+    PFNEGLGETPLATFORMDISPLAYEXTPROC get_display;
+    PFNEGLINITIALIZEPROC initialise;
+    PFNEGLCHOOSECONFIGPROC choose;
+    PFNEGLBINDAPIPROC bind;
+    PFNEGLCREATECONTEXTPROC create;
+    PFNEGLMAKECURRENTPROC make_current;
+    PFNEGLDESTROYCONTEXTPROC destroy;
+    PFNEGLTERMINATEPROC terminate;
+    find(get_display, "eglGetPlatformDisplayEXT");
+    find(initialise, "eglInitialize");
+    find(choose, "eglChooseConfig");
+    find(bind, "eglBindAPI");
+    find(create, "eglCreateContext");
+    find(make_current, "eglMakeCurrent");
+    find(destroy, "eglDestroyContext");
+    find(terminate, "eglTerminate");
+    const EGLDisplay display = get_display(platform, EGL_DEFAULT_DISPLAY, nullptr);
+    if (!initialise(display, nullptr, nullptr)) std::_Exit(77);
+    const EGLint wishes[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
+    const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE};
+    EGLConfig config = nullptr;
+    EGLint configs = 0;
+    choose(display, wishes, &config, 1, &configs);
+    bind(EGL_OPENGL_ES_API);
+    const EGLContext context = create(display, config, EGL_NO_CONTEXT, version);
+    make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
+
+    Context gpu = gles::adopt_current(get);
+    const Tensor tensor = (gpu.full({3}, 1) + 1.0f).compute();
+    const Tensor pending = tensor * 2.0f;
+    if (releases_context) make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    destroy(display, context);
+    terminate(display);
+    dlclose(library);
+    if (releases_context) {
+      EXPECT_TESSERA_ERROR(pending.read(), wrong_thread, "no context is");
+    }
+  }
+  std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
+}
+
+TEST(GlesAdoptDeathTest, LetsGoAfterTheHostHasUnloadedEgl) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const bool releases_context : {true, false}) {
+    EXPECT_EXIT(let_go_after_egl("libEGL.so.1", EGL_PLATFORM_SURFACELESS_MESA, releases_context),
+                ::testing::ExitedWithCode(0), "");
+  }
+}
 
 }  // namespace
 }  // namespace tessera::test

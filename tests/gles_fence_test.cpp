@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "support/gles_host.h"
+#include <tessera/testing.h>
 
 namespace tessera::test {
 namespace {
@@ -45,13 +46,6 @@ class Mailbox {
   bool is_closed_ = false;
 };
 
-// Contexts that share must agree on what happens when the device is reset.
-struct SharingHost : GlesHost {
-  SharingHost(const TestDevice& device, const Context& tesseras)
-      : GlesHost(device, {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT},
-                 gles::host_context(tesseras).context) {}
-};
-
 GLsync drawn_so_far(const GladGLES2Context& gl) {
   const GLsync fence = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   gl.Flush();
@@ -73,6 +67,37 @@ class GlesFence : public OnDevice {
   std::mutex turns_;
 };
 
+// Names of textures mean nothing in the context that takes the place of a lost one.
+TEST_P(GlesFence, TexturesOfTheHostGoWithALostContext) {
+  using testing::Moment;
+  Context own = Context::create({.prefer = {BackendKind::gles}, .driver = GetParam().driver});
+  const Tensor source = own.tensor({1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+  std::uint64_t replaced = 0;
+  for (const bool is_on_the_way : {false, true}) {
+    const Tensor image = source * 2.0f;
+    const auto in_host = [&](const std::function<void(const gles::HostTexture&)>& use) {
+      GlesHost host(gles::make_sharing_context(own));
+      const GLuint texture = host.texture(GL_RGBA32F, 2, 1, 0, 0, nullptr);
+      host.release();
+      use({.texture = texture, .width = 2, .height = 1});
+      host.make_current();
+    };
+    in_host([&](const gles::HostTexture& old) {
+      const Tensor pending = gles::from_texture(own, {.texture = old.texture, .width = 2, .height = 1, .copy = true});
+      if (is_on_the_way) testing::lose_device(own, Moment::before, 1);
+      else testing::lose_device(own);
+      EXPECT_TESSERA_ERROR(gles::to_texture(image, old), device_lost, "to_texture", "lost", "host_context");
+      EXPECT_TESSERA_ERROR(pending.compute(), device_lost, "the host lent", "lost");
+    });
+    EXPECT_EQ(own.stats().device_losses, ++replaced);
+    EXPECT_FALSE(image.is_computed());
+    in_host([&](const gles::HostTexture& target) {
+      gles::to_texture(image, target);
+      EXPECT_EQ(gles::from_texture(own, target).read(), image.read());
+    });
+  }
+}
+
 // The host keeps what each frame showed; tessera goes on as soon as the host has it in its commands, and so writes to
 // textures that the host's device may be reading yet.
 TEST_P(GlesFence, KeepAHostsThreadInStepBothWays) {
@@ -89,11 +114,11 @@ TEST_P(GlesFence, KeepAHostsThreadInStepBothWays) {
   std::atomic<bool> has_taken_all = false;
   std::vector<float> seen;
   std::thread host_thread([&] {
-    std::optional<SharingHost> host;
+    std::optional<GlesHost> host;
     GLuint kept = 0, target = 0;
     {
       const auto hosts_turn = turn();
-      host.emplace(GetParam(), gpu());
+      host.emplace(gles::make_sharing_context(gpu()));
       kept = host->texture(GL_RGBA32F, width, height * frames, GL_RGBA, GL_FLOAT, nullptr);
       target = host->framebuffer(kept);
     }
@@ -158,9 +183,9 @@ TEST_P(GlesFence, ReadsWhatTheHostDrewBeforeItsFence) {
   for (int i = 1; i <= 10; ++i) {
     GLuint texture = 0;
     GLsync drawn = nullptr;
-    std::optional<SharingHost> host;
+    std::optional<GlesHost> host;
     std::thread([&] {
-      host.emplace(GetParam(), gpu());
+      host.emplace(gles::make_sharing_context(gpu()));
       texture = host->texture(GL_RGBA32F, width, height, GL_RGBA, GL_FLOAT, nullptr);
       host->gl.BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer(texture));
       host->gl.ClearColor(static_cast<float>(i), 0, 0, 1);
@@ -184,7 +209,7 @@ TEST_P(GlesFence, IsReachedWhenTheWorkIsDone) {
   result.compute();
   gpu().reset_stats();
   const auto fence = static_cast<GLsync>(gles::fence(gpu()));
-  SharingHost host(GetParam(), gpu());
+  GlesHost host(gles::make_sharing_context(gpu()));
   EXPECT_TRUE(host.gl.IsSync(fence));
   constexpr GLuint64 a_minute = 60'000'000'000;
   EXPECT_NE(host.gl.ClientWaitSync(fence, 0, a_minute), static_cast<GLenum>(GL_TIMEOUT_EXPIRED));

@@ -118,10 +118,8 @@ TEST_P(GlesIn, ReadsIntegerFormats) {
 
 // With functions of OpenGL ES 3.0 alone, the format comes from a framebuffer.
 TEST_P(GlesIn, FindsFormatsOnPlainOpenGlEs30) {
-  static gles::Loader real;
-  real = host().loader();
-  const gles::Loader hiding = [](const char* name) -> void* {
-    return std::string_view(name).starts_with("glGetTexLevelParameter") ? nullptr : real(name);
+  const auto hiding = [&](const char* name) {
+    return std::string_view(name).starts_with("glGetTexLevelParameter") ? nullptr : host().loader()(name);
   };
   Context plain = gles::adopt_current(hiding, {}, {.check_state = true});
   const auto in = [&](GLenum internal, GLenum format, GLenum type, const auto& values, int width,

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "support/gles_host.h"
+#include <tessera/sharing.h>
 
 namespace tessera::test {
 namespace {
@@ -98,6 +99,40 @@ TEST_P(GlesOut, PadsWithZeros) {
     EXPECT_THAT(texels(data), ElementsAreArray(expected));
   }
   EXPECT_THAT(texels(gles::data_to_gpu(gpu().full({3}, 7))), ElementsAre(7, 7, 7, 0));
+}
+
+TEST_P(GlesOut, PadsWithZerosWhateverWasThereBefore) {
+  const auto expect_padded = [&](const Tensor& t, const char* what) {
+    const gles::GpuData data = gles::data_to_gpu(t);
+    const GLuint framebuffer = host().framebuffer(data.texture);
+    const auto [height, width] = data.tex_shape;
+    std::vector<float> values;
+    if (is_float(t.dtype())) {
+      values = host().pixels<float>(framebuffer, width, height, GL_RGBA, GL_FLOAT);
+    } else {
+      const bool is_signed = t.dtype() == DType::i32 || t.dtype() == DType::i8;
+      for (const std::int32_t value : host().pixels<std::int32_t>(framebuffer, width, height, GL_RGBA_INTEGER,
+                                                                  is_signed ? GL_INT : GL_UNSIGNED_INT))
+        values.push_back(static_cast<float>(value));
+    }
+    gl().DeleteFramebuffers(1, &framebuffer);
+    std::vector<float> expected(static_cast<std::size_t>(t.shape().size()), 1.0f);
+    expected.resize(values.size());
+    EXPECT_EQ(values, expected) << what << " of " << t.shape().to_string() << " " << to_string(t.dtype());
+  };
+  const std::vector<float> white(12, 1.0f);
+  const GLuint lent = host().texture(GL_RGBA32F, 3, 1, GL_RGBA, GL_FLOAT, white.data());
+  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean})
+    for (const std::int64_t count : {1, 5, 23}) {
+      // What is freed here, full of ones, is what the tensors below get.
+      const std::int64_t all = count == 23 ? 24 : count == 5 ? 8 : 4;
+      gpu().full({all}, 1, dtype).compute();
+      expect_padded(gpu().full({count}, 1, dtype), "full");
+      gpu().full({all}, 1, dtype).compute();
+      expect_padded(gpu().tensor({count}, std::vector<float>(static_cast<std::size_t>(count), 1)).cast(dtype), "cast");
+    }
+  expect_padded(gles::from_texture(gpu(), {.texture = lent, .width = 3, .height = 1, .channels = "RGB"}),
+                "from a texture");
 }
 
 // What follows a part of a tensor in its texture is not part of what is handed out.
@@ -196,8 +231,25 @@ TEST_P(GlesOut, AccessorsReadByIndexInAnyRank) {
                       "out vec4 c;\nvoid main() { c = vec4(t_at()); }",
                   gles::data_to_gpu(scalar).texture, "t_texture", 1)[0],
             42);
-  for (const char* name : {"", "2d", "gl_x", "a__b", "a b", "a;"})
-    EXPECT_TESSERA_ERROR(gles::shader_accessor(scalar, name), invalid_argument, "no name");
+}
+
+TEST_P(GlesOut, AccessorsHaveNamesThatCompile) {
+  const Tensor tensor = gpu().tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6}) * 1.0f;
+  for (const char* name : {"", "2d", "gl", "gl_x", "webgl_x", "GL_ES", "a__b", "a_", "a b", "a;"})
+    EXPECT_TESSERA_ERROR(gles::shader_accessor(tensor, name), invalid_argument, "no name");
+  for (const char* name : {"main", "float", "uniform", "vec4", "sampler2D", "input", "output", "filter", "sample",
+                           "active", "common", "half", "fixed"})
+    EXPECT_TESSERA_ERROR(gles::shader_accessor(tensor, name), invalid_argument, name, "reserves");
+  for (const char* name : {"texture", "texelFetch", "mix", "length"})
+    EXPECT_TESSERA_ERROR(gles::shader_accessor(tensor, name), invalid_argument, name, "function of GLSL");
+  // What the accessor calls its own variables is no word that others cannot use.
+  const gles::GpuData data = gles::data_to_gpu(tensor);
+  for (const std::string name : {"x", "y", "c", "i", "width", "texel", "tessera_x"})
+    EXPECT_EQ(drawn("#version 300 es\nprecision highp float;\n" + gles::shader_accessor(tensor, name) +
+                        "out vec4 color;\nvoid main() { color = vec4(" + name + "_at(0, 1, 2) + " + name + "(0)); }",
+                    data.texture, (name + "_texture").c_str(), 1)[0],
+              7)
+        << name;
 }
 
 // The commands of one context run in order: what the host drew before it let go sees the old values.
@@ -223,6 +275,29 @@ TEST_P(GlesOut, LeasesAreNotRecycled) {
   const gles::GpuData held = gles::data_to_gpu(gpu().full({16}, 3) + 0.0f);
   for (int i = 0; i < 10; ++i) (gpu().full({16}, 4) + static_cast<float>(i)).compute();
   EXPECT_THAT(texels(held), Each(3.0f));
+}
+
+TEST_P(GlesOut, TextureOfTheHostsAreNotTakenAwayByASwitch) {
+  Context own = open(GetParam());
+  const Tensor x = (own.full({16}, 3) + 0.0f).label("lent");
+  gles::GpuData held = gles::data_to_gpu(x);
+  EXPECT_TESSERA_ERROR(own.switch_backend(BackendKind::cpu), invalid_argument, "1 tensor", "[16] f32", "lent",
+                       "take_back_lent");
+  EXPECT_EQ(own.backend(), BackendKind::gles);
+  const gles::GpuData copy = held;
+  held.tensor_ref.dispose();
+  EXPECT_TRUE(own.why_resident(0)[0].is_lent);
+  own.switch_backend(BackendKind::cpu, {.take_back_lent = true});
+  EXPECT_EQ((x + 1.0f).read(), std::vector<float>(16, 4));
+  EXPECT_FALSE(own.why_resident(0)[0].is_lent);
+}
+
+// Only the host can replace its device, so nothing is kept for that.
+TEST_P(GlesOut, UploadsAreNotKeptTwiceOnAHostsDevice) {
+  TensorHub hub(gpu());
+  hub.publish({"uploaded", "m"}, gpu().tensor({6}, counted(6)).compute());
+  EXPECT_FALSE(hub.list()[0].has_host_copy);
+  EXPECT_TRUE(hub.list()[0].is_on_device);
 }
 
 // Contexts that tessera makes itself hand out textures, too, for hosts that share with them; from any thread.

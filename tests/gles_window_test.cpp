@@ -6,6 +6,8 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include <cstdlib>
+#include <optional>
 #include <thread>
 
 namespace tessera::test {
@@ -40,7 +42,7 @@ class GlesWindow : public ::testing::TestWithParam<Api> {
   }
 
   Context adopt() {
-    return gles::adopt_current(reinterpret_cast<gles::Loader>(glfwGetProcAddress),
+    return gles::adopt_current(glfwGetProcAddress,
                                {.on_message =
                                     [](const Message& message) {
                                       if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
@@ -88,6 +90,129 @@ TEST_P(GlesWindow, WorksOnTheWindowsThreadOnly) {
   const Tensor tensor = gpu.tensor({3}, {1, 2, 3}) * 2.0f;
   std::thread([&] { EXPECT_TESSERA_ERROR(tensor.read(), wrong_thread); }).join();
   EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6}));
+}
+
+TEST_P(GlesWindow, MovesToAnotherThreadWithItsContext) {
+  Context gpu = adopt();
+  const Tensor tensor = (gpu.tensor({3}, {1, 2, 3}) * 2.0f).compute();
+  glfwMakeContextCurrent(nullptr);
+  std::thread([&] {
+    glfwMakeContextCurrent(window_);
+    EXPECT_EQ((tensor + 1.0f).read(), (std::vector<float>{3, 5, 7}));
+    glfwMakeContextCurrent(nullptr);
+  }).join();
+  EXPECT_TESSERA_ERROR(tensor.read(), wrong_thread, "no context is");
+  glfwMakeContextCurrent(window_);
+  EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6}));
+}
+
+// Another window's context has textures of the same names: nothing of them is touched.
+TEST_P(GlesWindow, LeavesAnotherWindowsContextAlone) {
+  GLFWwindow* const other = glfwCreateWindow(width, height, "another", nullptr, nullptr);
+  ASSERT_NE(other, nullptr);
+  std::optional<Context> gpu = adopt();
+  std::vector<Tensor> tensors;
+  for (const float value : {1.0f, 2.0f, 3.0f}) tensors.push_back((gpu->full({2, 2, 4}, value) + 0.0f).compute());
+  const gles::GpuData lent = gles::data_to_gpu(tensors[0], {.custom_tex_shape = gles::TexShape{2, 2}});
+  const Tensor pending = tensors[1] * 2.0f;
+
+  glfwMakeContextCurrent(other);
+  constexpr int textures = 32;
+  std::vector<GLuint> names(textures);
+  std::vector<float> contents(16, 7);
+  gl_.GenTextures(textures, names.data());
+  for (const GLuint name : names) {
+    gl_.BindTexture(GL_TEXTURE_2D, name);
+    gl_.TexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, 2, 2);
+    gl_.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 2, 2, GL_RGBA, GL_FLOAT, contents.data());
+  }
+  const GLuint target = names[0];
+  EXPECT_TESSERA_ERROR(pending.compute(), wrong_thread, "not current on this thread", "another context");
+  EXPECT_TESSERA_ERROR(tensors[0].read(), wrong_thread);
+  EXPECT_TESSERA_ERROR(gpu->wait(), wrong_thread);
+  EXPECT_TESSERA_ERROR(gles::data_to_gpu(pending), wrong_thread);
+  EXPECT_TESSERA_ERROR(gles::fence(*gpu), wrong_thread);
+  EXPECT_TESSERA_ERROR(gles::from_texture(*gpu, {.texture = target, .width = 2, .height = 2}), wrong_thread);
+  EXPECT_TESSERA_ERROR(gles::to_texture(tensors[0], {.texture = target, .width = 2, .height = 2}), wrong_thread);
+  tensors.pop_back();
+  gpu->trim();
+
+  // Current again, the context works on.
+  glfwMakeContextCurrent(window_);
+  EXPECT_EQ(pending.read(), std::vector<float>(16, 4));
+  EXPECT_EQ(tensors[0].read(), std::vector<float>(16, 1));
+
+  glfwMakeContextCurrent(other);
+  tensors.clear();
+  gpu.reset();
+  GLuint framebuffer = 0;
+  gl_.GenFramebuffers(1, &framebuffer);
+  gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  for (const GLuint name : names) {
+    ASSERT_TRUE(gl_.IsTexture(name)) << name;
+    gl_.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, name, 0);
+    std::vector<float> now(16);
+    gl_.ReadPixels(0, 0, 2, 2, GL_RGBA, GL_FLOAT, now.data());
+    EXPECT_EQ(now, contents) << name;
+  }
+  EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
+  glfwMakeContextCurrent(window_);
+  glfwDestroyWindow(other);
+}
+
+// A context of tessera's own, on whichever driver, goes beside the window's or says why not.
+TEST_P(GlesWindow, OwnContextsLeaveTheWindowsCurrent) {
+  for (const TestDevice& device : gles_devices()) {
+    const GLubyte* const version = gl_.GetString(GL_VERSION);
+    const auto create = [&] { return Context::create({.prefer = {device.backend}, .driver = device.driver}); };
+    // The system's EGL and GLX have one current context a thread between them.
+    if (GetParam().creation == GLFW_NATIVE_CONTEXT_API && std::string(device.name) == "gles_mesa") {
+      EXPECT_TESSERA_ERROR(create(), not_found, "a context of GLX is current");
+      std::optional<Context> own;
+      std::optional<gles::GpuData> lent;
+      std::thread([&] {
+        own = create();
+        lent = gles::data_to_gpu(own->tensor({3}, {1, 2, 3}) * 2.0f);
+        EXPECT_EQ(lent->tensor_ref.read(), (std::vector<float>{2, 4, 6}));
+      }).join();
+      EXPECT_TESSERA_ERROR((lent->tensor_ref + 1.0f).read(), wrong_thread, "a context of GLX is current");
+      // What is let go here is deleted by the next call from elsewhere.
+      const GLuint texture = lent->texture;
+      lent.reset();
+      own->trim();
+      std::thread([&] {
+        const auto is_texture = [&] { return GlesHost(gles::make_sharing_context(*own)).gl.IsTexture(texture); };
+        EXPECT_TRUE(is_texture());
+        own->wait();
+        EXPECT_FALSE(is_texture());
+      }).join();
+    } else {
+      Context own = create();
+      const Tensor tensor = own.tensor({3}, {1, 2, 3}) * 2.0f;
+      EXPECT_EQ(tensor.read(), (std::vector<float>{2, 4, 6})) << device.name;
+    }
+    EXPECT_EQ(glfwGetCurrentContext(), window_);
+    EXPECT_EQ(gl_.GetString(GL_VERSION), version);
+    EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
+  }
+}
+
+// A host that has shut down and unloaded its GL before it lets go of the rest. In a process of its own, where nothing
+// else keeps the library loaded.
+TEST_P(GlesWindow, MayGoBeforeTheTensors) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto let_go_late = [&] {
+    std::optional<Context> gpu = adopt();
+    std::optional<Tensor> computed = (gpu->full({3}, 2) * 2.0f).compute(), pending = *computed + 1.0f;
+    glfwDestroyWindow(window_);
+    glfwTerminate();
+    EXPECT_TESSERA_ERROR(pending->read(), wrong_thread, "no context");
+    computed.reset();
+    pending.reset();
+    gpu.reset();
+    std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(let_go_late(), ::testing::ExitedWithCode(0), "");
 }
 
 // Of EGL, the context is found without a loader.

@@ -31,6 +31,10 @@ TEST_P(Indices, Range) {
             (std::vector<std::uint8_t>{0, 51, 102, 153, 204, 255}));
   EXPECT_EQ(range(context(), 2147483645, 2147483648.0, 2, DType::i32).read<std::int32_t>(),
             (std::vector<std::int32_t>{2147483645, 2147483647}));
+  EXPECT_EQ(range(context(), 0, 2.5, 1, DType::i32).read<std::int32_t>(), (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(range(context(), 7, 9, 1e300, DType::i32).read<std::int32_t>(), std::vector<std::int32_t>{7});
+  EXPECT_EQ(range(context(), 2147483647, -2147483649.0, -2147483647, DType::i32).read<std::int32_t>(),
+            (std::vector<std::int32_t>{2147483647, 0, -2147483647}));
   EXPECT_EQ(range(context(), 5, 0).shape(), Shape{0});
   EXPECT_EQ(dispatches(range(context(), 0, 1000) * 2.0f), 1u);
   EXPECT_EQ(range(context(), 0, 1001).read()[1000], 1000);
@@ -109,6 +113,10 @@ TEST_P(Indices, BadInput) {
   EXPECT_TESSERA_ERROR(range(context(), 0, nan), invalid_argument, "range", "nan");
   EXPECT_TESSERA_ERROR(range(context(), 0, 300, 1, DType::u8), invalid_argument, "range", "299", "u8");
   EXPECT_TESSERA_ERROR(range(context(), 0.5, 3, 1, DType::i32), invalid_argument, "range", "0.5", "i32");
+  EXPECT_TESSERA_ERROR(range(context(), 0, 1.5, 0.5, DType::i32), invalid_argument, "range", "step", "0.5", "i32");
+  EXPECT_TESSERA_ERROR(range(context(), 0, 3, 1.25, DType::u8), invalid_argument, "range", "step", "1.25", "u8");
+  EXPECT_TESSERA_ERROR(range(context(), 2147483646, 2147483650.0, 1, DType::i32), invalid_argument, "2147483649",
+                       "i32");
   EXPECT_TESSERA_ERROR(range(context(), 0, 2, 1, DType::boolean), dtype_mismatch, "range", "booleans");
   EXPECT_TESSERA_ERROR(linspace(context(), 0, 1, -1), invalid_argument, "linspace", "-1");
   EXPECT_TESSERA_ERROR(linspace(context(), 0, 1, 2, DType::i32), dtype_mismatch, "linspace", "i32");

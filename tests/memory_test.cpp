@@ -90,7 +90,21 @@ TEST_P(Memory, LabelsAndOriginsOutliveTheDevice) {
 
 TEST_P(Memory, LabelsNeedATensor) { EXPECT_TESSERA_ERROR(Tensor().label("x"), invalid_argument, "empty"); }
 
-// Storages have sizes of few kinds, but a tensor of a megabyte has one of its own.
+TEST_P(Memory, OfScalarsIsSmall) {
+  Context context = open(GetParam());
+  std::vector<Tensor> held;
+  for (int i = 0; i < 500; ++i) {
+    held.push_back(context.full({}, static_cast<float>(i)).compute());
+    held.push_back(context.tensor({1}, {static_cast<float>(i)}).compute());
+  }
+  EXPECT_EQ(context.memory().num_tensors, 1000);
+  EXPECT_LE(context.memory().bytes_in_use, 1000u * 16);  // a texel each
+  EXPECT_EQ(held[998].read()[0], 499);
+  held.clear();
+  context.trim();
+  EXPECT_EQ(context.memory().bytes_in_use + context.memory().bytes_pooled, 0u);
+}
+
 TEST_P(Memory, OfADeviceIsWhatTensorsNeed) {
   Context context = open(GetParam());
   std::vector<Tensor> held;
@@ -101,6 +115,27 @@ TEST_P(Memory, OfADeviceIsWhatTensorsNeed) {
   EXPECT_LT(static_cast<double>(info.bytes_in_use), 1.1 * static_cast<double>(info.num_bytes));
   RecordProperty("device_bytes_per_megabyte", std::to_string(info.bytes_in_use / 16));
   std::printf("device bytes for a tensor of 1048576: %llu\n", static_cast<unsigned long long>(info.bytes_in_use / 16));
+}
+
+TEST_P(Memory, OfADeviceIsLittleMoreThanElementsOfAnyNumber) {
+  Context context = open(GetParam());
+  const auto extra = [&](DType dtype, std::int64_t elements) {
+    const Tensor x = context.full({elements}, 1, dtype).compute();
+    const MemoryInfo info = context.memory();
+    EXPECT_EQ(info.num_bytes, static_cast<std::uint64_t>(elements) * size_of(dtype));
+    const double taken = static_cast<double>(info.bytes_in_use) / static_cast<double>(info.num_bytes);
+    EXPECT_LT(taken, 1.1) << elements << " elements of " << to_string(dtype);
+    return taken - 1;
+  };
+  double most = 0;
+  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean})
+    for (const std::int64_t kilobytes : {64, 72, 90, 127, 128, 160, 510})
+      for (const std::int64_t beyond : {0, 1, 5}) {
+        const auto elements = kilobytes * 1024 / static_cast<std::int64_t>(size_of(dtype)) + beyond;
+        most = std::max(most, extra(dtype, elements));
+        context.trim();  // a larger storage that is free does as well
+      }
+  std::printf("device bytes beyond the elements: at most %.1f %%\n", 100 * most);
 }
 
 TESSERA_ON_ALL_DEVICES(Memory);

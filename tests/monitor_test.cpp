@@ -1,5 +1,7 @@
 // Monitors: what they see is what happened, and they cost nothing when there is none.
+#include <atomic>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -43,7 +45,7 @@ TEST_P(Monitoring, CountsKernelsByReadableNames) {
   context.reset_stats();
   Monitor monitor(context);
   for (int i = 0; i < 5; ++i) work(context).read();
-  const MonitorReport report = monitor.report();
+  const MonitorReport report = monitor.report({.wait = true});
   std::uint64_t runs = 0;
   std::string names;
   for (const TimeStats& kernel : report.kernels) {
@@ -65,6 +67,16 @@ TEST_P(Monitoring, CountsKernelsByReadableNames) {
     ASSERT_TRUE(find(report.host, name)) << name;
     EXPECT_GE(find(report.host, name)->count, 5u) << name;
   }
+}
+
+// Some drivers count the first kernel of a context from when the machine was started.
+TEST_P(Monitoring, NoKernelTakesLongerThanTheContextIsThere) {
+  Context context = own();
+  Monitor monitor(context);
+  work(context).read();
+  const MonitorReport report = monitor.report({.wait = true});
+  ASSERT_FALSE(report.kernels.empty());
+  for (const TimeStats& kernel : report.kernels) EXPECT_LE(kernel.longest, report.milliseconds) << kernel.name;
 }
 
 TEST_P(Monitoring, ResultsAndSubmissionsStayTheSame) {
@@ -94,10 +106,13 @@ TEST_P(Monitoring, KernelTimesAreFreeToBeLeftOut) {
 TEST_P(Monitoring, Spans) {
   Context context = own();
   Monitor monitor(context);
+  double longest = 0;
   for (int i = 0; i < 3; ++i) {
     const auto frame = monitor.span("frame");
     const auto inner = monitor.span("inner");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_GE(frame.milliseconds(), 2) << "so far";
+    longest = std::max(longest, frame.milliseconds());
   }
   std::thread([&] { const auto elsewhere = monitor.span("elsewhere"); }).join();
   const MonitorReport report = monitor.report();
@@ -105,7 +120,84 @@ TEST_P(Monitoring, Spans) {
   EXPECT_EQ(find(report.spans, "frame")->count, 3u);
   EXPECT_GE(find(report.spans, "frame")->shortest, 2);
   EXPECT_GE(find(report.spans, "frame")->total, find(report.spans, "inner")->total);
+  EXPECT_GE(find(report.spans, "frame")->longest, longest);
   EXPECT_EQ(find(report.spans, "elsewhere")->count, 1u);
+
+  auto early = monitor.span("early");
+  const double milliseconds = early.end();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(early.milliseconds(), milliseconds);
+  EXPECT_EQ(early.end(), milliseconds) << "it ends once";
+  const auto moved = std::move(early);
+  EXPECT_EQ(moved.milliseconds(), milliseconds);
+  const MonitorReport later = monitor.report();
+  EXPECT_EQ(find(later.spans, "early")->count, 1u);
+  EXPECT_DOUBLE_EQ(find(later.spans, "early")->total, milliseconds);
+}
+
+TEST_P(Monitoring, MetricsOfOnesOwn) {
+  Context context = own();
+  Monitor monitor(context);
+  for (const double fps : {50.0, 70.0, std::numeric_limits<double>::infinity(), 60.0}) monitor.log("fps", fps);
+  monitor.log("loss", 0.25);
+  const MonitorReport report = monitor.report();
+  ASSERT_EQ(report.metrics.size(), 2u);
+  EXPECT_EQ(report.metrics[0].name, "fps");
+  EXPECT_EQ(report.metrics[0].count, 3u) << "infinity is left out";
+  EXPECT_EQ(report.metrics[0].last, 60);
+  EXPECT_DOUBLE_EQ(report.metrics[0].mean, 60);
+  EXPECT_EQ(report.metrics[0].smallest, 50);
+  EXPECT_EQ(report.metrics[0].largest, 70);
+  EXPECT_NE(to_string(report).find("metric fps: 3 times, last 60, mean 60 (50 to 70)"), std::string::npos)
+      << to_string(report);
+  EXPECT_EQ(json::parse(to_json(report))["metrics"][1]["mean"], 0.25);
+  std::vector<double> graph;
+  for (const json& event : events_of(monitor))
+    if (event["ph"] == "C" && event["name"] == "fps") graph.push_back(event["args"]["value"]);
+  EXPECT_EQ(graph, (std::vector<double>{50, 70, 60}));
+}
+
+// A report in the middle of a frame must not stall it.
+TEST_P(Monitoring, ReportsWaitOnRequestOnly) {
+  Context context = own();
+  const Tensor x = context.full({192, 192}, 0.5f).compute();
+  Tensor y = matmul(x, x).compute();  // compiles
+  context.wait();
+  Monitor monitor(context);
+  for (int i = 0; i < 4; ++i) y = matmul(y, x).compute();
+  auto reporting = monitor.span("report");
+  monitor.report();
+  const double without_waiting = reporting.end();
+  const MonitorReport report = monitor.report({.wait = true});
+  std::uint64_t runs = 0;
+  double at_work = 0;
+  for (const TimeStats& kernel : report.kernels) {
+    runs += kernel.count;
+    at_work += kernel.total;
+  }
+  EXPECT_EQ(runs, 4u);
+  constexpr double of_the_report = 20;  // on a busy machine
+  EXPECT_LT(without_waiting, std::max(at_work / 2, of_the_report));
+}
+
+TEST_P(Monitoring, ReportsWhileTheContextMoves) {
+  Context context = own();
+  Monitor monitor(context);
+  std::atomic<bool> is_done = false;
+  std::thread reporter([&] {
+    while (!is_done) {
+      monitor.report();
+      std::this_thread::sleep_for(std::chrono::microseconds(100));  // else it has the context for itself
+    }
+  });
+  for (int i = 0; i < 2; ++i) {
+    context.switch_backend(BackendKind::cpu);
+    work(context).read();
+    context.switch_backend(GetParam().backend, GetParam().driver);
+  }
+  is_done = true;
+  reporter.join();
+  EXPECT_TRUE(monitor.report().device_busy);
 }
 
 TEST_P(Monitoring, OfProgramsAndCustomNames) {
@@ -114,7 +206,7 @@ TEST_P(Monitoring, OfProgramsAndCustomNames) {
                                           [](std::span<const Tensor> in) { return std::vector{exp(in[0]) * 2.0f}; });
   Monitor monitor(context);
   program.run({context.full({8, 8}, 0)})[0].read();
-  const MonitorReport report = monitor.report();
+  const MonitorReport report = monitor.report({.wait = true});
   EXPECT_TRUE(find(report.kernels, "exp mul")) << to_string(report);
 }
 
@@ -129,10 +221,10 @@ TEST_P(Monitoring, GoesAlongToOtherDevices) {
   testing::lose_device(context);
   const std::vector<float> values = work(context).read();
   EXPECT_EQ(values, work(cpu_context()).read());
-  const MonitorReport report = monitor.report();
+  const MonitorReport report = monitor.report({.wait = true});
   std::uint64_t runs = 0;
   for (const TimeStats& kernel : report.kernels) runs += kernel.count;
-  EXPECT_GE(runs, 6u) << to_string(report);
+  EXPECT_GE(runs, 4u) << "some drivers cannot time the first kernel of a device\n" << to_string(report);
   std::string marks;
   for (const json& event : events_of(monitor))
     if (event["ph"] == "i") marks += event["name"].get<std::string>() + '\n';
@@ -167,6 +259,8 @@ TEST_P(Monitoring, JsonHasEverything) {
 
 TEST_P(Monitoring, TracesAreWellFormed) {
   Context context = own();
+  work(context).read();  // some drivers cannot time the first kernel
+  context.reset_stats();
   Monitor monitor(context);
   {
     const auto frame = monitor.span("frame");
@@ -220,7 +314,12 @@ TEST_P(Monitoring, BadInput) {
   {
     Monitor monitor(context);
     EXPECT_TESSERA_ERROR(Monitor(context), invalid_argument, "already", context.device().name.c_str());
-    EXPECT_TESSERA_ERROR(monitor.write_trace("/nonexistent/folder/trace.json"), invalid_argument, "/nonexistent");
+    EXPECT_TESSERA_ERROR(monitor.write_trace("/nonexistent/folder/trace.json"), io, "write_trace", "/nonexistent");
+    EXPECT_TESSERA_ERROR(monitor.write_trace("/dev/null"), io, "/dev/null", "not a regular file");
+    const TemporaryFolder folder;
+    const std::filesystem::path cut((folder / "trace").string() + std::string("\0.json", 6));
+    EXPECT_TESSERA_ERROR(monitor.write_trace(cut), io, "NUL");
+    EXPECT_EQ(folder.files(), 0);
   }
   auto monitor = std::make_unique<Monitor>(context);  // one after the other is fine
   auto late = std::make_unique<Monitor::Span>(monitor->span("late"));

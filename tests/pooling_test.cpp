@@ -144,6 +144,24 @@ TEST_P(ImagePooling, EachType) {
   EXPECT_EQ(max_pool(context().full({1, 1, 1}, 5, DType::i8), straddling).read(), (std::vector<float>{5, -128, 5}));
 }
 
+TEST_P(ImagePooling, TheAverageOfEqualNumbersIsThatNumber) {
+  for (const float number : {0.1f, -0.7f, 3.0f, 1 / 3.0f}) {
+    const std::vector<float> values(std::size_t{9} * 9 * 4, number);
+    for (const std::int64_t channels : {1, 4}) {
+      const Tensor image = context().tensor({4 / channels, 9, 9, channels}, values);
+      for (const int size : {3, 5, 7})
+        for (const float got :
+             average_pool(image, {.size = {size, size}, .strides = {2, 2}, .padding = Padding::same}).read())
+          ASSERT_EQ(got, number) << size;
+    }
+  }
+  // Padding that counts is zeros.
+  EXPECT_EQ(average_pool(context().tensor({1, 2, 1}, {3, 3}),
+                         {.size = {2}, .strides = {2}, .pads = {1, 1}, .counts_padding = true})
+                .read(),
+            (std::vector<float>{1.5f, 1.5f}));
+}
+
 TEST_P(ImagePooling, SpecialValues) {
   const Pooling options{.size = {2}, .strides = {1}};
   const MaxPool max =

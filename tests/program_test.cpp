@@ -86,6 +86,59 @@ TEST_P(Programs, BadInput) {
   EXPECT_EQ(program.run({context().zeros({2, 3})})[0].read(), std::vector<float>(6, 1));
 }
 
+TEST_P(Programs, ConstantsThatAreReadLaterStayTheSame) {
+  const Tensor two = context().full({4}, 2);
+  const Program program = Program::record(context(), {{.shape = {4}}},
+                                          [&](std::span<const Tensor> in) { return std::vector{in[0] * two}; });
+  const Tensor x = context().tensor({4}, {1, 2, 3, 4});
+  EXPECT_EQ(program.run({x})[0].read(), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(two.read(), std::vector<float>(4, 2));
+  EXPECT_EQ(program.run({x})[0].read(), (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_P(Programs, InputsOfAnotherProgramCannotBeCaptured) {
+  Tensor leaked;
+  const Program first = Program::record(context(), {{.shape = {2}}}, [&](std::span<const Tensor> in) {
+    leaked = in[0];
+    return std::vector{in[0] + 1.0f};
+  });
+  EXPECT_TESSERA_ERROR(Program::record(context(), {{.shape = {2}}},
+                                       [&](std::span<const Tensor> in) { return std::vector{in[0] + leaked}; }),
+                       invalid_argument, "record", "another program", "[2]");
+  EXPECT_TESSERA_ERROR(
+      Program::record(context(), {{.shape = {2}}},
+                      [&](std::span<const Tensor> in) { return std::vector{first({leaked})[0] * in[0]}; }),
+      invalid_argument, "another program");
+  // A program that is recorded by the body of another one cannot use that one's inputs either.
+  EXPECT_TESSERA_ERROR(Program::record(context(), {{.shape = {2}}},
+                                       [&](std::span<const Tensor> outer) {
+                                         const Program inner = Program::record(
+                                             context(), {{.shape = {2}}},
+                                             [&](std::span<const Tensor> in) { return std::vector{in[0] + outer[0]}; });
+                                         return inner({outer[0]});
+                                       }),
+                       invalid_argument, "another program");
+  EXPECT_TESSERA_ERROR(leaked.read(), invalid_argument, "run()");
+  EXPECT_EQ(first.run({context().zeros({2})})[0].read(), std::vector<float>(2, 1));
+}
+
+TEST_P(Programs, PreparingNeedNotBeWaitedFor) {
+  const Program program = Program::record(context(), {{.shape = {7}}}, [](std::span<const Tensor> in) {
+    std::vector<Tensor> out;
+    Tensor x = in[0];
+    for (int i = 0; i < 6; ++i) {
+      x = cumsum(sin(x) * 0.375f + static_cast<float>(i));
+      for (int k = 0; k <= i; ++k) x = sqrt(abs(x)) + 0.125f;  // each kernel differs from the others
+      out.push_back(x);
+    }
+    return out;
+  });
+  context().reset_stats();
+  program.prepare();  // gives a future that is thrown away
+  EXPECT_LT(context().stats().kernels_compiled, 6u);
+  EXPECT_EQ(program.run({context().zeros({7})})[5].read().size(), 7u);
+}
+
 TEST_P(Programs, TakeAndGivePartsOfTensors) {
   const Program program = Program::record(context(), {{.shape = {3}}}, [](std::span<const Tensor> in) {
     const Tensor twice = in[0] * 2.0f;

@@ -97,6 +97,35 @@ TEST_P(Quantization, Symmetric) {
             (SignedBytes{127, 127, 127, 127}));
 }
 
+// Devices differ in what they make of numbers below 2^-126: what is made of them must not.
+TEST_P(Quantization, TinyNumbersCountAsZeros) {
+  const float denormal = 1e-40f, smallest = std::numeric_limits<float>::min();
+  for (const float tiny : {denormal, smallest, std::ldexp(0.99f, -117)}) {
+    const Tensor x = context().tensor({3}, {tiny, -tiny, tiny / 2});
+    const Quantized symmetric = quantize(x);
+    EXPECT_EQ(symmetric.scale.read(), std::vector<float>{1}) << tiny;
+    EXPECT_EQ(symmetric.values.read<std::int8_t>(), (SignedBytes{0, 0, 0})) << tiny;
+    EXPECT_EQ(quantize(x, 0).scale.read(), (std::vector<float>{1, 1, 1})) << tiny;
+    const DynamicQuantized dynamic = dynamic_quantize_linear(x * 0.25f);
+    EXPECT_EQ(dynamic.scale.read(), std::vector<float>{1}) << tiny;
+    EXPECT_EQ(dynamic.values.read<std::uint8_t>(), (Bytes{0, 0, 0})) << tiny;
+  }
+  const float small = std::ldexp(1.0f, -117);
+  const Quantized least = quantize(context().tensor({4}, {small, -small, smallest / 2, denormal}));
+  EXPECT_EQ(least.values.read<std::int8_t>(), (SignedBytes{127, -127, 0, 0}));
+  EXPECT_EQ(least.scale.read(), std::vector<float>{small / 127});
+  // A scale that is given counts as 2^-124 at least.
+  const Tensor x = context().tensor({6}, {1, -1, 0, denormal, std::ldexp(3.0f, -124), std::ldexp(-3.0f, -124)});
+  for (const float scale : {0.0f, denormal, -denormal, smallest, std::ldexp(1.0f, -124)})
+    EXPECT_EQ(quantize_linear(x, context().full({}, scale), DType::i8).read<std::int8_t>(),
+              (SignedBytes{127, -128, 0, 0, 3, -3}))
+        << scale;
+  EXPECT_EQ(quantize_linear(x, context().full({}, -0.5f), DType::i8).read<std::int8_t>(),
+            (SignedBytes{-2, 2, 0, 0, 0, 0}));
+  EXPECT_TESSERA_ERROR(fake_quantize(x, {.min = 0, .max = denormal}), invalid_argument, "fake_quantize", "min", "max");
+  EXPECT_TESSERA_ERROR(fake_quantize(x, {.min = -3e38f, .max = 3e38f}), invalid_argument, "fake_quantize", "min");
+}
+
 TEST_P(Quantization, SymmetricPerChannel) {
   const std::vector<float> values{1.27f, 12.7f, 0, -0.5f, 127, 0};
   const Tensor x = context().tensor({2, 3}, values);

@@ -28,8 +28,9 @@ TEST_P(Recovery, UploadedComputedAndPendingTensorsAreThere) {
   const Tensor computed = (w * w + 1.0f).compute();
   const Tensor view = slice(computed, {1, 0}, {1, 2}).compute();
   const Tensor filled = gpu().full({3}, 7).compute();
-  const Tensor pending = matmul(w, computed);
+  const Tensor pending = matmul(w, computed), turned = reverse(filled);
   testing::lose_device(gpu());
+  EXPECT_EQ(turned.read(), std::vector<float>(3, 7));
   EXPECT_EQ(uploaded.read(), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(view.read(), (std::vector<float>{10, 17}));
   EXPECT_EQ(computed.read(), (std::vector<float>{2, 5, 10, 17}));
@@ -139,6 +140,56 @@ TEST_P(Recovery, LineageKeepsABoundedAmountOnTheHost) {
   }
   testing::lose_device(gpu());
   EXPECT_EQ(slice(sum, {frame - 2}, {2}).read(), std::vector<float>(2, 24));
+}
+
+TEST_P(Recovery, TakesNoMoreMemoryThanTheBudgetThatSufficedBefore) {
+  const TestDevice device = GetParam();
+  constexpr std::int64_t side = 256;  // a quarter of a megabyte
+  Context context =
+      Context::create({.prefer = {device.backend}, .driver = device.driver, .memory_budget = std::uint64_t{1} << 20});
+  const std::vector<float> identity_times_four = [&] {
+    std::vector<float> values(side * side, 0);
+    for (std::int64_t i = 0; i < side; ++i) values[static_cast<std::size_t>(i * side + i)] = 4;
+    return values;
+  }();
+  Tensor a = context.full({side, side}, 1).compute();
+  std::vector<Tensor> weights;
+  for (int i = 0; i < 8; ++i) {
+    weights.push_back(context.tensor({side, side}, identity_times_four).compute());
+    a = (matmul(a, weights.back()) * 0.5f).compute();
+  }
+  testing::lose_device(context);
+  EXPECT_EQ(a.read()[3], 256);
+  EXPECT_LE(context.memory().bytes_peak, std::uint64_t{1} << 20);
+  EXPECT_EQ((weights[0] + a).read()[1], 256);
+}
+
+TEST_P(Recovery, OneOutputOfAKernelMayHaveACopyAndTheOtherNone) {
+  const CustomKernel both{.name = "both",
+                          .inputs = {"x"},
+                          .outputs = {"twice", "half"},
+                          .wgsl =
+                              "@group(0) @binding(0) var<storage, read> x: array<f32>;\n"
+                              "@group(0) @binding(1) var<storage, read_write> twice: array<f32>;\n"
+                              "@group(0) @binding(2) var<storage, read_write> half: array<f32>;\n"
+                              "@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+                              "  twice[id.x] = x[id.x] * 2.0;\n  half[id.x] = x[id.x] * 0.5;\n}\n",
+                          .glsl =
+                              "float twice_at(int i) { return x_at(i) * 2.0; }\n"
+                              "float half_at(int i) { return x_at(i) * 0.5; }\n"};
+  // So long a lineage that each output gets a copy on the host at once: one in the background, the other before this
+  // goes on.
+  Tensor x = gpu().tensor({4}, {2, 4, 6, 8});
+  for (int i = 0; i < 1024; ++i) x = (x + 0.0f).compute();
+  auto made = run_custom(gpu(), both, {.inputs = {{"x", x}}, .outputs = {{"twice", {{4}}}, {"half", {{4}}}}});
+  const Tensor twice = made.at("twice"), half = made.at("half");
+  gpu().compute(std::vector{half, twice});
+  testing::lose_device(gpu());  // before the copy in the background is done
+  EXPECT_EQ(half.read(), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(twice.read(), (std::vector<float>{4, 8, 12, 16}));
+  testing::lose_device(gpu());
+  EXPECT_EQ(twice.read(), (std::vector<float>{4, 8, 12, 16}));
+  EXPECT_EQ(half.read(), (std::vector<float>{1, 2, 3, 4}));
 }
 
 TEST_P(Recovery, CanBeDeclined) {

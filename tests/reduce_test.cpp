@@ -1,4 +1,6 @@
 // Reductions over any axes, against plain loops and against published definitions.
+#include <gmock/gmock.h>
+
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -99,6 +101,43 @@ TEST_P(Reductions, TenMillionElementsStayAccurate) {
   EXPECT_NEAR(first / total, 1.0, 1e-6);
   EXPECT_NEAR(mean(x).read()[0] / (total / static_cast<double>(count)), 1.0, 1e-6);
   EXPECT_EQ(sum(x).read()[0], first);  // the same bits each time
+}
+
+TEST_P(Reductions, TheMeanOfEqualNumbersIsThatNumber) {
+  for (const float number : {3.0f, 0.1f, -0.3f, 1e30f, 1.7e-38f, 16777213.0f, 1 / 3.0f})
+    for (const std::int64_t count : {1, 2, 3, 7, 49, 511, 1000, 1025, 20001}) {
+      const std::vector<float> values(static_cast<std::size_t>(count), number);
+      EXPECT_EQ(mean(context().tensor({count}, values)).read(), std::vector<float>{number}) << count;
+    }
+  const std::vector<float> values(std::size_t{7} * 1000 * 3, 0.1f);
+  const Tensor x = context().tensor({7, 1000, 3}, values);
+  for (const std::vector<int>& axes : {std::vector<int>{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}})
+    EXPECT_THAT(mean(x, {.axes = axes}).read(), ::testing::Each(0.1f));
+  EXPECT_EQ(mean(context().full({300'000}, 0.7f)).read(), std::vector<float>{0.7f});
+  EXPECT_EQ(mean(context().full({3'000}, 0.7f, DType::f16)).read(), std::vector<float>{half(0.7f)});
+  EXPECT_THAT(global_average_pool(x.reshape({1, 70, 100, 3})).read(), ::testing::Each(0.1f));
+}
+
+TEST_P(Reductions, MeansOfNumbersFarApart) {
+  constexpr float large = 3e38f;
+  const auto mean_of = [&](const std::vector<float>& values) {
+    return mean(context().tensor({static_cast<std::int64_t>(values.size())}, values)).read()[0];
+  };
+  EXPECT_EQ(mean_of({-large, large}), 0);
+  EXPECT_EQ(mean_of({1, infinity, 2}), infinity);
+  EXPECT_EQ(mean_of({infinity, 1, 2}), infinity);
+  EXPECT_EQ(mean_of({-infinity, -infinity}), -infinity);
+  EXPECT_TRUE(std::isnan(mean_of({infinity, -infinity})));
+  EXPECT_TRUE(std::isnan(mean_of({nan, 1})));
+  EXPECT_TRUE(std::isnan(mean_of({1, nan})));
+  EXPECT_NEAR(mean_of({1e30f, 1, 2, 1}) / 2.5e29, 1, 1e-6);
+  // Parts of a long stretch that have one element more than others count for more.
+  for (const std::int64_t count : {513, 1001, 140'003}) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    double total = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) total += values[i] = i % 2 ? 1000.0f : static_cast<float>(i % 777);
+    EXPECT_NEAR(mean_of(values) / (total / static_cast<double>(count)), 1, 1e-6) << count;
+  }
 }
 
 TEST_P(Reductions, NarrowTypesReduceInWideOnes) {

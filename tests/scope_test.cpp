@@ -1,4 +1,5 @@
 // Scopes: which tensors outlive the code that made them.
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -68,6 +69,26 @@ TEST_P(Scopes, Nest) {
   EXPECT_EQ(outer.survivors().size(), 1u);
   result.dispose();
   EXPECT_TRUE(outer.survivors().empty());
+}
+
+TEST_P(Scopes, MayEndInAnyOrder) {
+  Context context = watched();
+  auto first = std::make_unique<Scope>(context);
+  auto second = std::make_unique<Scope>(context);
+  auto third = std::make_unique<Scope>(context);
+  first.reset();
+  const Tensor seen = context.full({2}, 1);
+  EXPECT_EQ(second->survivors().size(), 1u);
+  second.reset();
+  EXPECT_NE(told.find("1 of 1 tensors"), std::string::npos) << told;
+  const Tensor later = context.full({3}, 1);
+  EXPECT_EQ(third->made(), 2u);
+  third->keep(seen);
+  third->keep(later);
+  told.clear();
+  third.reset();
+  const Tensor after = context.full({4}, 1);
+  EXPECT_EQ(told, "");
 }
 
 TEST_P(Scopes, SeeTheirOwnContextAndThreadOnly) {

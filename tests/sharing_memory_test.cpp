@@ -130,6 +130,14 @@ TEST_P(SharingWithAHost, WhatItWasLentStaysOnTheDevice) {
   EXPECT_EQ(webgpu::data_to_gpu(hub.get({"lent", "m"})).buffer, data.buffer);
 }
 
+TEST_P(SharingWithAHost, WhatTheHostLetGoOfMayLeave) {
+  TensorHub hub(context());
+  hub.publish({"lent", "m"}, numbers({8}) + 0.0f);
+  webgpu::data_to_gpu(hub.get({"lent", "m"}));
+  hub.optimize_memory(0);
+  EXPECT_FALSE(row(hub, {"lent", "m"}).is_on_device);
+}
+
 TESSERA_ON_WEBGPU_DEVICES(SharingWithAHost);
 #endif
 
@@ -142,6 +150,35 @@ TEST_P(SharingMemory, PendingWorkDoesNotKeepItsInputsOnTheDevice) {
   EXPECT_FALSE(row(hub, {"x", "m"}).is_on_device);
   EXPECT_TRUE(row(hub, {"y", "m"}).is_on_device);
   EXPECT_EQ(hub.get({"y", "m"}).read(), Floats(256, 0.0f));
+}
+
+TEST_P(SharingMemory, PendingNamesAreComputedInRoomThatIsShort) {
+  constexpr std::int64_t side = 512;  // a megabyte
+  const TestDevice device = GetParam();
+  Context small =
+      Context::create({.prefer = {device.backend}, .driver = device.driver, .memory_budget = std::uint64_t{4} << 20});
+  TensorHub hub(small);
+  const Tensor x = small.full({side, side}, 2).compute();
+  for (int i = 0; i < 8; ++i) hub.publish({std::to_string(i), "m"}, x * static_cast<float>(i) + sqrt(x));
+  hub.optimize_memory();
+  for (int i = 0; i < 8; ++i)
+    EXPECT_FLOAT_EQ(hub.get({std::to_string(i), "m"}).read()[4], 2 * static_cast<float>(i) + std::sqrt(2.0f));
+  EXPECT_LE(small.memory().bytes_peak, std::uint64_t{4} << 20);
+}
+
+TEST_P(SharingMemory, ANameThatCannotBeComputedFailsNoOther) {
+  std::string told;
+  const TestDevice device = GetParam();
+  Context own = Context::create(
+      {.prefer = {device.backend}, .driver = device.driver, .on_message = [&](const Message& m) { told += m.text; }});
+  TensorHub hub(own);
+  const CustomKernel wrong{.name = "wrong", .outputs = {"y"}, .wgsl = "no shader", .glsl = "no shader"};
+  hub.publish({"good", "m"}, numbers_in(own, {8}) + 0.5f);
+  hub.publish({"bad", "m"}, run_custom(own, wrong, {.inputs = {}, .outputs = {{"y", {{8}}}}}).at("y"));
+  hub.optimize_memory(0);
+  EXPECT_TRUE(row(hub, {"good", "m"}).has_host_copy);
+  EXPECT_NE(told.find("stays pending"), std::string::npos) << told;
+  EXPECT_EQ(hub.get({"good", "m"}).read()[0], 1.5f);
 }
 
 TEST_P(SharingMemory, SynchronisingAViewIsAboutItsWholeStorage) {

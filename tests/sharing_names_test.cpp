@@ -64,6 +64,18 @@ TEST_F(SharingNames, AModelIsReleasedOnce) {
   EXPECT_TRUE(hub_.contains({"x", "beta"}));
 }
 
+TEST_F(SharingNames, AModelThatIsNotThereIsNotSaved) {
+  const TemporaryFolder folder;
+  EXPECT_TESSERA_ERROR(hub_.save(folder / "file", "bert"), not_found, "save:", "\"bert\"");
+  hub_.publish({"x", "bert"}, one(1));
+  EXPECT_TESSERA_ERROR(hub_.save(folder / "file", "bart"), not_found, "save:", "\"bart\"", "there is \"bert\"");
+  EXPECT_EQ(folder.files(), 0);
+  hub_.save(folder / "file", "bert");
+  hub_.clear();
+  hub_.save(folder / "file");  // a hub without tensors is a file without tensors
+  EXPECT_TRUE(load_safetensors(context_, folder / "file").tensors.empty());
+}
+
 TEST_F(SharingNames, ViewsOutOfRange) {
   hub_.publish({"x", "m"}, context_.zeros({2, 3}));
   const TensorRef x{"x", "m"}, v{"v", "m"};

@@ -37,6 +37,57 @@ TEST_P(Sharing, NamesOfOneTensorShareItsStorage) {
   EXPECT_EQ(hub.gpu_memory_usage(), 0u);
 }
 
+TEST_P(Sharing, ListsTellBytesAndLastUses) {
+  using Clock = std::chrono::steady_clock;
+  TensorHub hub(context());
+  const TensorRef whole{"whole", "m"}, part{"part", "m"}, bytes{"bytes", "m"}, empty{"empty", "m"};
+  const Clock::time_point start = Clock::now();
+  hub.publish(whole, numbers({16, 16}) + 1.0f);
+  hub.publish(bytes, context().zeros({3}, DType::u8));
+  hub.publish(empty, context().zeros({0}));
+  const Clock::time_point published = Clock::now();
+  EXPECT_EQ(row(hub, whole).bytes, 1024u);
+  EXPECT_EQ(row(hub, whole).device_bytes, 0u);  // not computed yet
+  EXPECT_EQ(row(hub, bytes).bytes, 3u);
+  EXPECT_EQ(row(hub, empty).bytes, 0u);
+  for (const SharedTensor& shared : hub.list()) {
+    EXPECT_GE(shared.last_used, start);
+    EXPECT_LE(shared.last_used, published);
+  }
+  hub.synchronize(whole);
+  hub.view(whole, part, 0, 4);
+  EXPECT_EQ(row(hub, part).bytes, 16u);
+  EXPECT_GE(row(hub, whole).device_bytes, 1024u);
+  EXPECT_EQ(row(hub, part).device_bytes, row(hub, whole).device_bytes);  // the same storage
+  EXPECT_EQ(hub.gpu_memory_usage(), row(hub, whole).device_bytes);
+  EXPECT_GE(row(hub, whole).last_used, published);
+  const Clock::time_point synchronised = Clock::now();
+  hub.get(part);
+  EXPECT_GE(row(hub, part).last_used, synchronised);
+  EXPECT_LE(row(hub, whole).last_used, synchronised);
+  EXPECT_LE(row(hub, bytes).last_used, published);
+}
+
+TEST_P(Sharing, ClearingLeavesWhatOthersHold) {
+  TensorHub hub(context());
+  const std::int64_t of_others = context().memory().num_tensors;
+  const Tensor held = numbers({2}).compute();
+  hub.publish({"held", "bert"}, held);
+  hub.publish({"x", "bert"}, numbers({8}).compute());
+  hub.share({"x", "bert"}, {"clip"});
+  hub.view({"x", "clip"}, {"tail", "clip"}, 4);
+  hub.define_kernel(cosine());
+  hub.clear();
+  EXPECT_TRUE(hub.list().empty());
+  EXPECT_EQ(hub.gpu_memory_usage(), 0u);
+  EXPECT_EQ(context().memory().num_tensors, of_others + 1);
+  EXPECT_EQ(held.read(), (Floats{1, 2}));
+  hub.clear();  // twice is as good as once
+  hub.publish({"x", "bert"}, held);
+  EXPECT_EQ(hub.references({"x", "bert"}), 1);
+  EXPECT_TESSERA_ERROR(hub.run_kernel("cosin", {}, {}), not_found, "\"cosine\"");  // kernels stay defined
+}
+
 TEST_P(Sharing, ResidentTensorsTellTheirNames) {
   TensorHub hub(context());
   const auto labels = [&] {

@@ -253,6 +253,18 @@ TEST_P(Views, OfNumbers) {
             std::vector<float>(6, 6));
 }
 
+TEST_P(Views, OfViewsOfNumbersWhenOnlyTheLastIsHeld) {
+  const Tensor ones = reverse(tile(reverse(context().full({2, 3}, 1)), {2, 2}), {0});
+  EXPECT_EQ(ones.read(), std::vector<float>(24, 1));
+  // Beside others that are computed with it.
+  const Tensor twos = strided_slice(flip_left_right(context().full({3, 4, 1}, 2)), {3, 0, 0}, {-9, 4, 1}, {-1, 1, 1});
+  const Tensor sum = twos + context().tensor({4, 1}, {1, 2, 3, 4});
+  const std::vector<Tensor> both{sum, twos};
+  context().compute(both);
+  EXPECT_EQ(twos.read(), std::vector<float>(12, 2));
+  EXPECT_EQ(sum.read(), (std::vector<float>{3, 4, 5, 6, 3, 4, 5, 6, 3, 4, 5, 6}));
+}
+
 TEST_P(Views, NoElements) {
   const Tensor x = context().zeros({0, 3});
   EXPECT_EQ(transpose(x).shape(), (Shape{3, 0}));

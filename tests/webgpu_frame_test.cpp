@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/webgpu_host.h"
+#include <tessera/testing.h>
 
 namespace tessera::test {
 namespace {
@@ -67,6 +68,48 @@ TEST_P(WebGpuHost, TesserasOwnDeviceIsLentToo) {
     EXPECT_THAT(sum(webgpu::from_buffer(guest, data.buffer, {3})).read(), ElementsAre(12));
   }
   EXPECT_THAT(t.read(), ElementsAre(2, 4, 6));
+}
+
+// What a host made on tessera's own device goes with that device.
+TEST_P(WebGpuHost, ObjectsOfALostDeviceAreRefused) {
+  Context own = Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver});
+  const WGPUDevice before = webgpu::host_device(own).device;
+  wgpuDeviceAddRef(before);
+  WGPUBufferDescriptor buffer_descriptor{};
+  buffer_descriptor.size = 64;
+  buffer_descriptor.usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc;
+  const WGPUBuffer buffer = wgpuDeviceCreateBuffer(before, &buffer_descriptor);
+  const auto texture = [&](WGPUTextureUsage usage) {
+    WGPUTextureDescriptor descriptor{};
+    descriptor.usage = usage;
+    descriptor.dimension = WGPUTextureDimension_2D;
+    descriptor.size = {2, 2, 1};
+    descriptor.format = WGPUTextureFormat_RGBA32Float;
+    descriptor.mipLevelCount = 1;
+    descriptor.sampleCount = 1;
+    return wgpuDeviceCreateTexture(before, &descriptor);
+  };
+  const WGPUTexture sampled = texture(WGPUTextureUsage_TextureBinding),
+                    drawn = texture(WGPUTextureUsage_RenderAttachment),
+                    stored = texture(WGPUTextureUsage_StorageBinding);
+  const Tensor image = (own.full({2, 2, 4}, 3) + 0.0f).compute();
+  const Tensor from_sampled = webgpu::from_texture(own, sampled), borrowed = webgpu::from_buffer(own, buffer, {16});
+  const Tensor from_copy = webgpu::from_buffer(own, buffer, {15}, DType::f32, {.zero_copy = false});
+  // This call notices the loss.
+  testing::lose_device(own, testing::Moment::before, 1);
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(image, drawn), device_lost, "to_texture", "lost on the way");
+  EXPECT_TESSERA_ERROR(webgpu::from_buffer(own, buffer, {16}), invalid_argument, "another device");
+  EXPECT_TESSERA_ERROR(webgpu::from_texture(own, sampled), invalid_argument, "another device");
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(image, drawn), invalid_argument, "another device");
+  EXPECT_TESSERA_ERROR(webgpu::to_texture(image, stored), invalid_argument, "associated with");
+  EXPECT_TESSERA_ERROR(from_sampled.read(), device_lost, "another device");
+  EXPECT_TESSERA_ERROR(from_copy.read(), device_lost, "another device");
+  EXPECT_TESSERA_ERROR((borrowed + 1.0f).read(), device_lost, "lost with the device");
+  EXPECT_THAT(image.read(), Each(3.0f));
+  EXPECT_EQ(own.stats().device_losses, 1u);
+  for (const WGPUTexture lost : {sampled, drawn, stored}) wgpuTextureRelease(lost);
+  wgpuBufferRelease(buffer);
+  wgpuDeviceRelease(before);
 }
 
 TEST_P(WebGpuHost, ErrorsStayWithWhoeverMadeThem) {
@@ -345,6 +388,104 @@ TEST_P(WebGpuEncoder, BuffersAreBorrowedInTheHostsCommands) {
   EXPECT_THAT(sums[1].read(), ElementsAre(100));
 }
 
+// ---- tessera's own device, which may be lost and replaced ---------------------------------------------------
+class WebGpuOwnDevice : public OnDevice {
+ protected:
+  Context own = Context::create({.prefer = {BackendKind::webgpu}, .driver = GetParam().driver});
+
+  // What a host has made on the device that the context has now.
+  struct Made {
+    explicit Made(const Context& context) : device(webgpu::host_device(context).device) {
+      WGPUTextureDescriptor descriptor{};
+      descriptor.usage = everything;
+      descriptor.dimension = WGPUTextureDimension_2D;
+      descriptor.size = {2, 1, 1};
+      descriptor.format = WGPUTextureFormat_RGBA32Float;
+      descriptor.mipLevelCount = 1;
+      descriptor.sampleCount = 1;
+      texture = wgpuDeviceCreateTexture(device, &descriptor);
+      encoder = wgpuDeviceCreateCommandEncoder(device, nullptr);
+    }
+    ~Made() {
+      wgpuTextureRelease(texture);
+      wgpuCommandEncoderRelease(encoder);
+    }
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+
+    void submit(Context& context) const {
+      const WGPUCommandBuffer commands = wgpuCommandEncoderFinish(encoder, nullptr);
+      const WGPUQueue queue = wgpuDeviceGetQueue(device);
+      wgpuQueueSubmit(queue, 1, &commands);
+      wgpuQueueRelease(queue);
+      wgpuCommandBufferRelease(commands);
+      webgpu::submitted(context);
+    }
+
+    WGPUDevice device;
+    WGPUTexture texture;
+    WGPUCommandEncoder encoder;
+  };
+};
+
+TEST_P(WebGpuOwnDevice, WhatAHostMadeGoesWithIt) {
+  using testing::Moment;
+  const Tensor source = own.tensor({1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+  const std::vector<std::function<void()>> losses{[&] { testing::lose_device(own); },
+                                                  [&] { testing::lose_device(own, Moment::before, 1); }};
+  const std::vector<std::function<void(const Tensor&, const Made&)>> calls{
+      [](const Tensor& image, const Made& made) { webgpu::to_texture(image, made.texture, made.encoder); },
+      [](const Tensor& image, const Made& made) { webgpu::to_texture(image, made.texture); },
+      [](const Tensor& image, const Made& made) { webgpu::encode(std::span(&image, 1), made.encoder); },
+  };
+  std::uint64_t replaced = 0;
+  for (const auto& lose : losses)
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+      const Tensor image = source * 2.0f;
+      const Made old(own);
+      lose();
+      EXPECT_TESSERA_ERROR(calls[call](image, old), device_lost, "belong", "lost", "host_device");
+      EXPECT_EQ(own.stats().device_losses, ++replaced);
+      EXPECT_NE(webgpu::host_device(own).device, old.device);
+      EXPECT_FALSE(image.is_computed());
+
+      const Made made(own);
+      calls[call](image, made);
+      made.submit(own);
+      EXPECT_THAT(image.read(), ElementsAre(0, 2, 4, 6, 8, 10, 12, 14));
+      if (call < 2) {
+        EXPECT_EQ(webgpu::from_texture(own, made.texture).read(), image.read());
+      }
+    }
+}
+
+TEST_P(WebGpuOwnDevice, ThatIsLostOnceWorkIsRecordedLosesNothingElse) {
+  const Tensor image = own.tensor({1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}) * 2.0f;
+  const Made old(own);
+  testing::lose_device(own, testing::Moment::after, 1);
+  webgpu::to_texture(image, old.texture, old.encoder);
+  EXPECT_THAT((image + 1.0f).read(), ElementsAre(1, 3, 5, 7, 9, 11, 13, 15));
+  const Made made(own);
+  webgpu::to_texture(image, made.texture, made.encoder);
+  made.submit(own);
+  EXPECT_EQ(webgpu::from_texture(own, made.texture).read(), image.read());
+}
+
+TEST_P(WebGpuOwnDevice, TexturesThatWereNotReadYetGoWithIt) {
+  const Made old(own);
+  webgpu::to_texture(own.full({1, 2, 4}, 0.5f), old.texture);
+  const Tensor pending = webgpu::from_texture(own, old.texture) * 2.0f;
+  testing::lose_device(own);
+  EXPECT_TESSERA_ERROR(pending.compute(), device_lost, "[1,2,4]", "the host lent", "lend one");
+  EXPECT_TESSERA_ERROR(pending.read(), device_lost, "the host lent");
+  const Made made(own);
+  webgpu::to_texture(own.full({1, 2, 4}, 0.5f), made.texture);
+  const Tensor left = webgpu::from_texture(own, made.texture) * 2.0f;
+  own.switch_backend(BackendKind::cpu);
+  EXPECT_TESSERA_ERROR(left.compute(), device_lost, "left", "the host lent");
+  EXPECT_THAT((own.full({2}, 1) + 1.0f).read(), Each(2.0f));
+}
+
 // ---- many frames ------------------------------------------------------------------------------------------
 std::uint64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
@@ -447,6 +588,7 @@ TEST_P(WebGpuFrames, EncodedFramesAreFlat) {
 
 TESSERA_ON_WEBGPU_DEVICES(WebGpuHost);
 TESSERA_ON_WEBGPU_DEVICES(WebGpuEncoder);
+TESSERA_ON_WEBGPU_DEVICES(WebGpuOwnDevice);
 TESSERA_ON_WEBGPU_DEVICES(WebGpuFrames);
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "support/webgpu_host.h"
+#include <tessera/sharing.h>
 
 namespace tessera::test {
 namespace {
@@ -111,6 +112,7 @@ TEST_P(WebGpuOut, ViewsHaveAnOffset) {
   EXPECT_EQ(data.buffer, whole.buffer);
   EXPECT_EQ(data.offset, 24u);
   EXPECT_EQ(data.buf_size, 24u);
+  EXPECT_EQ(wgpuBufferGetSize(data.buffer), 48u);  // of the tensor that it is a part of
   EXPECT_THAT(host->read<float>(data.buffer, data.offset, 6), ElementsAre(6, 7, 8, 9, 10, 11));
 }
 
@@ -123,6 +125,37 @@ TEST_P(WebGpuOut, EveryTypeAndTensorsNotYetUploaded) {
   EXPECT_THAT(host->read<std::uint8_t>(byte_data.buffer, 0, 4), ElementsAre(7, 8, 9, 0));
   const auto constant = webgpu::data_to_gpu(gpu->full({5}, 3));
   EXPECT_THAT(host->read<float>(constant.buffer, 0, 8), ElementsAre(3, 3, 3, 3, 3, 0, 0, 0));
+}
+
+// A buffer that held something else before is no larger than the tensor's whole texels, and what follows the elements
+// in there is zero.
+TEST_P(WebGpuOut, BuffersHaveTheSizeOfTheirTensorsAndZerosAfterThem) {
+  const auto expect_exact = [&](const Tensor& t, const char* what) {
+    const webgpu::GpuData data = webgpu::data_to_gpu(t);
+    const std::uint64_t size = wgpuBufferGetSize(data.buffer), texel = 4 * size_of(t.dtype());
+    EXPECT_EQ(size, (data.buf_size + texel - 1) / texel * texel) << what;
+    const auto bytes = host->read<std::uint8_t>(data.buffer, 0, size);
+    for (std::size_t i = data.buf_size; i < size; ++i) EXPECT_EQ(bytes[i], 0) << what << " byte " << i;
+  };
+  const WGPUBuffer lent = host->buffer(std::vector<std::uint8_t>(64, 0xff));
+  const WGPUTexture pixels =
+      host->texture(3, 1, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst,
+                    std::vector<std::uint8_t>(12, 0xff).data(), 4);
+  for (const std::int64_t count : {1, 3, 4, 5, 7, 61, 64, 65, 1000, 16385}) {
+    for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean}) {
+      // What is freed here is what the tensors below get.
+      for (const std::int64_t more : {4, 8, 16}) gpu->full({(count + more - 1) / more * more}, 1, dtype).compute();
+      expect_exact(gpu->full({count}, 1, dtype), "full");
+      const std::vector<std::byte> ones(static_cast<std::size_t>(count) * size_of(dtype), std::byte{1});
+      const Tensor uploaded = gpu->tensor({count}, dtype, ones);
+      expect_exact(uploaded, "uploaded");
+      expect_exact(uploaded.reshape({1, count}), "reshaped");
+      if (count < 16) expect_exact(webgpu::from_buffer(*gpu, lent, {count}, dtype, {.zero_copy = false}), "copied");
+    }
+    expect_exact(sum(gpu->full({count, 3}, 1) * 2.0f, {{1}}), "reduced");
+  }
+  expect_exact(webgpu::from_texture(*gpu, pixels, {.channels = "RGB"}), "from a texture");
+  expect_exact(matmul(gpu->full({3, 5}, 1), gpu->full({5, 7}, 1)), "matmul");
 }
 
 TEST_P(WebGpuOut, TensorRefMayGoOnceTheHostHasSubmitted) {
@@ -147,6 +180,29 @@ TEST_P(WebGpuOut, ALeaseKeepsItsBufferFromOtherTensors) {
   EXPECT_THAT(host->read<float>(data.buffer, 0, 64), Each(2.0f));
 }
 
+TEST_P(WebGpuOut, BuffersOfTheHostsAreNotTakenAwayByASwitch) {
+  Context own = open(GetParam());
+  const Tensor x = (own.full({16}, 3) + 0.0f).label("lent");
+  webgpu::GpuData held = webgpu::data_to_gpu(x);
+  EXPECT_TESSERA_ERROR(own.switch_backend(BackendKind::cpu), invalid_argument, "1 tensor", "[16] f32", "lent",
+                       "take_back_lent");
+  EXPECT_EQ(own.backend(), BackendKind::webgpu);
+  const webgpu::GpuData copy = held;
+  held.tensor_ref.dispose();
+  EXPECT_TRUE(own.why_resident(0)[0].is_lent);
+  own.switch_backend(BackendKind::cpu, {.take_back_lent = true});
+  EXPECT_EQ((x + 1.0f).read(), std::vector<float>(16, 4));
+  EXPECT_FALSE(own.why_resident(0)[0].is_lent);
+}
+
+// Only the host can replace its device, so nothing is kept for that.
+TEST_P(WebGpuOut, UploadsAreNotKeptTwiceOnAHostsDevice) {
+  TensorHub hub(*gpu);
+  hub.publish({"uploaded", "m"}, gpu->tensor({3}, {1, 2, 3}).compute());
+  EXPECT_FALSE(hub.list()[0].has_host_copy);
+  EXPECT_TRUE(hub.list()[0].is_on_device);
+}
+
 TEST_P(WebGpuOut, RefusesWhatCannotBe) {
   EXPECT_TESSERA_ERROR(webgpu::data_to_gpu(gpu->zeros({0, 3})), invalid_argument, "data_to_gpu", "[0,3]");
   EXPECT_TESSERA_ERROR(webgpu::data_to_gpu(Tensor()), invalid_argument, "empty");
@@ -160,6 +216,12 @@ TEST_P(WebGpuOut, RefusesWhatCannotBe) {
       host->texture(1, 1, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
   EXPECT_TESSERA_ERROR(webgpu::to_texture(foreign, target), wrong_backend, "to_texture", "webgpu", "cpu");
   EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&foreign, 1), host->encoder()), wrong_backend, "encode");
+  // A function of the host's cannot run while the host's commands do.
+  const CustomKernel on_cpu{
+      .name = "on_cpu", .outputs = {"seven"}, .cpu = [](const CpuArguments& on) { on.output("seven")[0] = 7; }};
+  const Tensor seven = run_custom(*gpu, on_cpu, {.inputs = {}, .outputs = {{"seven", {.shape = {1}}}}}).at("seven");
+  EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&seven, 1), host->encoder()), unsupported, "on_cpu", "commands");
+  EXPECT_EQ(seven.read(), std::vector<float>{7});
 }
 
 TEST_P(WebGpuOut, GlesTensorsAreRefused) {
@@ -212,7 +274,16 @@ TEST_P(WebGpuOut, AccessorsReadByIndicesAndThroughViews) {
 TEST_P(WebGpuOut, AccessorsNeedANameAndAPlace) {
   const Tensor t = gpu->full({3}, 1);
   for (const char* name : {"", "_", "__t", "2t", "t-t", "t t"})
-    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, "name");
+    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, "name", "letters");
+  for (const char* name : {"fn", "let", "target", "partition", "storage", "read", "f32", "i32", "extractBits"})
+    EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, name, 0, 0), invalid_argument, name, "reserves");
+  // What the accessor calls its own variables is no word that others cannot use.
+  const Tensor ramp = gpu->tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6}) + 0.0f;
+  for (const std::string name : {"x", "y", "c", "n", "elements", "input", "sin"})
+    EXPECT_THAT(through_shader(webgpu::shader_accessor(ramp, name, 0, 0), name + "_at(0u, 1u, 2u) + " + name + "(0u)",
+                               {{.index = 0, .buffer = webgpu::data_to_gpu(ramp).buffer}}, 1),
+                ElementsAre(7.0f))
+        << name;
   EXPECT_TESSERA_ERROR(webgpu::shader_accessor(t, "t", -1, 0), invalid_argument, "-1");
   EXPECT_TESSERA_ERROR(webgpu::shader_accessor(gpu->zeros({0}), "t", 0, 0), invalid_argument, "[0]");
 }

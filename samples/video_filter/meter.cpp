@@ -20,7 +20,7 @@ std::string Meter::measure(tessera::Context& gpu, std::span<const tessera::Tenso
     tessera::Monitor monitor(gpu);
     const auto begin = Clock::now();
     gpu.compute(frame);
-    const tessera::MonitorReport report = monitor.report();
+    const tessera::MonitorReport report = monitor.report({.wait = true});
     for (const tessera::TimeStats& kernel : report.kernels) device += kernel.total;
     // Where the driver does not tell: until it was done.
     if (report.kernels.empty()) device = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();

@@ -9,21 +9,21 @@ namespace {
 
 TEST(VulkanMemory, IsToldByEveryDevice) {
   const std::lock_guard starting(driver_start_lock());
-  const std::vector<VulkanMemory> devices = vulkan_memory();
+  const std::vector<VulkanDevice> devices = vulkan_devices();
   if (devices.empty()) GTEST_SKIP() << "this machine has no Vulkan driver";
-  for (const VulkanMemory& memory : devices) {
-    EXPECT_FALSE(memory.device.empty());
-    EXPECT_GT(memory.total, std::uint64_t{16} << 20) << memory.device;
-    if (!memory.free) continue;
-    EXPECT_LE(*memory.free, memory.total) << memory.device;
-    EXPECT_GT(*memory.free, 0u) << memory.device;
+  for (const VulkanDevice& device : devices) {
+    EXPECT_FALSE(device.name.empty());
+    EXPECT_GT(device.memory_total, std::uint64_t{16} << 20) << device.name;
+    if (!device.memory_free) continue;
+    EXPECT_LE(*device.memory_free, device.memory_total) << device.name;
+    EXPECT_GT(*device.memory_free, 0u) << device.name;
   }
 }
 
 TEST(VulkanMemory, IsEmptyWithoutADriver) {
   const std::lock_guard starting(driver_start_lock());
   const OnlyVulkanDriver none({"/nonexistent/driver.json", false});
-  EXPECT_TRUE(vulkan_memory().empty());
+  EXPECT_TRUE(vulkan_devices().empty());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ std::vector<TestDevice> gles_devices() {
 }
 
 // Drivers start once in a process, so the host takes the display that tessera has started, and nothing more.
-GlesHost::GlesHost(const TestDevice& device, std::vector<EGLint> more_attributes, EGLContext shared) {
+GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_attributes) {
   const gles::HostContext started = gles::host_context(shared_context(device));
   loader_ = started.get_proc_address;
   display_ = started.display;
@@ -24,15 +24,24 @@ GlesHost::GlesHost(const TestDevice& device, std::vector<EGLint> more_attributes
   attributes.insert(attributes.end(), more_attributes.begin(), more_attributes.end());
   attributes.push_back(EGL_NONE);
   find<PFNEGLBINDAPIPROC>("eglBindAPI")(EGL_OPENGL_ES_API);
-  context_ = find<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config, shared, attributes.data());
+  context_ = find<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config, EGL_NO_CONTEXT, attributes.data());
   EXPECT_NE(context_, EGL_NO_CONTEXT);
+  start();
+}
+
+GlesHost::GlesHost(const gles::HostContext& made)
+    : loader_(made.get_proc_address), display_(made.display), context_(made.context) {
+  start();
+}
+
+void GlesHost::start() {
   make_current();
   EXPECT_NE(gladLoadGLES2ContextUserPtr(
                 &gl,
                 [](void* loader, const char* name) {
-                  return reinterpret_cast<GLADapiproc>(reinterpret_cast<gles::Loader>(loader)(name));
+                  return reinterpret_cast<GLADapiproc>((*static_cast<const gles::Loader*>(loader))(name));
                 },
-                reinterpret_cast<void*>(loader_)),
+                &loader_),
             0);
 }
 

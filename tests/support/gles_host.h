@@ -19,7 +19,8 @@ std::vector<TestDevice> gles_devices();
 // Current on the thread that makes it, until it goes.
 class GlesHost {
  public:
-  explicit GlesHost(const TestDevice&, std::vector<EGLint> more_attributes = {}, EGLContext shared = EGL_NO_CONTEXT);
+  explicit GlesHost(const TestDevice&, const std::vector<EGLint>& more_attributes = {});
+  explicit GlesHost(const gles::HostContext&);  // one that was made for it
   ~GlesHost();
   GlesHost(const GlesHost&) = delete;
   GlesHost& operator=(const GlesHost&) = delete;
@@ -27,7 +28,7 @@ class GlesHost {
   GladGLES2Context gl{};
   void make_current() const;
   void release() const;  // no context is current on this thread
-  gles::Loader loader() const { return loader_; }
+  const gles::Loader& loader() const { return loader_; }
   template <class Function>
   Function find(const char* name) const {
     return reinterpret_cast<Function>(loader_(name));
@@ -54,9 +55,10 @@ class GlesHost {
   void expect_no_error(const char* what);
 
  private:
+  void start();
   void read(GLuint framebuffer, int width, int height, GLenum format, GLenum type, void* values);
 
-  gles::Loader loader_;
+  gles::Loader loader_ = nullptr;
   EGLDisplay display_;
   EGLContext context_;
 };

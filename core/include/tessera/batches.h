@@ -7,7 +7,8 @@
 //                           {.progress = [](std::size_t done, std::size_t of) { std::printf("%zu of %zu\n", done, of);
 //                           }});
 //
-// Each chunk is one submission. The first input is computed alone, to see how much memory one takes.
+// Each chunk is one submission. The first input is computed alone, to see how much memory one takes, unless you say
+// with BatchOptions::max_count how many make a chunk.
 #pragma once
 #include <functional>
 #include <span>
@@ -22,6 +23,9 @@ struct BatchOptions {
   // Device memory that the tensors of a chunk may take together. 0: what the context's budget leaves, or else half of
   // what the device has free where the system tells, or else 256 MB. A single input may take more.
   std::uint64_t max_bytes = 0;
+  // How many inputs a chunk may have; 0: any number. With a count and no max_bytes, each chunk has that many from the
+  // first on: memory is not looked at before there is no room.
+  std::size_t max_count = 0;
 };
 
 // `body` builds the result for one input, like any other code with tensors; `take` gets the results in order, each as

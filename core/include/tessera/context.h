@@ -3,9 +3,9 @@
 //   auto gpu = tessera::Context::create();                       // the best device there is
 //   auto x = gpu.tensor({2, 3}, {1, 2, 3, 4, 5, 6});
 //
-// A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does.
-// Any thread may call; calls are serialised inside. Let go of it before the program exits: drivers take themselves down
-// before global variables do.
+// A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does. One that
+// was moved from refers to none, and its use is an invalid_argument. Any thread may call; calls are serialised inside.
+// Let go of it before the program exits: drivers take themselves down before global variables do.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -17,12 +17,19 @@
 #include <string>
 #include <vector>
 
+#include <tessera/handle.h>
 #include <tessera/tensor.h>
 
 namespace tessera {
 
 struct Message {
-  enum class Level { debug, info, warning, error } level;
+  enum class Level {
+    debug,    // a log: each device that was looked at, and why it was taken or not; each kernel compiled, plan made,
+              // tensor moved to the host to make room
+    info,     // what the host may want to know: a backend was switched
+    warning,  // something works otherwise than was asked for: another backend, a new device in place of a lost one
+    error,
+  } level;
   std::string text;
 };
 
@@ -42,11 +49,12 @@ struct DeviceInfo {
   DeviceState state{};             // when Context::devices() listed it; Context::device_state() tells the present one
 };
 
-// Which of a backend's devices to take, where there are several.
+// Which of a backend's devices to take, where there are several. Devices that are not wanted are passed over; a backend
+// that has no other is passed over with them, and on_message tells why.
 struct DevicePreference {
   enum class Kind {
-    any,       // hardware where there is some, else software
-    hardware,  // a backend that has none is passed over
+    any,  // hardware where there is some, else software
+    hardware,
     software,
   } kind = Kind::any;
   enum class Order {
@@ -54,6 +62,17 @@ struct DevicePreference {
     least_memory_used,  // the smallest part of its memory; devices that do not tell come last
     least_load,         // likewise
   } order = Order::best;
+  // Limits on what the device's state tells. A device that does not tell is not known to be beyond them, and is taken.
+  std::uint64_t min_memory_free = 0;  // bytes
+  double max_load = 1;                // by all programs, see DeviceState
+};
+
+struct SwitchOptions {
+  std::string driver{};  // as in ContextOptions
+  DevicePreference device{};
+  // Buffers and textures that are lent to the host (GpuData, DLPack) go with the device. Without this, the switch is
+  // refused while the host holds any.
+  bool take_back_lent = false;
 };
 
 enum class Priority {
@@ -65,7 +84,8 @@ enum class Priority {
 };
 
 struct ContextOptions {
-  // Tried in this order; on_message tells why one was passed over.
+  // Tried in this order; on_message tells why one was passed over. The cpu at the end of several is the last resort,
+  // and taken whatever `driver` says.
   std::vector<BackendKind> prefer{BackendKind::webgpu, BackendKind::gles, BackendKind::cpu};
   DevicePreference device{};
   std::string driver{};             // part of a device's name or driver, in any case; empty: the best one
@@ -73,6 +93,8 @@ struct ContextOptions {
   Priority priority = Priority::balanced;
   bool survive_device_loss = true;  // keep what is needed to rebuild every tensor
   std::function<void(const Message&)> on_message{};
+  Message::Level message_level = Message::Level::info;  // what is below it is not told, and costs nothing
+  bool log_shaders = false;                             // at level debug, the text of each kernel with it
 };
 
 struct MemoryInfo {
@@ -83,7 +105,10 @@ struct MemoryInfo {
   std::uint64_t bytes_external;  // borrowed from the host: zero-copy inputs
   std::uint64_t bytes_spilled;   // moved to host memory to stay in the budget
   std::uint64_t bytes_peak;      // the most bytes_in_use has been since reset_stats()
-  bool reliable;                 // false where the driver rounds or hides sizes
+  // Compiled kernels. There are never many that no Program relies on: those that were not used for longest go. Drivers
+  // do not tell what one takes, often a megabyte on software drivers; bytes are those of the texts.
+  std::uint64_t kernels, kernel_bytes;
+  bool reliable;  // false where the driver rounds or hides sizes
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
@@ -103,7 +128,7 @@ struct Resident {
   std::string op;     // what made it: "matmul", "tensor" for an upload, "borrowed" for a host's buffer
   std::string label;  // Tensor::label(), else its names in a TensorHub; empty where there is none
   int holders;        // Tensors, views and pending operations that keep it; 0: only work under way does
-  bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is
+  bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is until the host lets go
   bool is_borrowed;   // from the host: tessera uses the host's memory
   bool is_spilled;    // in host memory now, to stay in the budget
 };
@@ -135,16 +160,23 @@ class TESSERA_API Context {
   }
   Tensor tensor(const Shape&, DType, std::span<const std::byte> elements);
   Tensor zeros(const Shape&, DType = DType::f32);
-  Tensor full(const Shape&, float value, DType = DType::f32);
+  Tensor full(const Shape&, double value, DType = DType::f32);  // dtype_mismatch where the type has no such number
 
   void compute(std::span<const Tensor>);  // several results, one submission
 
   // Moves to the best device of another backend, or to one whose name or driver contains `driver`: every live tensor
   // comes along, handles stay valid, and what was computed is not computed again. If it fails, nothing has changed.
   void switch_backend(BackendKind, std::string_view driver = {});
+  void switch_backend(BackendKind, const SwitchOptions&);
+
+  // Waits for the device and frees all that is on it, at a time of your own choosing: before a host's device goes, say.
+  // Tensors and programs that remain can only be let go: using one is an invalid_argument. Closing twice does nothing.
+  void close();
 
   void wait();  // until the device has done all that was submitted
-  void trim();  // give pooled memory back to the device
+  // Gives back what is kept for later: pooled memory, and compiled kernels that no Program relies on. What is used
+  // again after that is allocated and compiled again.
+  void trim();
   MemoryInfo memory() const;
   // What takes the device's memory and why it is still there: tensors of `at_least` bytes, the largest first.
   std::vector<Resident> why_resident(std::uint64_t at_least = std::uint64_t{1} << 20) const;
@@ -153,8 +185,8 @@ class TESSERA_API Context {
 
  private:
   friend struct ContextAccess;
-  explicit Context(std::shared_ptr<ContextImpl> impl) : impl_(std::move(impl)) {}
-  std::shared_ptr<ContextImpl> impl_;
+  explicit Context(std::shared_ptr<ContextImpl> impl) : impl_("Context", std::move(impl)) {}
+  Handle<ContextImpl> impl_;
 };
 
 }  // namespace tessera

@@ -1,4 +1,6 @@
-// Every failure of tessera is an Error: a code to switch on, and a sentence with the values that did not fit.
+// Every failure of tessera is an Error: a code to switch on, and a sentence with the values that did not fit. Only where
+// the host has no memory left for the few bytes of an operation's own, std::bad_alloc comes as from all of C++; for
+// elements, wherever they are, out_of_memory does. Either way nothing is lost.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -16,7 +18,7 @@ enum class ErrorCode {
   wrong_backend,     // a call of one backend with a tensor of another
   wrong_thread,      // a host's GL context used away from the thread it is current on
   not_found,         // a name that nothing has
-  out_of_memory,     // more than the device, or the budget, can hold
+  out_of_memory,     // more than the device, the budget or the host can hold
   device_lost,       // the device is gone and could not be replaced
   compile_failed,    // a kernel that the driver did not take
   io                 // a file that could not be read or written

@@ -72,8 +72,8 @@ struct PadWidth {
   std::int64_t before = 0, after = 0;
 };
 // `padding` has one entry for each axis.
-TESSERA_API Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, float value = 0);
-TESSERA_API Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode, float value = 0);
+TESSERA_API Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, double value = 0);
+TESSERA_API Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode, double value = 0);
 
 // ---- look-ups -----------------------------------------------------------------------------------------------
 // Indices are i32. Negative ones count from the end, as in ONNX. Only the device knows them, so that none is an error:
@@ -94,7 +94,8 @@ TESSERA_API Tensor scatter_nd(const Tensor& indices, const Tensor& updates, cons
 TESSERA_API Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& updates);
 
 // ---- made of element indices --------------------------------------------------------------------------------
-// start, start + step, … up to, but without, stop. Any type but booleans.
+// start, start + step, … up to, but without, stop. Any type but booleans; of integers, start and step are whole
+// numbers, and the type has every element.
 TESSERA_API Tensor range(const Context&, double start, double stop, double step = 1, DType = DType::f32);
 // `count` values from start to stop, both included. Floats.
 TESSERA_API Tensor linspace(const Context&, float start, float stop, std::int64_t count, DType = DType::f32);
@@ -103,7 +104,7 @@ TESSERA_API Tensor eye(const Context&, std::int64_t rows, std::int64_t columns, 
 TESSERA_API Tensor eye(const Context&, std::int64_t rows, DType = DType::f32);
 
 struct OneHot {
-  float on = 1, off = 0;
+  double on = 1, off = 0;
   int axis = -1;  // where the new axis stands in the result
   DType dtype = DType::f32;
 };

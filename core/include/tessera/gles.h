@@ -8,10 +8,14 @@
 // MemoryInfo::bytes_external. Calls may come from any thread for contexts that tessera made, and from the thread on
 // which the host's context is current for adopted ones (else wrong_thread). docs/interop_gles.md has the whole story.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tessera/context.h>
@@ -45,10 +49,37 @@ struct AdoptOptions {
   bool check_state = false;
 };
 
-// A tessera context inside the ES 3 context that is current on this thread. The latter must outlive it, and be current
-// on the thread that lets go of it; several may share one. `prefer` and `driver` of the options say nothing here.
+// Finds a GL function by its name, and those of EGL or GLX if it can: a function such as eglGetProcAddress,
+// glXGetProcAddressARB or glfwGetProcAddress, or whatever is called like one and gives a pointer:
+//   [context](const char* name) { return context->getProcAddress(name); }   // a QOpenGLContext
+class Loader {
+ public:
+  Loader(std::nullptr_t) {}
+  template <class Find>
+  requires(!std::is_same_v<Find, Loader> && std::is_pointer_v<std::invoke_result_t<Find&, const char*>>)
+      Loader(Find find) {
+    if (std::function<std::invoke_result_t<Find&, const char*>(const char*)> given(std::move(find)); given)
+      find_ = [given = std::move(given)](const char* name) { return reinterpret_cast<void*>(given(name)); };
+  }
+  template <class Pointer>
+  Loader(Pointer (*find)(const unsigned char* name)) {  // as GLX spells it
+    if (find)
+      find_ = [find](const char* name) {
+        return reinterpret_cast<void*>(find(reinterpret_cast<const unsigned char*>(name)));
+      };
+  }
+
+  void* operator()(const char* name) const { return find_(name); }
+  explicit operator bool() const { return static_cast<bool>(find_); }
+
+ private:
+  std::function<void*(const char*)> find_;
+};
+
+// A tessera context inside the ES 3 context that is current on this thread; several may share one. The host's context
+// should outlive it and be current where it is let go: else what is tessera's in there stays until the host's context
+// goes. `prefer` and `driver` of the options say nothing here. Without a loader, EGL's libraries are asked.
 TESSERA_API Context adopt_current(const ContextOptions& = {}, const AdoptOptions& = {});
-using Loader = void* (*)(const char* name);  // finds a GL function, and EGL's if it can; null: eglGetProcAddress
 TESSERA_API Context adopt_current(Loader, const ContextOptions& = {}, const AdoptOptions& = {});
 
 // What an adopted context whose state is not restored has set since it was adopted, or since it was last asked.
@@ -59,16 +90,23 @@ struct Dirtied {
 };
 TESSERA_API Dirtied dirtied(Context&);
 
-// The EGL context that tessera works in, for hosts that want to make one of theirs that shares its textures. Where the
-// host was adopted without EGL, display and context are null.
+// An EGL context, with all that it takes to call EGL.
 struct HostContext {
-  void *display, *context;  // EGLDisplay, EGLContext
-  Loader get_proc_address;  // of the EGL library they belong to; a program may hold several
+  void *display = nullptr, *context = nullptr;  // EGLDisplay, EGLContext
+  Loader get_proc_address = nullptr;            // of the EGL library they belong to; a program may hold several
 };
+
+// The one that tessera works in. Where the host was adopted without EGL, display and context are null.
 TESSERA_API HostContext host_context(const Context&);
 
-// ---- In step with a host that works in another context of the share group, on a thread and at a pace of its own. Within
-// one context, commands run in order and need none of this.
+// A new one for the host, which shares textures with the one that tessera made for itself and is current nowhere yet.
+// The host makes it current on a thread of its own (eglMakeCurrent, without surfaces) and destroys it
+// (eglDestroyContext). It shares with one device of tessera's: once that is lost, it is for the host to make another.
+// unsupported where tessera works in the host's own context: only the host knows with which attributes that was made.
+TESSERA_API HostContext make_sharing_context(const Context&);
+
+// ---- In step with a host that works in another context of the share group, on a thread and at a pace of its own.
+// Within one context, commands run in order and need none of this.
 
 // A GLsync behind all that was submitted so far: the host waits for it on the device (glWaitSync) or on its thread
 // (glClientWaitSync) before it reads what tessera wrote, and deletes it (glDeleteSync).
@@ -104,7 +142,7 @@ TESSERA_API GpuData data_to_gpu(const Tensor&, const GpuDataOptions& = {});
 // ---- In: the host's textures.
 
 struct HostTexture {
-  unsigned texture;  // level 0 of a GL_TEXTURE_2D
+  unsigned texture;  // level 0 of a GL_TEXTURE_2D of the host's; from_texture: or what data_to_gpu has lent
   int width, height;
   std::string channels = "RGBA";  // from_texture: which of them, in which order: "R", "BGR", "RGBA", …
   unsigned internal_format = 0;   // 0: asks the driver. Needed where an OpenGL ES 3.0 driver cannot tell
@@ -120,7 +158,7 @@ TESSERA_API Tensor from_texture(Context&, const HostTexture&);
 // ---- Out: into the host's textures.
 
 struct HostFramebuffer {
-  unsigned framebuffer = 0;  // its color attachment 0; 0: the window's
+  unsigned framebuffer = 0;  // its color attachment 0; 0: the window's. Of the context that was adopted
   int width, height;
   int x = 0, y = 0;  // the lower left corner
 };
@@ -133,6 +171,7 @@ struct ToTextureOptions {
 // Writes an image, [height, width], [height, width, 1..4] or [1, height, width, 1..4] of f32, f16 or u8, in the same
 // submission that computes it. u8 counts as 0..255 for 0..1, one channel is grey, alpha is 1 where there is none.
 // Formats clamp, round and encode (sRGB) as for the host's own drawing; integer formats get the plain numbers, rounded.
+// Where a context of tessera's own is lost on the way, this throws device_lost: the target went with it.
 TESSERA_API void to_texture(const Tensor& image, const HostTexture& target, const ToTextureOptions& = {});
 TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, const ToTextureOptions& = {});
 
@@ -141,7 +180,7 @@ TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, 
 // GLSL ES 3.00 that declares `uniform sampler2D NAME_texture` (or isampler2D, usampler2D), to be set to a unit with the
 // texture that data_to_gpu gives for this tensor, and functions that read it: `float NAME(int i)`, element i, and
 // NAME_at with an index for each dimension, such as `NAME_at(int n, int y, int x, int c)`. Integers and booleans give
-// int. Nothing is computed.
+// int. Nothing is computed. A name that GLSL reserves, or has a function of, is an invalid_argument.
 TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name);
 
 }  // namespace tessera::gles

@@ -4,8 +4,9 @@
 //   {
 //     const auto frame = monitor.span("frame");          // until the end of the block
 //     classify(image).read();
+//     monitor.log("fps", 1000 / frame.milliseconds());   // a number of your own
 //   }
-//   std::puts(to_string(monitor.report()).c_str());      // kernels, host work, spans, memory
+//   std::puts(to_string(monitor.report()).c_str());      // kernels, host work, spans, metrics, memory
 //   monitor.write_trace("frame.json");                   // for Perfetto or chrome://tracing
 //
 // Without a monitor nothing is measured and nothing is slower. With one, each kernel is a pass of its own, so that the
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/context.h>
@@ -33,6 +35,13 @@ struct TimeStats {
   double total = 0, shortest = 0, longest = 0;
 };
 
+// Of numbers that were given to Monitor::log by this name.
+struct MetricStats {
+  std::string name;
+  std::uint64_t count = 0;
+  double last = 0, mean = 0, smallest = 0, largest = 0;
+};
+
 struct MonitorReport {
   DeviceInfo device;
   DeviceState state;  // now, with the load by all programs where the system tells
@@ -45,10 +54,15 @@ struct MonitorReport {
   // Work of the host's: "plan", "upload", "encode", "submit", which compiles too, and "read", which waits.
   std::vector<TimeStats> host;
   std::vector<TimeStats> spans;
+  std::vector<MetricStats> metrics;  // by name
   std::uint64_t events_dropped;  // by the trace, for max_events
 };
 TESSERA_API std::string to_string(const MonitorReport&);  // lines for a log
 TESSERA_API std::string to_json(const MonitorReport&);    // one object; what is not known is null
+
+struct ReportOptions {
+  bool wait = false;  // for the device, so that the report has the times of everything that was submitted
+};
 
 struct MonitorState;
 
@@ -59,26 +73,33 @@ class TESSERA_API Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // Time between its construction and its end, on its thread; it may outlive the monitor.
+  // Time from its construction until end() or its destructor, on its thread; it may outlive the monitor.
   class TESSERA_API Span {
    public:
     Span(Span&&) noexcept = default;
     Span& operator=(Span&&) = delete;
     ~Span();
 
+    double milliseconds() const;  // so far, or all of it once it has ended
+    double end();                 // now; gives milliseconds()
+
    private:
     friend class Monitor;
     Span(std::shared_ptr<MonitorState>, std::string name);
-    std::shared_ptr<MonitorState> state_;
+    std::shared_ptr<MonitorState> state_;  // null once it has ended
     std::string name_;
-    double begin_;
+    double begin_, milliseconds_ = 0;
   };
   [[nodiscard]] Span span(std::string name);
 
-  MonitorReport report();  // waits for the device, so that it has everything that was submitted
+  // A number of your own, such as frames per second, for the report and as a graph in the trace. Infinities and NaN are
+  // left out.
+  void log(std::string_view name, double value);
+
+  MonitorReport report(const ReportOptions& = {});  // what is known by now
 
   // In the Chrome trace event format. Kernels are shown from the time of their submission on: devices have clocks of
-  // their own. Waits like report(). Throws invalid_argument where the file cannot be written.
+  // their own. Waits for the device. Throws io where the file cannot be written; one that was there stays whole then.
   void write_trace(const std::filesystem::path&);
 
  private:

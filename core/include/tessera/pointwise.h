@@ -1,7 +1,8 @@
 // Operations on each element. Shapes broadcast as in NumPy: aligned at the last axis, a size of 1 stretches.
 //
 // Tensors of one operation have one element type: cast() says where it changes. A number beside a tensor takes the
-// tensor's type and is a parameter: another value compiles nothing. Integers compute as 32-bit integers and wrap;
+// tensor's type and is a parameter: another value compiles nothing. Floats round it; an integer type has it exactly,
+// and one that the type lacks (0.5, or 300 for u8) is a dtype_mismatch. Integers compute as 32-bit integers and wrap;
 // i8 and u8 wrap to their own width after each operation. f16 computes in f32 and rounds after each operation.
 // docs/ops.md lists the element types, the accuracy and the special values of each one.
 #pragma once
@@ -12,8 +13,8 @@ namespace tessera {
 // ---- arithmetic: floats and integers ----------------------------------------------------------------------
 #define TESSERA_OPERATOR(symbol)                                    \
   TESSERA_API Tensor operator symbol(const Tensor&, const Tensor&); \
-  TESSERA_API Tensor operator symbol(const Tensor&, float);         \
-  TESSERA_API Tensor operator symbol(float, const Tensor&);
+  TESSERA_API Tensor operator symbol(const Tensor&, double);        \
+  TESSERA_API Tensor operator symbol(double, const Tensor&);
 TESSERA_OPERATOR(+)
 TESSERA_OPERATOR(-)
 TESSERA_OPERATOR(*)
@@ -29,8 +30,8 @@ TESSERA_API Tensor operator-(const Tensor&);
 
 #define TESSERA_BINARY(name)                             \
   TESSERA_API Tensor name(const Tensor&, const Tensor&); \
-  TESSERA_API Tensor name(const Tensor&, float);         \
-  TESSERA_API Tensor name(float, const Tensor&);
+  TESSERA_API Tensor name(const Tensor&, double);        \
+  TESSERA_API Tensor name(double, const Tensor&);
 TESSERA_BINARY(pow)
 TESSERA_BINARY(floor_mod)  // the sign of the divisor, as in Python
 TESSERA_BINARY(trunc_mod)  // the sign of the dividend, as in C
@@ -53,11 +54,11 @@ TESSERA_API Tensor logical_xor(const Tensor&, const Tensor&);
 TESSERA_API Tensor logical_not(const Tensor&);
 
 TESSERA_API Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no);  // the condition: boolean
-TESSERA_API Tensor where(const Tensor& condition, const Tensor& yes, float no);
-TESSERA_API Tensor where(const Tensor& condition, float yes, const Tensor& no);
+TESSERA_API Tensor where(const Tensor& condition, const Tensor& yes, double no);
+TESSERA_API Tensor where(const Tensor& condition, double yes, const Tensor& no);
 // NaN stays NaN. Numbers of which low is above high are an invalid_argument; of tensors, which only the device knows,
 // high wins there.
-TESSERA_API Tensor clip(const Tensor&, float low, float high);
+TESSERA_API Tensor clip(const Tensor&, double low, double high);
 TESSERA_API Tensor clip(const Tensor&, const Tensor& low, const Tensor& high);
 
 // ---- one operand ------------------------------------------------------------------------------------------

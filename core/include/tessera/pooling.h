@@ -25,7 +25,8 @@ struct Pooling {
 
 // Padding never wins; a NaN does. A window with nothing but padding in it gives the lowest number. Floats and integers.
 TESSERA_API Tensor max_pool(const Tensor& image, const Pooling&);
-// f16 sums in f32. A window with nothing but padding in it gives 0. Floats.
+// f16 sums in f32. A window with nothing but padding in it gives 0. The average of equal numbers is that number, where
+// padding does not count. Floats.
 TESSERA_API Tensor average_pool(const Tensor& image, const Pooling&);
 
 // Where the largest elements are: their indices, i32, into the flattened image, batch included (as ONNX's MaxPool has

@@ -48,12 +48,12 @@ class TESSERA_API Program {
   }
 
   // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
-  // the context goes on in between. The future gives what went wrong, if anything did.
+  // the context goes on in between. The future gives what went wrong, if anything did; it need not be kept.
   std::future<void> prepare() const;
 
  private:
-  explicit Program(std::shared_ptr<ProgramImpl> impl) : impl_(std::move(impl)) {}
-  std::shared_ptr<ProgramImpl> impl_;
+  explicit Program(std::shared_ptr<ProgramImpl> impl) : impl_("Program", std::move(impl)) {}
+  Handle<ProgramImpl> impl_;
 };
 
 }  // namespace tessera

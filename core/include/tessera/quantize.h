@@ -3,6 +3,9 @@
 // A scale, and a zero point where there is one, is a single number for the whole tensor, or one for each channel: of
 // shape [channels], for the channels along `axis`. Rounding is half to even, what does not fit saturates, NaN becomes
 // 0. Each of these is one kernel once the scale is known.
+//
+// Some devices take numbers below 2^-126 (denormals) for zeros. Nothing is divided by less than 2^-124, so that they
+// quantise to 0 on every device.
 #pragma once
 #include <optional>
 
@@ -15,13 +18,15 @@ struct Quantized {
   Tensor scale;   // f32: one, or one a channel
 };
 
-// Symmetric: x [...], floats; the scale is max|x| / 127, or 1 where x is all zeros; a NaN in x makes it NaN. With an
-// axis, each channel has its own. dequantize() takes i8, u8 and i32 and gives the scale's type.
+// Symmetric: x [...], floats; the scale is max|x| / 127, or 1 where all of x is below 2^-117 in magnitude, zeros say; a
+// NaN in x makes it NaN. With an axis, each channel has its own. dequantize() takes i8, u8 and i32 and gives the
+// scale's type.
 TESSERA_API Quantized quantize(const Tensor& x, std::optional<int> axis = {});
 TESSERA_API Tensor dequantize(const Tensor& values, const Tensor& scale, std::optional<int> axis = {});
 
 // As QuantizeLinear of ONNX: round(x / scale) + zero_point. x: floats and i32; scale: floats; zero_point: i8 or u8, of
-// the scale's shape, and its type is that of the result. Without a zero point it is 0.
+// the scale's shape, and its type is that of the result. Without a zero point it is 0. A scale nearer to 0 than 2^-124
+// counts as 2^-124.
 TESSERA_API Tensor quantize_linear(const Tensor& x, const Tensor& scale, const Tensor& zero_point, int axis = 1);
 TESSERA_API Tensor quantize_linear(const Tensor& x, const Tensor& scale, DType result = DType::u8, int axis = 1);
 
@@ -36,8 +41,8 @@ struct DynamicQuantized {
   Tensor zero_point;  // u8, one
 };
 
-// As DynamicQuantizeLinear of ONNX: the range is that of x and zero together. x [...], floats; all zeros have a scale
-// of 1.
+// As DynamicQuantizeLinear of ONNX: the range is that of x and zero together. x [...], floats; a range below 2^-116,
+// zeros say, has a scale of 1.
 TESSERA_API DynamicQuantized dynamic_quantize_linear(const Tensor& x);
 
 struct FakeQuantize {
@@ -47,7 +52,7 @@ struct FakeQuantize {
 };
 
 // As FakeQuantWithMinMaxArgs of TensorFlow: x [...], floats, brought to the nearest of the 2^bits levels between min
-// and max, both of them nudged so that zero is a level.
+// and max, both of them nudged so that zero is a level. The distance of two levels, and 1 by it, are normal f32.
 TESSERA_API Tensor fake_quantize(const Tensor& x, const FakeQuantize& = {});
 
 }  // namespace tessera

@@ -14,8 +14,10 @@ struct Reduce {
 // x [...] to the axes that are left, with keep_dims to all axes, the reduced ones of size 1. f16 reduces in f32, i8 and
 // u8 in i32, and the result has x's type again; integers that do not fit it wrap. The same device gives the same bits
 // each time. Over no elements: sum 0, prod 1, max and min the lowest and highest number, mean NaN.
-TESSERA_API Tensor sum(const Tensor& x, const Reduce& = {});   // numbers
-TESSERA_API Tensor mean(const Tensor& x, const Reduce& = {});  // floats
+TESSERA_API Tensor sum(const Tensor& x, const Reduce& = {});  // numbers
+// Floats. Never below the smallest nor above the largest element, unless the sum overflows or is NaN: the mean of equal
+// numbers is that number.
+TESSERA_API Tensor mean(const Tensor& x, const Reduce& = {});
 TESSERA_API Tensor prod(const Tensor& x, const Reduce& = {});  // numbers
 TESSERA_API Tensor max(const Tensor& x, const Reduce& = {});   // numbers; NaN wins
 TESSERA_API Tensor min(const Tensor& x, const Reduce& = {});

@@ -24,7 +24,8 @@ struct Safetensors {
 // of F64 and I64 that the smaller type does not have, are unsupported. Values are uploaded when first needed.
 TESSERA_API Safetensors load_safetensors(Context&, const std::filesystem::path&);
 
-// Computes and reads what is to be written. A file that was there stays whole until the new one is complete.
+// Computes and reads what is to be written. A file that was there stays whole until the new one is complete, which has
+// its mode; links are written through. What is there and is no regular file, such as a device, is an io error.
 TESSERA_API void save_safetensors(const std::filesystem::path&, const std::map<std::string, Tensor>& tensors,
                                   const std::map<std::string, std::string>& metadata = {});
 

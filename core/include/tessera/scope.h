@@ -22,9 +22,11 @@ struct Survivor {
   int holders;        // Tensors and pending operations that refer to it
 };
 
-// Notes the tensors of one context that this thread makes while the scope is open. Scopes nest, and end
-// in the reverse order: what an inner one kept is a tensor like any other to the outer one. Made, used and ended on one
-// thread.
+struct ScopeState;
+
+// Notes the tensors of one context that this thread makes while the scope is open. Scopes may be open at the same time
+// and end in any order, each notes for itself: what an inner one kept is a tensor like any other to the outer one.
+// Made, used and ended on one thread.
 class TESSERA_API Scope {
  public:
   explicit Scope(const Context&);
@@ -37,9 +39,7 @@ class TESSERA_API Scope {
   std::vector<Survivor> survivors() const;  // those that are alive now and not kept
 
  private:
-  friend struct ScopeAccess;
-  struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<ScopeState> state_;
 };
 
 // Runs `body` in a scope and computes the tensors it returns in one submission, so that what led to them needs no

@@ -1,6 +1,8 @@
 // The dimensions of a tensor, row-major, the last one fastest.
 //
 // Sizes, positions and counts of elements are std::int64_t in all of tessera; axes and ranks are int.
+// Kernels count elements with 32-bit integers: the dimensions of a shape, zeros left out, multiply to at most max_size.
+// Whatever makes a larger one, an operation on tensors that stretch included, is an invalid_argument there and then.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,6 +17,7 @@ namespace tessera {
 class TESSERA_API Shape {
  public:
   static constexpr int max_rank = 8;
+  static constexpr std::int64_t max_size = 2'147'483'647;
 
   Shape() = default;  // a scalar: rank 0, one element
   Shape(std::initializer_list<std::int64_t> dims);

@@ -14,6 +14,7 @@
 // with the names that come near it.
 #pragma once
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <filesystem>
@@ -44,10 +45,14 @@ struct SharedTensor {
   TensorRef ref;
   Shape shape;
   DType dtype;
-  int references;      // names that stand for this tensor
-  bool is_view;        // a part of another tensor's storage
-  bool is_on_device;   // its elements are; those of what is not computed yet are nowhere
-  bool has_host_copy;  // its elements are on the host
+  int references;              // names that stand for this tensor
+  bool is_view;                // a part of another tensor's storage
+  bool is_on_device;           // its elements are; those of what is not computed yet are nowhere
+  bool has_host_copy;          // its elements are on the host
+  std::uint64_t bytes;         // of its elements
+  std::uint64_t device_bytes;  // what its storage takes on the device, for all that share it; 0 where it is not there
+  // When a name of it was last published, got, synchronised or worked with. Being listed, shared or saved is no use.
+  std::chrono::steady_clock::time_point last_used;
 };
 
 struct HubImpl;
@@ -72,6 +77,7 @@ class TESSERA_API TensorHub {
   std::vector<SharedTensor> list(std::string_view model) const;
   void release(const TensorRef&);
   void release_model(std::string_view model);
+  void clear();  // releases every name of every model; kernels stay defined
 
   // ---- operations on names: `out` is published
   void matmul(const TensorRef& a, const TensorRef& b, const TensorRef& out, MatMul = {});
@@ -80,7 +86,8 @@ class TESSERA_API TensorHub {
   // To i8 with one scale, which is published as "<name of out>.scale" of the same model; answers that name.
   TensorRef quantize(const TensorRef& in, const TensorRef& out);
   void dequantize(const TensorRef& in, const TensorRef& scale, const TensorRef& out);
-  // Kernels of your own, see <tessera/custom.h>, by their names: one that there is already gives way.
+  // Kernels of your own, see <tessera/custom.h>, by their names: one that there is already gives way. Compiled at once
+  // where there is source for the device: errors of the source come from here.
   void define_kernel(const CustomKernel&);
   void run_kernel(std::string_view kernel, const std::map<std::string, TensorRef>& inputs,
                   const std::map<std::string, std::pair<TensorRef, TensorSpec>>& outputs,
@@ -96,19 +103,20 @@ class TESSERA_API TensorHub {
   // Tensors leave the device for the host, least recently used first, until the hub's take no more than keep_bytes
   // there; without a number, those leave that no name was used of since the last call. They come back when they are
   // used, and who holds one of them need not know. Memory that the host of this context lent, or was lent, stays. What
-  // is pending is computed first, as it holds on to its inputs; free memory goes back to the device (Context::trim).
+  // is pending is computed first, as it holds on to its inputs; pooled memory goes back to the device.
   void optimize_memory(std::optional<std::uint64_t> keep_bytes = {});
 
   // ---- files, see <tessera/safetensors.h>
   // The whole hub: a tensor is "model/name" in the file, and is written once; its other names are in the metadata.
   void save(const std::filesystem::path&) const;
   void load(const std::filesystem::path&);  // all of the file or, where it is refused, nothing
-  // One model, whose tensors have their plain names in the file: for files that other tools read or wrote.
+  // One model, whose tensors have their plain names in the file: for files that other tools read or wrote. Saving a
+  // model of which there is no tensor is not_found.
   void save(const std::filesystem::path&, std::string_view model) const;
   void load(const std::filesystem::path&, std::string_view model);
 
  private:
-  std::shared_ptr<HubImpl> impl_;
+  Handle<HubImpl> impl_;
 };
 
 }  // namespace tessera

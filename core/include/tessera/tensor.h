@@ -33,19 +33,21 @@ class TESSERA_API Tensor {
   bool is_computed() const;
 
   Tensor add(const Tensor&) const;
-  Tensor add(float) const;
+  Tensor add(double) const;
   Tensor sub(const Tensor&) const;
-  Tensor sub(float) const;
+  Tensor sub(double) const;
   Tensor mul(const Tensor&) const;
-  Tensor mul(float) const;
+  Tensor mul(double) const;
   Tensor div(const Tensor&) const;
-  Tensor div(float) const;
+  Tensor div(double) const;
   Tensor square() const;
   Tensor reshape(const Shape&) const;  // a view: no data moves
   Tensor cast(DType) const;            // float to integer truncates and saturates, NaN becomes 0; integers wrap
 
-  // Runs everything this tensor needs, in one submission. Does not wait for the device.
-  const Tensor& compute() const;
+  // Runs everything this tensor needs, in one submission, or in several where the device has no room for all of it at
+  // once. Does not wait for the device. On a temporary it gives a value: `Tensor y = (a + b).compute();`
+  const Tensor& compute() const&;
+  Tensor compute() &&;
 
   // The elements in row-major order. T is the tensor's own type, or float for any type.
   template <Element T = float>
@@ -59,8 +61,10 @@ class TESSERA_API Tensor {
   // memory in which they came as long as the tensor, to rebuild it: as much again as the tensor takes.
   Tensor to(Context& other) const;
 
-  const Tensor& label(std::string name) const;  // a name for why_resident() and reports; it has no other meaning
-  void dispose();                               // let go now rather than at the end of the scope
+  const Tensor& label(std::string name) const&;  // a name for why_resident() and reports; it has no other meaning
+  Tensor label(std::string name) &&;
+  void dispose();                           // let go now rather than at the end of the scope
+  bool is_empty() const { return !node_; }  // never set, moved from or disposed
 
  private:
   friend struct TensorAccess;

@@ -43,15 +43,16 @@ TESSERA_API HostDevice host_device(const Context&);
 // ---- tensors out ------------------------------------------------------------------------------------------
 struct GpuData {
   WGPUBuffer buffer;       // valid while tensor_ref lives; no copy was made
-  std::uint64_t offset;    // where the elements start, in bytes
+  std::uint64_t offset;    // where the elements start, in bytes: 0, but for views of a part of a tensor
   std::uint64_t buf_size;  // how many bytes they take
   std::uint64_t usage;     // what the buffer may be used for: WGPUBufferUsage_Storage, Vertex, Index, Uniform, …
   Tensor tensor_ref;       // as long as it lives, the buffer holds this tensor
 };
 
-// Computes the tensor and gives the buffer it is in: element i at element i. The buffer is for reading. Work that the
-// host submits from now on finds the values there. The host's work that uses it has to be submitted before tensor_ref
-// goes; then it may go even if the GPU is not done.
+// Computes the tensor and gives the buffer it is in: element i at element i. The buffer has the size of the tensor,
+// rounded up to four elements, and zeros after the last one; only views have the buffer of the tensor that they are a
+// part of. The buffer is for reading. Work that the host submits from now on finds the values there. The host's work
+// that uses it has to be submitted before tensor_ref goes; then it may go even if the GPU is not done.
 TESSERA_API GpuData data_to_gpu(const Tensor&);
 
 struct ToTexture {
@@ -63,6 +64,8 @@ struct ToTexture {
 // into a 2-D texture of that size, in one submission with its computation. One channel is grey; alpha is 1 where the
 // image has none, blue 0 where it has two channels. The texture has the usage RenderAttachment, or StorageBinding. What
 // is written into an sRGB texture counts as linear, as in every render pass.
+// Where a device of tessera's own is lost on the way, this throws device_lost: the context is on a new device then, and
+// the texture has to be made again there, see host_device().
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
 
 // ---- tensors in -------------------------------------------------------------------------------------------
@@ -90,7 +93,8 @@ TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 // Records all that the tensors need into the host's encoder, outside of any pass. The tensors count as computed:
 // further work may be encoded, and their buffers may be used in later commands. The host submits the commands, in the
 // order in which they were recorded, then calls submitted(): until then, reading these tensors or computing with them
-// in a submission of tessera's own throws invalid_argument.
+// in a submission of tessera's own throws invalid_argument. Where a device of tessera's own is lost meanwhile, this
+// throws device_lost and nothing counts as computed: the encoder belonged to the lost device.
 TESSERA_API void encode(std::span<const Tensor>, WGPUCommandEncoder);
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder, const ToTexture& = {});
 
@@ -100,7 +104,7 @@ TESSERA_API void submitted(Context&);
 // WGSL with which the host's own shader reads a tensor: declares `name_elements`, a storage buffer that is to be bound
 // whole (offset 0), and the functions name(i), for element i, and name_at(…), for an element by its indices, one for
 // each axis. They give f32 for floats and i32 for all else. Computes the tensor; serves for tensors of the same shape
-// and type that start at the same offset.
+// and type that start at the same offset. A name that WGSL reserves is an invalid_argument.
 TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name, int group, int binding);
 
 }  // namespace tessera::webgpu

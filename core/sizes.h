@@ -1,0 +1,45 @@
+// Arithmetic on sizes, which count elements: of one axis or of a whole tensor.
+//
+// A Shape sees to it that its sizes, zeros left out, multiply to no more than Shape::max_size. So do any of them: such
+// products, and distances between elements, need no further check. Sizes that come from anywhere else, such as a user's
+// repeats, paddings and blocks, are multiplied, added and narrowed by the functions here.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include <tessera/dtype.h>
+#include <tessera/shape.h>
+
+namespace tessera {
+
+// Of numbers from 0 on. A result above Shape::max_size is an invalid_argument of the operation `op`.
+std::int64_t size_product(std::string_view op, std::span<const std::int64_t> factors);
+std::int64_t size_sum(std::string_view op, std::span<const std::int64_t> terms);
+inline std::int64_t size_product(std::string_view op, std::initializer_list<std::int64_t> factors) {
+  return size_product(op, std::span(factors.begin(), factors.size()));
+}
+inline std::int64_t size_sum(std::string_view op, std::initializer_list<std::int64_t> terms) {
+  return size_sum(op, std::span(terms.begin(), terms.size()));
+}
+
+// invalid_argument of the operation `op` unless there can be a Shape with these sizes.
+void check_dims(std::string_view op, std::span<const std::int64_t> dims);
+
+// A shape that an operation makes: the same as Shape(dims), but its errors name the operation.
+Shape result_shape(std::string_view op, std::span<const std::int64_t> dims);
+inline Shape result_shape(std::string_view op, std::initializer_list<std::int64_t> dims) {
+  return result_shape(op, std::span(dims.begin(), dims.size()));
+}
+
+// The bits of a kernel's parameter. Shaders read it as an i32 or a u32; a number that is neither is an
+// invalid_argument.
+std::uint32_t word_of(std::int64_t);
+
+// How many bytes the elements take, one after the other.
+inline std::uint64_t byte_count(std::int64_t elements, DType dtype) {
+  return static_cast<std::uint64_t>(elements) * size_of(dtype);
+}
+
+}  // namespace tessera
