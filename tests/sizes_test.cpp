@@ -76,7 +76,7 @@ TEST_P(Sizes, ProductsAndSumsThatOverflowAreRefused) {
   }
   EXPECT_TESSERA_ERROR(average_pool(ones({1, 1, 1, 1, 1}), {.size = {1 << 29, 1 << 29, 1 << 29},
                                                             .strides = {1, 1, 1},
-                                                            .pads = std::vector<int>(6, (1 << 29) - 1),
+                                                            .pads = std::vector<std::int64_t>(6, (1 << 29) - 1),
                                                             .counts_padding = true}),
                        invalid_argument, "average_pool", "536870912");
   EXPECT_TESSERA_ERROR(resize(context().zeros({most, 1, 1}), static_cast<int>(most) - 1, 1), unsupported, "resize");
