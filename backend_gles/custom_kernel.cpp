@@ -54,7 +54,8 @@ std::string fragment_text(const CustomCall& call, std::size_t output) {
 
 GLuint program(const PassTools& tools, const CustomCall& call, std::size_t output, KernelUses* uses) {
   const std::string text = fragment_text(call, output);
-  return tools.programs.get(text, "GLSL of the kernel \"" + call.kernel->name + "\"", [&] { return text; }, uses);
+  return tools.programs.get(
+      text, "GLSL of the kernel \"" + call.kernel->name + "\"", [&] { return text; }, uses);
 }
 
 // Where the kernel discards, the framebuffer that is bound keeps zero and not what a tensor had there before.

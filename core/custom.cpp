@@ -33,9 +33,9 @@ const Value& named(const CustomKernel& kernel, const std::string& what, const st
 template <class Wanted, class Value>
 void check_names(const CustomKernel& kernel, const std::string& what, const std::vector<Wanted>& wanted,
                  const std::map<std::string, Value>& given) {
-  for (const auto& [name, _] : given)
-    if (std::ranges::none_of(wanted, [&](const Wanted& one) { return name_of(one) == name; }))
-      fail_custom(run_op, kernel, "has no " + what + " \"" + name + "\".");
+  for (const auto& entry : given)
+    if (std::ranges::none_of(wanted, [&](const Wanted& one) { return name_of(one) == entry.first; }))
+      fail_custom(run_op, kernel, "has no " + what + " \"" + entry.first + "\".");
 }
 
 void check_elements(const CustomKernel& kernel, const std::string& name, const Shape& shape) {
@@ -216,7 +216,7 @@ struct DefinedKernelImpl {
 };
 
 DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const DefineOptions& options) {
-  constexpr std::string_view op = "define_kernel";
+  static constexpr std::string_view op = "define_kernel";
   auto impl = std::make_shared<DefinedKernelImpl>();
   impl->context = ContextAccess::impl(context).shared_from_this();
   impl->kernel = checked(op, kernel);

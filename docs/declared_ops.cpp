@@ -35,7 +35,8 @@ void add_names(std::set<std::string>& names, const std::string& code, const char
 std::set<std::string> names_in(const std::string& code) {
   std::set<std::string> names, of_macros;
   add_names(names, code, R"(TESSERA_API [^;{}()]*?(operator[^\s(]+|\w+)\([^;{}]*)", "Tensor");
-  add_names(names, code, R"([;{}:>] +Tensor (\w+)\()");
+  // Members of temporaries give these themselves, as compute() does.
+  add_names(names, code, R"([;{}:>] +Tensor (\w+)\((?![^;{}]*\) *&&))");
   add_names(of_macros, code, R"(TESSERA_(?!API)\w+\(([^\s)]+)\))");
   for (const std::string& name : of_macros)
     names.insert(std::isalpha(static_cast<unsigned char>(name[0])) ? name : "operator" + name);

@@ -89,8 +89,8 @@ TEST_P(DeviceStates, DevicesBeyondTheLimitsArePassedOver) {
 TEST_P(DeviceStates, SwitchesTakePreferencesToo) {
   Context moving = open(GetParam());
   const Tensor x = moving.full({2}, 1).compute();
-  EXPECT_TESSERA_ERROR(moving.switch_backend(BackendKind::cpu, {.device = {.min_memory_free = more_than_there_is}}), not_found,
-                       "are wanted", "cpu");
+  EXPECT_TESSERA_ERROR(moving.switch_backend(BackendKind::cpu, {.device = {.min_memory_free = more_than_there_is}}),
+                       not_found, "are wanted", "cpu");
   EXPECT_EQ(moving.backend(), GetParam().backend) << "nothing has changed";
   moving.switch_backend(BackendKind::cpu, {.device = {.kind = Kind::software, .min_memory_free = 1}});
   EXPECT_EQ(moving.backend(), BackendKind::cpu);

@@ -179,7 +179,8 @@ TEST_P(DTypes, NumbersBesideIntegersAreExact) {
   EXPECT_EQ(map_kernel("x + (16777216 + 1) * 1 - -odd", {{"x", x}, {"odd", double{odd}}}).read<std::int32_t>(),
             (Ints{2 * odd, 3 * odd}));
   EXPECT_TESSERA_ERROR(x + 2147483648.0, dtype_mismatch, "add", "2147483648", "i32");
-  EXPECT_TESSERA_ERROR(context().full({1}, INT64_MAX, DType::i32), dtype_mismatch, "full", "922337203685477580");
+  EXPECT_TESSERA_ERROR(context().full({1}, static_cast<double>(INT64_MAX), DType::i32), dtype_mismatch, "full",
+                       "922337203685477580");
   EXPECT_TESSERA_ERROR(context().full({1}, -2147483649.0, DType::i32), dtype_mismatch, "full", "-2147483649", "i32");
   EXPECT_TESSERA_ERROR(pad(x, {{1, 1}}, 0.5), dtype_mismatch, "pad", "0.5", "i32");
   EXPECT_TESSERA_ERROR(clip(x, 0.5, 3), dtype_mismatch, "clip", "0.5", "i32");

@@ -55,7 +55,7 @@ struct MonitorReport {
   std::vector<TimeStats> host;
   std::vector<TimeStats> spans;
   std::vector<MetricStats> metrics;  // by name
-  std::uint64_t events_dropped;  // by the trace, for max_events
+  std::uint64_t events_dropped;      // by the trace, for max_events
 };
 TESSERA_API std::string to_string(const MonitorReport&);  // lines for a log
 TESSERA_API std::string to_json(const MonitorReport&);    // one object; what is not known is null

@@ -7,6 +7,7 @@
 #include "support/virtual_display.h"
 
 #include "interop_gles/a_host_in_another_context.inc"
+#include "interop_gles/a_host_in_another_context_2.inc"
 #include "interop_gles/in_from_texture.inc"
 #include "interop_gles/in_the_host_s_shaders.inc"
 #include "interop_gles/out_data_to_gpu.inc"
@@ -89,6 +90,19 @@ TEST_F(InteropGles, HandsOut) {
   const Handed handed = hand_over(gpu, gpu.zeros({4}));
   take_back(gpu, handed, tessera::gles::fence(gpu));
   EXPECT_TRUE(compiles(fragment_shader(gpu.zeros({4, 4}))));
+}
+
+TEST(InteropGlesAnotherContext, StartsDrawing) {
+  tessera::Context gpu = tessera::Context::create({.prefer = {tessera::BackendKind::gles}, .driver = "ANGLE"});
+  const tessera::gles::HostContext mine = start_drawing(gpu);
+  EXPECT_NE(mine.context, tessera::gles::host_context(gpu).context);
+  const auto egl = [&](auto function, const char* name) {
+    return reinterpret_cast<decltype(function)>(mine.get_proc_address(name));
+  };
+  using MakeCurrent = unsigned (*)(void* display, void* draw, void* read, void* context);
+  using DestroyContext = unsigned (*)(void* display, void* context);
+  egl(MakeCurrent{}, "eglMakeCurrent")(mine.display, nullptr, nullptr, nullptr);
+  egl(DestroyContext{}, "eglDestroyContext")(mine.display, mine.context);
 }
 
 }  // namespace

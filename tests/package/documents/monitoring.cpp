@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 
 #include <tessera/monitor.h>
@@ -7,6 +9,11 @@
 #include <tessera/tessera.h>
 
 using tessera::Tensor;
+
+// Needs a machine with a GPU.
+void devices() {
+#include "monitoring/devices.inc"
+}
 
 namespace {
 
@@ -23,6 +30,11 @@ TEST(Monitoring, Scopes) {
   const Tensor x = gpu.full({2, 2}, 1), w = gpu.full({2, 2}, 2);
 #include "monitoring/scopes.inc"
   EXPECT_EQ(features.read(), std::vector<float>(4, 4));
+}
+
+TEST(Monitoring, TheLog) {
+#include "monitoring/the_log.inc"
+  EXPECT_EQ(gpu.full({2}, 3).read(), std::vector<float>(2, 3));
 }
 
 TEST(Monitoring, Monitor) {
