@@ -43,15 +43,14 @@ ExportedImage checked_image(const Tensor& tensor, std::int64_t width, std::int64
 
 constexpr std::string_view lost_target =
     "to_texture: nothing was written, and the texture or framebuffer is gone with its context; make it again in one "
-    "that "
-    "shares with what gles::host_context() gives now, and call again.";
+    "that shares with what gles::host_context() gives now, and call again.";
 
 }  // namespace
 
 void to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
   ContextImpl& impl = *TensorAccess::node(tensor)->context;
   const Session session(impl);
-  backend_of("to_texture", impl);
+  present_backend("to_texture", impl);
   const ExportedImage image = checked_image(tensor, target.width, target.height, options.flip_y);
   if (target.is_external || target.channels != "RGBA")
     throw Error(ErrorCode::invalid_argument,
@@ -60,7 +59,7 @@ void to_texture(const Tensor& tensor, const HostTexture& target, const ToTexture
                     : "to_texture: whole texels are written, but channels is \"" + target.channels + "\".");
   impl.on_this_device(lost_target, [&] {
     {
-      const Device& device = *backend_of("to_texture", impl).gl_device();
+      const Device& device = *present_backend("to_texture", impl).gl_device();
       const Entered entered(device, touch::texture | state::draw_framebuffer);
       require_writable_texture(device, target.texture);
       traits_of(device, target, "to_texture");
@@ -72,7 +71,7 @@ void to_texture(const Tensor& tensor, const HostTexture& target, const ToTexture
 void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
   ContextImpl& impl = *TensorAccess::node(tensor)->context;
   const Session session(impl);
-  backend_of("to_texture", impl);
+  present_backend("to_texture", impl);
   const ExportedImage image = checked_image(tensor, target.width, target.height, options.flip_y);
   impl.on_this_device(lost_target, [&] { run_pass(tensor, ExportPass(image, target), options.also_compute); });
 }

@@ -48,8 +48,8 @@ void check_device(const ContextImpl& context, const Node& node) {
   const auto* import = std::get_if<Import>(&node.operation);
   if (!import || import->epoch == context.epoch) return;
   throw Error(ErrorCode::device_lost, "compute: a tensor of " + node.shape.to_string() +
-                                          " was to be read from a texture or a buffer that the host lent on a device "
-                                          "which the context has lost or left; lend one on " +
+                                          " was to be read from a texture or a buffer that the host lent on another "
+                                          "device, which the context has lost or left; lend one on " +
                                           context.backend->device().name + ", where the context is now.");
 }
 

@@ -148,10 +148,10 @@ class BrokenAngle {
     int devices = 0;
     for (const DeviceInfo& device : Context::devices()) devices += device.backend == BackendKind::gles;
     std::string told;
-    Context context =
-        Context::create({.prefer = {BackendKind::gles}, .driver = "Mesa", .on_message = [&](const Message& message) {
-                           told += message.text + "\n";
-                         }});
+    Context context = Context::create({.prefer = {BackendKind::gles},
+                                       .driver = "Mesa",
+                                       .on_message = [&](const Message& message) { told += message.text + "\n"; },
+                                       .message_level = Message::Level::debug});
     const bool works = (context.full({3}, 1) + 1.0f).read() == std::vector<float>(3, 2);
     const bool has_reason = told.find(reason) != std::string::npos;
     if (!has_reason) std::fprintf(stderr, "told: %s\n", told.c_str());
