@@ -255,7 +255,13 @@ void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWr
   ReplacingFile file("save_safetensors", path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(text)));
-  for (const TensorToWrite& tensor : tensors) file.write(tensor.elements().bytes());
+  for (const TensorToWrite& tensor : tensors) {
+    try {
+      file.write(tensor.elements().bytes());
+    } catch (const Error& error) {
+      throw Error(error.code(), "save_safetensors: the tensor \"" + tensor.name + "\": " + error.what());
+    }
+  }
   file.commit();
 }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/axis_view.h"
+#include "core/host_memory.h"
 #include "core/pointwise.h"
 #include <tessera/gather.h>
 
@@ -148,7 +149,10 @@ std::vector<Tensor> split(const Tensor& x, std::int64_t parts, int axis) {
     fail(ErrorCode::invalid_argument, "split",
          axis_of(checked, x.shape()) + " with a size of " + std::to_string(size) + " cannot be cut into " +
              std::to_string(parts) + " equal parts.");
-  return split_sizes(x, std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts), checked);
+  // An axis without elements can be cut into any number of parts.
+  return with_host_memory("split", [&] {
+    return split_sizes(x, std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts), checked);
+  });
 }
 
 std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<std::int64_t>& sizes, int axis) {

@@ -1,5 +1,6 @@
 // TensorHub: where tensors are, what leaves the device, and what losses, switches and spilling change.
 #include "support/hub.h"
+#include "support/temporary_folder.h"
 #include "support/webgpu_host.h"
 #include <tessera/testing.h>
 
@@ -179,6 +180,14 @@ TEST_P(SharingMemory, ANameThatCannotBeComputedFailsNoOther) {
   EXPECT_TRUE(row(hub, {"good", "m"}).has_host_copy);
   EXPECT_NE(told.find("stays pending"), std::string::npos) << told;
   EXPECT_EQ(hub.get({"good", "m"}).read()[0], 1.5f);
+  const TemporaryFolder folder;
+  EXPECT_THROW(hub.save(folder / "all"), Error);
+  try {
+    hub.save(folder / "all");
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("m/bad"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(folder.files(), 0);
 }
 
 TEST_P(SharingMemory, SynchronisingAViewIsAboutItsWholeStorage) {

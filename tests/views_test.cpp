@@ -299,6 +299,7 @@ TEST_P(Views, BadInput) {
   EXPECT_TESSERA_ERROR(split(x, 2, 1), invalid_argument, "split", "3", "2 equal parts");
   EXPECT_TESSERA_ERROR(split(x, 0, 1), invalid_argument, "split", "0 equal parts");
   EXPECT_TESSERA_ERROR(split(x, 1, 2), invalid_argument, "split", "2", "rank 2");
+  EXPECT_TESSERA_ERROR(split(context().zeros({0}), INT64_MAX, 0), out_of_memory, "split", "memory");
   EXPECT_TESSERA_ERROR(split_sizes(x, {1, 1}, 1), invalid_argument, "split", "add up to 2", "size of 3");
   EXPECT_TESSERA_ERROR(split_sizes(x, {2, 2}, 1), invalid_argument, "split", "more than 3");
   EXPECT_TESSERA_ERROR(split_sizes(x, {4, -1}, 1), invalid_argument, "split", "3");
