@@ -46,7 +46,12 @@ class WebGpuPresenter : public Presenter {
       show(size_);
       return {false, {}};
     }
-    tessera::webgpu::to_texture(filtered.image, target.get(), {.also_compute = filtered.kept});
+    try {
+      tessera::webgpu::to_texture(filtered.image, target.get(), {.also_compute = filtered.kept});
+    } catch (const tessera::Error& error) {
+      if (!has_new_device()) throw;
+      throw tessera::Error(tessera::ErrorCode::device_lost, error.what());  // the target was the old device's
+    }
     const auto work = std::chrono::steady_clock::now() - begin;
     surface_->present();
     return {true, work};
