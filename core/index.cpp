@@ -60,7 +60,7 @@ Tensor range(const Context& context, double start, double stop, double step, DTy
     fail(ErrorCode::dtype_mismatch, "range", "booleans are asked for; it gives floats and integers.");
   const double count = std::ceil((stop - start) / step);
   if (!std::isfinite(count) || count > Shape::max_size)
-    fail(ErrorCode::invalid_argument, "range",
+    fail(std::isfinite(count) ? ErrorCode::out_of_memory : ErrorCode::invalid_argument, "range",
          "from " + number_text(start) + " to " + number_text(stop) + " in steps of " + number_text(step) +
              " there are more than the " + std::to_string(Shape::max_size) + " elements there can be.");
   if (count <= 0) return number("range", context_of(context), {0}, dtype, 0);

@@ -8,11 +8,13 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_counted = std::numeric_limits<std::int64_t>::max();
 
-// From 0 on, and no higher than `highest`.
-std::int64_t saturating_product(std::int64_t a, std::int64_t b) { return b != 0 && a > highest / b ? highest : a * b; }
-std::int64_t saturating_sum(std::int64_t a, std::int64_t b) { return a > highest - b ? highest : a + b; }
+// From 0 on, and no higher than `most_counted`.
+std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
+  return b != 0 && a > most_counted / b ? most_counted : a * b;
+}
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) { return a > most_counted - b ? most_counted : a + b; }
 
 std::string joined(std::span<const std::int64_t> values, std::string_view separator) {
   std::string text;
@@ -24,18 +26,21 @@ std::string joined(std::span<const std::int64_t> values, std::string_view separa
 }
 
 std::string counted(std::int64_t count) {
-  return count == highest ? std::to_string(highest) + " or more" : std::to_string(count);
+  return count == most_counted ? std::to_string(count) + " or more" : std::to_string(count);
 }
 
-[[noreturn]] void refuse(std::string_view op, const std::string& sentence) {
-  throw Error(ErrorCode::invalid_argument, std::string(op) + ": " + sentence);
+[[noreturn]] void refuse(std::string_view op, const std::string& sentence,
+                         ErrorCode code = ErrorCode::invalid_argument) {
+  throw Error(code, std::string(op) + ": " + sentence);
 }
 
 std::int64_t checked(std::string_view op, std::span<const std::int64_t> values, std::string_view symbol,
                      std::int64_t result) {
   if (result > Shape::max_size)
-    refuse(op, joined(values, symbol) + " is " + counted(result) + ", more than the " +
-                   std::to_string(Shape::max_size) + " elements there can be.");
+    refuse(op,
+           joined(values, symbol) + " is " + counted(result) + ", more than the " + std::to_string(Shape::max_size) +
+               " elements there can be.",
+           ErrorCode::out_of_memory);
   return result;
 }
 
@@ -70,8 +75,10 @@ void check_dims(std::string_view op, std::span<const std::int64_t> dims) {
     if (dim != 0) count = saturating_product(count, dim);
   }
   if (count <= Shape::max_size) return;
-  refuse(op, shape() + (is_empty ? " is empty, but without its zeros would have " : " has ") + counted(count) +
-                 " elements, more than the " + std::to_string(Shape::max_size) + " there can be.");
+  refuse(op,
+         shape() + (is_empty ? " is empty, but without its zeros would have " : " has ") + counted(count) +
+             " elements, more than the " + std::to_string(Shape::max_size) + " there can be.",
+         ErrorCode::out_of_memory);
 }
 
 Shape result_shape(std::string_view op, std::span<const std::int64_t> dims) {

@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-// Of numbers from 0 on. A result above Shape::max_size is an invalid_argument of the operation `op`.
+// Of numbers from 0 on. A result above Shape::max_size is an out_of_memory of the operation `op`.
 std::int64_t size_product(std::string_view op, std::span<const std::int64_t> factors);
 std::int64_t size_sum(std::string_view op, std::span<const std::int64_t> terms);
 inline std::int64_t size_product(std::string_view op, std::initializer_list<std::int64_t> factors) {
@@ -24,7 +24,7 @@ inline std::int64_t size_sum(std::string_view op, std::initializer_list<std::int
   return size_sum(op, std::span(terms.begin(), terms.size()));
 }
 
-// invalid_argument of the operation `op` unless there can be a Shape with these sizes.
+// An Error of the operation `op` unless there can be a Shape with these sizes: see Shape.
 void check_dims(std::string_view op, std::span<const std::int64_t> dims);
 
 // A shape that an operation makes: the same as Shape(dims), but its errors name the operation.

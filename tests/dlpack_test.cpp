@@ -89,7 +89,7 @@ TEST_P(DlPack, WhatIsRefusedStaysTheCallers) {
   refused([](auto& m) { m.dl_tensor.shape[0] = -1; }, ErrorCode::invalid_argument, "-1");
   refused([](auto& m) { m.dl_tensor.data = nullptr; }, ErrorCode::invalid_argument, "null");
   refused([](auto& m) { m.dl_tensor.device.device_type = 2; }, ErrorCode::unsupported, "type 2");
-  refused([](auto& m) { m.dl_tensor.shape[0] = std::int64_t{1} << 62; }, ErrorCode::invalid_argument,
+  refused([](auto& m) { m.dl_tensor.shape[0] = std::int64_t{1} << 62; }, ErrorCode::out_of_memory,
           "4611686018427387904");
   EXPECT_TESSERA_ERROR(from_dlpack(context(), static_cast<DLManagedTensorVersioned*>(nullptr)), invalid_argument,
                        "null");
@@ -100,7 +100,7 @@ TEST_P(DlPack, SizesAndStridesThatDoNotFitAreRefused) {
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   float value = 0;
   Foreign empty(&value, {0, huge, huge}, {kDLFloat, 32, 1}, {0, 1, 1});
-  EXPECT_TESSERA_ERROR(from_dlpack(context(), &empty.managed), invalid_argument, "4611686018427387904", "2147483647");
+  EXPECT_TESSERA_ERROR(from_dlpack(context(), &empty.managed), out_of_memory, "4611686018427387904", "2147483647");
   for (const std::int64_t stride : {huge, -huge, INT64_MIN, INT64_MAX}) {
     Foreign far(&value, {2, 2}, {kDLFloat, 32, 1}, {stride, 1});
     EXPECT_TESSERA_ERROR(from_dlpack(context(), &far.managed), invalid_argument, "from_dlpack",

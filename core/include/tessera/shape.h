@@ -2,7 +2,7 @@
 //
 // Sizes, positions and counts of elements are std::int64_t in all of tessera; axes and ranks are int.
 // Kernels count elements with 32-bit integers: the dimensions of a shape, zeros left out, multiply to at most max_size.
-// Whatever makes a larger one, an operation on tensors that stretch included, is an invalid_argument there and then.
+// Whatever makes a larger one, an operation on tensors that stretch included, is an out_of_memory there and then.
 #pragma once
 #include <array>
 #include <cstdint>
