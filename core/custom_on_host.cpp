@@ -4,6 +4,7 @@
 #include "core/context_impl.h"
 #include "core/family.h"
 #include "core/monitor.h"
+#include "core/sizes.h"
 
 namespace tessera {
 
@@ -36,10 +37,6 @@ std::span<std::byte> bytes_of(const CustomCall& call, const char* what, const st
                 "asks for \"" + std::string(name) + "\" as " + std::string(to_string(dtype)) + ", but it is " +
                     std::string(to_string(specs[*index].dtype)) + ".");
   return elements[*index];
-}
-
-std::size_t bytes_of(const TensorSpec& spec) {
-  return static_cast<std::size_t>(spec.shape.size()) * size_of(spec.dtype);
 }
 
 }  // namespace
@@ -98,13 +95,13 @@ void run_on_host(ContextImpl& context, const Dispatch& dispatch) {
   CpuCall on_cpu{.call = call, .inputs = {}, .outputs = {}};
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const TensorSpec& spec = call.inputs[i];
-    std::vector<std::byte>& elements = on_cpu.inputs.emplace_back(bytes_of(spec));
+    std::vector<std::byte>& elements = on_cpu.inputs.emplace_back(byte_count(spec.shape.size(), spec.dtype));
     const auto download = backend.download(*dispatch.inputs[i].storage, spec.dtype, 0, spec.shape.size());
     download->wait();
     download->take(elements);
     context.stats.bytes_downloaded += elements.size();
   }
-  for (const TensorSpec& spec : call.outputs) on_cpu.outputs.emplace_back(bytes_of(spec));
+  for (const TensorSpec& spec : call.outputs) on_cpu.outputs.emplace_back(byte_count(spec.shape.size(), spec.dtype));
   const double begin = context.monitor ? context.monitor->now() : 0;
   call.kernel->cpu(CpuArguments(on_cpu));
   if (context.monitor)

@@ -61,7 +61,7 @@ std::string description(const Plan& plan, const GraphItems& graph) {
   const auto add = [&](int item) {
     if (item < 0) return;
     const Node& node = *graph.items[at(item)];
-    bytes += static_cast<std::uint64_t>(node.shape.size()) * size_of(node.dtype);
+    bytes += byte_count(node.shape.size(), node.dtype);
   };
   for (const Step& step : plan.steps) {
     if (step.custom_outputs.empty()) add(step.output);

@@ -5,6 +5,7 @@
 #include "core/hub_impl.h"
 #include "core/interop.h"
 #include "core/sharing_names.h"
+#include "core/sizes.h"
 
 namespace tessera {
 
@@ -167,17 +168,16 @@ std::vector<SharedTensor> TensorHub::list() const {
     const std::scoped_lock hold(impl_->lock);
     for (const auto& [ref, entry] : impl_->entries) {
       tensors.push_back(entry->tensor);
-      rows.push_back(
-          {.ref = ref,
-           .shape = entry->tensor.shape(),
-           .dtype = entry->tensor.dtype(),
-           .references = entry->names,
-           .is_view = entry->is_view,
-           .is_on_device = false,
-           .has_host_copy = false,
-           .bytes = static_cast<std::uint64_t>(entry->tensor.shape().size()) * size_of(entry->tensor.dtype()),
-           .device_bytes = 0,
-           .last_used = entry->last_use_time});
+      rows.push_back({.ref = ref,
+                      .shape = entry->tensor.shape(),
+                      .dtype = entry->tensor.dtype(),
+                      .references = entry->names,
+                      .is_view = entry->is_view,
+                      .is_on_device = false,
+                      .has_host_copy = false,
+                      .bytes = byte_count(entry->tensor.shape().size(), entry->tensor.dtype()),
+                      .device_bytes = 0,
+                      .last_used = entry->last_use_time});
     }
   }
   const Session session(ContextAccess::impl(impl_->context));
