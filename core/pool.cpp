@@ -333,6 +333,7 @@ void Pool::move_to(Backend& backend, bool keeps_host_copies) {
     buffer->loan_.reset();  // the storage that a host knew is gone
   }
   trim();
+  const std::scoped_lock hold(lock_);
   backend_ = &backend;
   options_.keeps_host_copies = keeps_host_copies;
 }
@@ -357,6 +358,11 @@ void Pool::watch_peak() {
 std::uint64_t Pool::watched_peak() const {
   const std::scoped_lock hold(lock_);
   return watched_peak_;
+}
+
+std::uint64_t Pool::lineage_bytes() const {
+  const std::scoped_lock hold(lock_);
+  return lineage_bytes_;
 }
 
 }  // namespace tessera

@@ -160,7 +160,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // The most bytes_in_use has been since the watch began.
   void watch_peak();
   std::uint64_t watched_peak() const;
-  std::uint64_t lineage_bytes() const { return lineage_bytes_; }
+  std::uint64_t lineage_bytes() const;
 
  private:
   friend class Buffer;
