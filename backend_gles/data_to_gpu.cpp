@@ -45,7 +45,7 @@ GpuData data_to_gpu(const Tensor& tensor, const GpuDataOptions& options) {
     if (!leased.is_whole) leased = lease(tensor, layout_of(extent_of(own)), layout_of_storage);
   }
   auto& texture = static_cast<TextureStorage&>(*leased.storage);
-  texture.lend(TensorAccess::node(leased.tensor)->buffer);
+  texture.lend(TensorAccess::node(leased.tensor)->value.buffer);
   return {.texture = texture.texture(),
           .tex_shape = {texture.height(), texture.width()},
           .internal_format = format_of(node->dtype).internal,

@@ -21,7 +21,7 @@ Tensor borrow_dlpack(Context& context, const DLTensor& tensor, const Shape& shap
   made.compute();  // where kernels cannot read the buffer as it is, this copies it, and the owner can go
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const Buffer& buffer = *stored(TensorAccess::node(made).get()).node->buffer;
+  const Buffer& buffer = *stored(TensorAccess::node(made).get()).node->value.buffer;
   if (auto& storage = static_cast<BufferStorage&>(buffer.storage()); storage.is_lent()) storage.keep(std::move(owner));
   return made;
 }

@@ -63,7 +63,7 @@ Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DTyp
   Tensor whole = borrowed_tensor(impl, all, dtype, backend.borrow(buffer, part.offset, texels));
   if (first == 0 && shape == all) return whole;
   return TensorAccess::tensor(std::make_shared<Node>(impl.shared_from_this(), shape, dtype, View{first},
-                                                     std::vector{TensorAccess::node(whole)}));
+                                                     std::vector{TensorAccess::held(whole)}));
 }
 
 }  // namespace tessera::webgpu

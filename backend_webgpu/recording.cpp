@@ -1,6 +1,7 @@
 #include "backend_webgpu/recording.h"
 
 #include "backend_webgpu/backend.h"
+#include "core/batch.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

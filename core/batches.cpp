@@ -4,7 +4,7 @@
 
 #include "core/context_impl.h"
 #include "core/device_state.h"
-#include "core/execute.h"
+#include "core/batch.h"
 #include "core/sizes.h"
 
 namespace tessera {
@@ -82,7 +82,7 @@ std::vector<NodePtr> to_be_uploaded(ContextImpl& impl, std::span<const Tensor> i
   const Session session(impl);
   for (const Tensor& input : inputs)
     if (const NodePtr& node = TensorAccess::node(input);
-        node->is<HostValues>() || (node->buffer && !node->buffer->is_resident()))
+        node->is<HostValues>() || (node->value.buffer && !node->value.buffer->is_resident()))
       nodes.push_back(node);
   return nodes;
 }
@@ -90,7 +90,7 @@ std::vector<NodePtr> to_be_uploaded(ContextImpl& impl, std::span<const Tensor> i
 void leave_device(ContextImpl& impl, std::span<const NodePtr> nodes) {
   const Session session(impl);
   for (const NodePtr& node : nodes)
-    if (node->buffer) impl.pool->leave_device(*node->buffer);
+    if (node->value.buffer) impl.pool->leave_device(*node->value.buffer);
 }
 
 void check(const Context& context, std::span<const Tensor> inputs) {

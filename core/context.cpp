@@ -6,8 +6,8 @@
 
 #include <utility>
 
+#include "core/batch.h"
 #include "core/context_impl.h"
-#include "core/execute.h"
 #include "core/pointwise.h"
 #include "core/sizes.h"
 

@@ -10,7 +10,7 @@
 #include "core/backend.h"
 #include "core/background.h"
 #include "core/crossing.h"
-#include "core/execute.h"
+#include "core/plan_cache.h"
 #include "core/host_memory.h"
 #include "core/messages.h"
 #include "core/node.h"
@@ -86,6 +86,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
 
   // Values that are computed on a device that may be lost remember how.
   bool keeps_lineage() const;
+  void has_computed(const NodePtr&);  // a node that has just got its value
   void bound_lineage(const NodePtr& computed);
 
   std::mutex lock;  // held around every use of what follows; see Session

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "core/batch.h"
 #include "core/context_impl.h"
+#include "core/graph.h"
 #include "core/interop.h"
 #include "core/sizes.h"
 
@@ -76,14 +78,15 @@ class ImageBackup final : public Backup {
 // The node, or a copy of it, computed in a storage that is laid out as the image. The caller holds the lock.
 NodePtr laid_out(ContextImpl& context, const NodePtr& node, const ImageSpec& spec) {
   const std::uint64_t layout = context.backend->layout_of(spec);
-  if (!node->buffer && !node->is<View>()) node->layout = layout;
-  compute(context, std::span(&node, 1));
-  context.pool->use(*node->buffer);
-  const bool is_whole = node->buffer_offset == 0 && node->buffer->elements() == node->shape.size();
-  if (is_whole && context.backend->is_laid_out_as(node->buffer->storage(), spec)) return node;
-  NodePtr copy = copy_of(node, layout);
+  const Wanted wanted{node, layout};
+  compute(context, std::span(&wanted, 1));
+  const auto& [buffer, offset, lineage] = node->value;
+  context.pool->use(*buffer);
+  const bool is_whole = offset == 0 && buffer->elements() == node->shape.size();
+  if (is_whole && context.backend->is_laid_out_as(buffer->storage(), spec)) return node;
+  const Wanted copy{copy_of(node), layout};
   compute(context, std::span(&copy, 1));
-  return copy;
+  return copy.node;
 }
 
 // Why devices could not share what they should be able to. Want of memory and lost devices are no such reasons: the
@@ -98,15 +101,15 @@ TakenImage written(const NodePtr& node, const ImageSpec& spec, const End& source
                    std::string& failed) {
   ContextImpl& context = *node->context;
   const Session session(context);
-  if (const auto [base, offset] = stored(node.get()); !base->buffer && base->is<HostValues>()) return {};
+  if (stored(node.get()).node->is<HostValues>()) return {};
   const NodePtr ready = context.resilient([&] { return laid_out(context, node, spec); });
-  context.pool->require_submitted(*ready->buffer);
+  context.pool->require_submitted(*ready->value.buffer);
   if (context.crossings.device() != source.device) return {};
   try {
     context.about_to_submit();
     TakenImage image(context.crossings.take_image(*source.driver, spec, target));
     context.crossings.imported(*context.backend, image.get(), target)
-        .write(ready->buffer->storage(), node->shape.size());
+        .write(ready->value.buffer->storage(), node->shape.size());
     context.submitted();
     return image;
   } catch (const Error& error) {
@@ -124,18 +127,19 @@ Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DTyp
                                               target.backend->device().name + ".");
   target.pool->begin_batch();
   auto node = std::make_shared<Node>(target.shared_from_this(), shape, dtype, Computed{});
-  node->buffer = target.pool->acquire(spec, Pool::Use::kernels);
-  node->buffer->made_by("to");
-  node->buffer->add_user(node);
+  const std::shared_ptr<Buffer> buffer = target.pool->acquire(spec, Pool::Use::kernels);
+  buffer->made_by("to");
+  buffer->add_user(node);
   target.crossings.throw_where_it_should_fail();
   target.about_to_submit();
-  target.crossings.imported(*target.backend, image.get(), source).read(node->buffer->storage(), shape.size());
+  target.crossings.imported(*target.backend, image.get(), source).read(buffer->storage(), shape.size());
   target.submitted();
   target.stats.moves_on_device += 1;
   if (target.keeps_lineage())
-    target.pool->set_backup(*node->buffer, std::make_unique<ImageBackup>(image.keep(), shape.size()));
+    target.pool->set_backup(*buffer, std::make_unique<ImageBackup>(image.keep(), shape.size()));
   else image.give_back();
   target.pool->collect();
+  node->value.buffer = buffer;
   return TensorAccess::tensor(std::move(node));
 }
 

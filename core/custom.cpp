@@ -181,15 +181,16 @@ std::map<std::string, Tensor> run_checked(const std::shared_ptr<ContextImpl>& co
   call->workgroup_count = run.workgroup_count;
   for (const std::string& name : kernel->parameters)
     call->parameters.push_back(named(*kernel, "parameter", run.parameters, name));
-  std::vector<NodePtr> inputs;
+  std::vector<Held> inputs;
   for (const KernelTensor& input : kernel->inputs) {
-    const NodePtr& node = TensorAccess::node(named(*kernel, "input", run.inputs, input.name));
+    const Held& held = TensorAccess::held(named(*kernel, "input", run.inputs, input.name));
+    const NodePtr& node = held->node();
     if (node->context != context)
       fail_custom(run_op, *kernel, "was given a tensor of another context as \"" + input.name + "\".");
     check_elements(*kernel, input.name, node->shape);
     check_dtype(*kernel, input, inputs.size(), node->dtype);
     call->inputs.push_back({node->shape, node->dtype});
-    inputs.push_back(std::make_shared<Node>(context, node->shape, node->dtype, Whole{}, std::vector{node}));
+    inputs.push_back(held);
   }
   std::map<std::string, Tensor> results;
   for (std::size_t i = 0; i < kernel->outputs.size(); ++i) {

@@ -64,12 +64,13 @@ std::vector<Term> terms_of_axes(const Shape& shape, std::span<const int> axes) {
 }
 
 Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::span<const Tensor> operands) {
-  std::vector<NodePtr> inputs;
+  std::vector<Held> inputs;
+  const NodePtr& first = TensorAccess::node(operands[0]);
   for (const Tensor& operand : operands) {
-    inputs.push_back(TensorAccess::node(operand));
-    check_same_context(family.entry->name, *inputs[0], *inputs.back());
+    inputs.push_back(TensorAccess::held(operand));
+    check_same_context(family.entry->name, *first, *inputs.back()->node());
   }
-  const auto context = inputs[0]->context;
+  const auto context = first->context;
   return TensorAccess::tensor(std::make_shared<Node>(context, shape, dtype, std::move(family), std::move(inputs)));
 }
 
@@ -81,8 +82,8 @@ Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, 
   const NodePtr& node = TensorAccess::node(x);
   const bool in_order = shape.size() == 1 || (terms.size() == 1 && terms[0] == Term{1, shape.size(), 1});
   Operation operation = in_order ? Operation(View{offset}) : Operation(Strided{offset, std::move(terms)});
-  return TensorAccess::tensor(
-      std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation), std::vector{node}));
+  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation),
+                                                     std::vector{TensorAccess::held(x)}));
 }
 
 double lowest_number(DType dtype) {

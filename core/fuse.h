@@ -23,7 +23,6 @@ struct Step {
 };
 
 struct Plan {
-  std::vector<int> uploads;     // host values that the steps, or the caller, need
   std::vector<Step> steps;      // in an order that respects what needs what
   std::uint64_t ops_fused = 0;  // operations that needed no kernel of their own
 };

@@ -9,42 +9,44 @@ namespace tessera {
 namespace {
 
 // A storage, by one of the tensors that have their elements in it.
-struct Held {
+struct HubTensor {
   Tensor tensor;
   Residence residence;
   std::uint64_t last_used;  // by any of its names
 };
 
 // Each storage that names of the hub hold, least recently used first.
-std::vector<Held> held_by(HubImpl& hub) {
-  std::vector<Held> all;
+std::vector<HubTensor> tensors_of(HubImpl& hub) {
+  std::vector<HubTensor> all;
   {
     const std::scoped_lock hold(hub.lock);
     for (const HubEntryPtr& entry : hub.distinct_entries()) all.push_back({entry->tensor, {}, entry->last_used});
   }
   const Session session(ContextAccess::impl(hub.context));
-  for (Held& held : all) held.residence = residence_of(held.tensor);
+  for (HubTensor& entry : all) entry.residence = residence_of(entry.tensor);
   // Of those that share a storage the one that was used last comes first, and stands for all.
-  std::sort(all.begin(), all.end(), [](const Held& a, const Held& b) {
+  std::sort(all.begin(), all.end(), [](const HubTensor& a, const HubTensor& b) {
     return std::pair(a.residence.storage, b.last_used) < std::pair(b.residence.storage, a.last_used);
   });
-  const auto share_storage = [](const Held& a, const Held& b) { return a.residence.storage == b.residence.storage; };
+  const auto share_storage = [](const HubTensor& a, const HubTensor& b) {
+    return a.residence.storage == b.residence.storage;
+  };
   all.erase(std::unique(all.begin(), all.end(), share_storage), all.end());
-  std::sort(all.begin(), all.end(), [](const Held& a, const Held& b) { return a.last_used < b.last_used; });
+  std::sort(all.begin(), all.end(), [](const HubTensor& a, const HubTensor& b) { return a.last_used < b.last_used; });
   return all;
 }
 
-std::uint64_t bytes_on_device(const std::vector<Held>& all) {
+std::uint64_t bytes_on_device(const std::vector<HubTensor>& all) {
   std::uint64_t bytes = 0;
-  for (const Held& held : all) bytes += held.residence.device_bytes;
+  for (const HubTensor& entry : all) bytes += entry.residence.device_bytes;
   return bytes;
 }
 
 // Together where that works; where one of them cannot be computed, the others are, and it stays pending.
 void compute_pending(HubImpl& hub) {
   std::vector<Tensor> pending;
-  for (const Held& held : held_by(hub))
-    if (held.residence.is_pending) pending.push_back(held.tensor);
+  for (const HubTensor& entry : tensors_of(hub))
+    if (entry.residence.is_pending) pending.push_back(entry.tensor);
   if (pending.empty()) return;
   try {
     return hub.context.compute(pending);
@@ -91,7 +93,7 @@ void TensorHub::synchronize(const TensorRef& ref, Sync direction) {
   if (direction == Sync::gpu_to_cpu) be_next_to_leave(*impl_, tensor);
 }
 
-std::uint64_t TensorHub::gpu_memory_usage() const { return bytes_on_device(held_by(*impl_)); }
+std::uint64_t TensorHub::gpu_memory_usage() const { return bytes_on_device(tensors_of(*impl_)); }
 
 void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
   compute_pending(*impl_);
@@ -99,12 +101,12 @@ void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
     const std::scoped_lock hold(impl_->lock);
     return std::exchange(impl_->last_optimized, impl_->clock);
   }();
-  const std::vector<Held> all = held_by(*impl_);
+  const std::vector<HubTensor> all = tensors_of(*impl_);
   std::uint64_t bytes = bytes_on_device(all);
-  for (const Held& held : all) {
-    if (keep_bytes ? bytes <= *keep_bytes : held.last_used > used_until) break;
+  for (const HubTensor& entry : all) {
+    if (keep_bytes ? bytes <= *keep_bytes : entry.last_used > used_until) break;
     const Session session(ContextAccess::impl(impl_->context));  // one each: others may work in between
-    bytes -= move_to_host(held.tensor);
+    bytes -= move_to_host(entry.tensor);
   }
   ContextImpl& context = ContextAccess::impl(impl_->context);
   const Session session(context);

@@ -21,9 +21,6 @@ Tensor borrowed_tensor(ContextImpl&, const Shape&, DType, std::unique_ptr<Storag
 // A tensor that a pass of the backend reads from what a host lent, when it is first needed.
 Tensor imported_tensor(ContextImpl&, const Shape&, DType, std::shared_ptr<const HostPass>);
 
-// The same elements in a storage of this layout, which holds nothing else.
-NodePtr copy_of(const NodePtr&, std::uint64_t layout);
-
 // Where a computed tensor's elements are.
 struct Lease {
   Tensor tensor;  // while it or a copy of it lives, the storage stays where it is and holds this tensor

@@ -16,45 +16,78 @@ namespace {
 
 std::atomic<std::int64_t> live_nodes{0};
 
+std::vector<NodePtr> nodes_of(const std::vector<Held>& held) {
+  std::vector<NodePtr> nodes;
+  nodes.reserve(held.size());
+  for (const Held& one : held) nodes.push_back(one->node());
+  return nodes;
+}
+
 }  // namespace
 
 Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
-           std::vector<NodePtr> inputs_in)
+           std::vector<NodePtr> inputs_in, std::vector<Held> held_in)
     : context(std::move(context_in)),
       shape(shape_in),
       dtype(dtype_in),
       operation(std::move(operation_in)),
-      inputs(std::move(inputs_in)) {
+      inputs(std::move(inputs_in)),
+      held_inputs(std::move(held_in)) {
   live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
+Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
+           std::vector<Held> inputs_in)
+    : Node(std::move(context_in), shape_in, dtype_in, std::move(operation_in), nodes_of(inputs_in)) {
+  held_inputs = std::move(inputs_in);
+}
+
 // Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
-// a list, those it calls only add to it.
+// lists, those it calls only add to them. A node's references go before its holds: a node that is about to go with its
+// last hold need not be released.
 Node::~Node() {
   live_nodes.fetch_sub(1, std::memory_order_relaxed);
-  thread_local std::vector<NodePtr>* draining = nullptr;
+  struct Dying {
+    std::vector<NodePtr> inputs;
+    std::vector<Held> held;
+  };
+  thread_local Dying* draining = nullptr;
   if (draining) {
     try {
-      draining->insert(draining->end(), std::move_iterator(inputs.begin()), std::move_iterator(inputs.end()));
+      draining->inputs.insert(draining->inputs.end(), std::move_iterator(inputs.begin()),
+                              std::move_iterator(inputs.end()));
+      draining->held.insert(draining->held.end(), std::move_iterator(held_inputs.begin()),
+                            std::move_iterator(held_inputs.end()));
     } catch (const std::bad_alloc&) {
-      // Without memory for the list, they go with this one, on the stack.
+      // Without memory for the lists, they go with this one, on the stack.
     }
     return;
   }
-  std::vector<NodePtr> dying = std::move(inputs);
+  Dying dying{std::move(inputs), std::move(held_inputs)};
   draining = &dying;
-  while (!dying.empty()) {
-    NodePtr node = std::move(dying.back());
-    dying.pop_back();
-    node.reset();
+  const auto drop_last = [](auto& list) {
+    const auto last = std::move(list.back());
+    list.pop_back();
+  };
+  while (!dying.inputs.empty() || !dying.held.empty()) {
+    if (!dying.inputs.empty()) drop_last(dying.inputs);
+    else drop_last(dying.held);
   }
   draining = nullptr;
 }
 
-void forget_lineage(Node& node) {
-  node.operation = Computed{};
-  node.inputs.clear();
-  node.replaced = nullptr;
+void Node::forget_lineage() {
+  operation = Computed{};
+  inputs.clear();
+  held_inputs.clear();
+}
+
+Hold::Hold(NodePtr node, std::shared_ptr<const void> loan) : node_(std::move(node)), loan_(std::move(loan)) {
+  ++node_->holds;
+}
+
+Hold::~Hold() {
+  if (--node_->holds == 0 && node_.use_count() > 1) node_->context->unheld.add(node_);
 }
 
 Number number_of(double value, DType dtype) {
@@ -92,33 +125,30 @@ std::string number_text(double value) {
   return {begin, std::to_chars(begin, end, value).ptr};
 }
 
-const NodePtr& TensorAccess::node(const Tensor& tensor) {
-  if (!tensor.node_) throw Error(ErrorCode::invalid_argument, "tensor: an empty or disposed tensor was used.");
-  return tensor.node_;
+const Held& TensorAccess::held(const Tensor& tensor) {
+  if (!tensor.held_) throw Error(ErrorCode::invalid_argument, "tensor: an empty or disposed tensor was used.");
+  return tensor.held_;
 }
 
 Tensor TensorAccess::tensor(NodePtr node) {
-  Node* its = node.get();
-  ++its->holders;
   Tensor tensor;
-  tensor.node_ = NodePtr(its, [own = std::move(node)](Node*) mutable {
-    if (--own->holders == 0 && own.use_count() > 1) own->context->unheld.add(own);
-    own.reset();
-  });
-  if (its->handle.expired()) its->handle = tensor.node_;
-  note_in_scopes(*its);
+  tensor.held_ = std::make_shared<const Hold>(std::move(node));
+  Node& held = *tensor.held_->node();
+  if (held.first_hold.expired()) held.first_hold = tensor.held_;
+  note_in_scopes(held);
   return tensor;
 }
 
-Tensor TensorAccess::on_loan(const NodePtr& node) {
+Tensor TensorAccess::on_loan(const Tensor& tensor) {
   struct Loan {
-    NodePtr node;
+    Held held;
     std::shared_ptr<const void> storage;
   };
-  const auto loan = std::make_shared<const Loan>(Loan{node, node->buffer->lend()});
-  Tensor tensor;
-  tensor.node_ = NodePtr(loan, loan->node.get());
-  return tensor;
+  const NodePtr& lent = node(tensor);
+  Tensor loan;
+  loan.held_ =
+      std::make_shared<const Hold>(lent, std::make_shared<const Loan>(Loan{held(tensor), lent->value.buffer->lend()}));
+  return loan;
 }
 
 std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }

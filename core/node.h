@@ -48,8 +48,6 @@ struct Constant {
 struct View {
   std::int64_t offset = 0;
 };
-struct Whole {
-};  // inputs[0] itself, from the first element of a storage on: a view where it is so already, else a copy
 struct Pointwise {
   const PointwiseOp* op;
 };
@@ -85,56 +83,72 @@ struct Ran {
   std::size_t output;
 };                   // by a program, with the inputs
 struct Computed {};  // only `buffer` counts; the inputs are let go
-using Operation = std::variant<HostValues, Constant, View, Whole, Pointwise, Cast, Strided, Family, Import, Custom,
+using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Custom,
                                Placeholder, Ran, Computed>;
 
+// What keeps a node's value: tensors and pending operations have one. Without any, only lineage refers to the node, and
+// its buffer can go.
+class Hold {
+ public:
+  explicit Hold(NodePtr, std::shared_ptr<const void> loan = nullptr);
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+  const NodePtr& node() const { return node_; }
+
+ private:
+  NodePtr node_;
+  std::shared_ptr<const void> loan_;  // of the storage to a host, where the hold is for one
+};
+using Held = std::shared_ptr<const Hold>;
+
+// The elements of a node that has been computed.
+struct Value {
+  std::shared_ptr<Buffer> buffer;  // views share it; nodes without elements, and pending ones, have none
+  std::int64_t offset = 0;         // the first element in there
+  // How many operations it takes to rebuild the elements if the device is lost; unknown_lineage: they cannot be.
+  int lineage = 0;
+};
+constexpr int unknown_lineage = -1;
+
+// An operation on other nodes. Planning reads nodes and never changes them; computing gives them their values.
 struct Node : std::enable_shared_from_this<Node> {
-  Node(std::shared_ptr<ContextImpl> context, Shape shape, DType dtype, Operation operation,
-       std::vector<NodePtr> inputs = {});
+  // A pending operation holds its inputs.
+  Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<Held> inputs = {});
+  // One that holds some of its inputs: the others are its own, or are held for it.
+  Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<NodePtr> inputs, std::vector<Held> held = {});
   ~Node();
 
-  std::shared_ptr<ContextImpl> context;
-  Shape shape;
-  DType dtype;
+  const std::shared_ptr<ContextImpl> context;
+  const Shape shape;
+  const DType dtype;
   // The context's lock guards what follows.
   Operation operation;
   std::vector<NodePtr> inputs;
-  std::shared_ptr<Buffer> buffer;  // once computed; views share it, tensors without elements have none
-  std::int64_t buffer_offset = 0;  // the first element in there
-  std::uint64_t layout = 0;        // of the storage that it is to have, see StorageSpec
-  // What a view stands for that took the place of an operation which the device cannot do: another one may.
-  struct Replaced {
-    Operation operation;
-    std::vector<NodePtr> inputs;
-  };
-  std::unique_ptr<Replaced> replaced;
-  // How many operations it takes to rebuild the elements if the device is lost; unknown_lineage: they cannot be.
-  int lineage = 0;
-  int plan_index = -1, constant_index = -1;  // where this node stands in the graph that is being planned
+  std::vector<Held> held_inputs;  // while the operation is pending
+  Value value;
 
-  // Tensors and pending operations that refer to it. Without any, only lineage does, and its buffer can go.
-  std::atomic<int> holders{0};
-  std::weak_ptr<Node> handle;  // what its tensors share, to count them by; set once, before others know the node
-  std::string label;           // by the user
+  std::atomic<int> holds{0};
+  std::weak_ptr<const Hold> first_hold;  // which copies of a tensor share; set once, before others know the node
+  std::string label;                     // by the user
 
   template <class Kind>
   bool is() const {
     return std::holds_alternative<Kind>(operation);
   }
+  bool has_elements() const { return value.buffer && !value.buffer->is_lost(); }
+  void forget_lineage();  // of one that has its elements
 };
-
-constexpr int unknown_lineage = -1;
 
 std::string op_name(const Operation&);  // for people
 
-void forget_lineage(Node&);  // of one that has its elements
-
-// The way from handles to nodes and back, for the library's own sources. A NodePtr that comes from a tensor counts as a
-// holder, and so do its copies; one from shared_from_this() does not.
+// The way from tensors to nodes and back, for the library's own sources.
 struct TensorAccess {
-  static const NodePtr& node(const Tensor&);  // throws invalid_argument for an empty tensor
+  static const Held& held(const Tensor&);  // throws invalid_argument for an empty tensor
+  static const NodePtr& node(const Tensor& tensor) { return held(tensor)->node(); }
   static Tensor tensor(NodePtr);
-  static Tensor on_loan(const NodePtr&);  // lends the storage of a computed node for as long as the tensor lives
+  static Tensor on_loan(const Tensor&);  // a computed one, whose storage is lent for as long as the result lives
 };
 
 }  // namespace tessera

@@ -97,13 +97,20 @@ Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
     context = first->context;
   }
   std::vector<NodePtr> inputs;
+  std::vector<Held> held;
   inputs.reserve(operands.size());
+  held.reserve(operands.size());
   for (const Operand& operand : operands) {
-    const NodePtr* node = tensor_in(operand);
-    inputs.push_back(node ? *node : number_node(op.name, context, {}, dtype, std::get<double>(operand)));
+    if (const auto* tensor = std::get_if<const Tensor*>(&operand)) {
+      held.push_back(TensorAccess::held(**tensor));
+      inputs.push_back(held.back()->node());
+    } else {
+      inputs.push_back(number_node(op.name, context, {}, dtype, std::get<double>(operand)));
+    }
   }
   const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
-  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs)));
+  return TensorAccess::tensor(
+      std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs), std::move(held)));
 }
 
 // A row's name as a template argument: a name that the table lacks does not compile.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/batch.h"
 #include "core/context_impl.h"
 #include "core/program.h"
 
@@ -10,32 +11,30 @@ namespace tessera {
 
 namespace {
 
-// Nodes that what depends on an input reads but that do not depend on one themselves: they are the same in every run.
-std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const NodePtr> outputs) {
-  const std::vector<Node*>& items = graph.items().items;
-  std::vector<bool> varies(items.size(), false);
-  const auto index = [](const NodePtr& node) { return stored(node.get()).node->plan_index; };
-  const auto is_fixed = [&](const NodePtr& node) {
-    return index(node) >= 0 && !varies[static_cast<std::size_t>(index(node))];
-  };
-  std::vector<NodePtr> fixed;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    varies[i] = items[i]->is<Placeholder>();
-    if (is_stored(*items[i])) continue;
-    for (const NodePtr& input : items[i]->inputs) varies[i] = varies[i] || (index(input) >= 0 && !is_fixed(input));
-    if (!varies[i]) continue;
-    for (const NodePtr& input : items[i]->inputs)
-      if (is_fixed(input)) fixed.push_back(input);
-  }
-  for (const NodePtr& output : outputs)
-    if (is_fixed(output)) fixed.push_back(output);
-  return fixed;
+std::vector<Wanted> wanted_by(const ProgramImpl& program) {
+  std::vector<Wanted> wanted;
+  for (const Held& output : program.outputs) wanted.push_back({output->node()});
+  return wanted;
 }
 
-// What goes into a program and comes out of it starts with the first element of a storage: where a part of a tensor
-// starts would differ from run to run.
-NodePtr whole(const NodePtr& node) {
-  return std::make_shared<Node>(node->context, node->shape, node->dtype, Whole{}, std::vector{node});
+// Nodes that depend on no input and that others, which do, read, or that are outputs: they are the same in every run.
+std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const Wanted> outputs) {
+  std::vector<bool> varies(graph.items.size(), false);
+  const auto is_fixed = [&](int item) { return item >= 0 && !varies[static_cast<std::size_t>(item)]; };
+  std::vector<NodePtr> fixed;
+  for (std::size_t i = 0; i < graph.items.size(); ++i) {
+    const GraphItem& item = graph.items[i];
+    varies[i] =
+        item.node->is<Placeholder>() || std::ranges::any_of(item.operands, [&](const GraphItem::Operand& operand) {
+          return !operand.is_number() && !is_fixed(operand.item);
+        });
+    if (!varies[i]) continue;
+    for (std::size_t k = 0; k < item.operands.size(); ++k)
+      if (is_fixed(item.operands[k].item)) fixed.push_back(item.node->inputs[k]);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (is_fixed(graph.wanted[i].item)) fixed.push_back(outputs[i].node);
+  return fixed;
 }
 
 void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
@@ -56,32 +55,40 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
   }
 }
 
-// Copies what depends on the placeholders, with the inputs of this run in their place.
-NodePtr inlined(const Node& ran) {
-  const auto& [run, output] = std::get<Ran>(ran.operation);
-  const ProgramImpl* program = run->program.get();
-  std::unordered_map<const Node*, NodePtr> copies;  // of what does not depend on an input: itself
-  for (std::size_t i = 0; i < program->inputs.size(); ++i) copies[program->inputs[i].get()] = ran.inputs[i];
-  std::unordered_map<const CustomCall*, std::shared_ptr<CustomCall>> calls;
-  std::vector<Node*> path{program->outputs[output].get()};
-  while (!path.empty()) {
-    Node* node = path.back();
-    // What a device could not do, another one may.
-    const Operation& operation = node->replaced ? node->replaced->operation : node->operation;
-    const std::vector<NodePtr>& from = node->replaced ? node->replaced->inputs : node->inputs;
-    const auto missing = std::ranges::find_if(from, [&](const NodePtr& in) { return !copies.contains(in.get()); });
-    if (missing != from.end()) {
-      path.push_back(missing->get());
-      continue;
+// Copies graphs with other nodes in the place of some: what depends on none of those is not copied.
+class Copier {
+ public:
+  void replace(const Node* node, NodePtr other) { copies_[node] = std::move(other); }
+
+  // Runs of programs become copies of what the programs do, so that none is left.
+  NodePtr copy(const NodePtr& root) {
+    std::vector<Node*> path{root.get()};
+    while (!path.empty()) {
+      Node* node = path.back();
+      const bool is_there = node->value.buffer || copies_.contains(node);
+      const auto missing = std::ranges::find_if(
+          node->inputs, [&](const NodePtr& input) { return !is_there && !copies_.contains(input.get()); });
+      if (!is_there && missing != node->inputs.end()) {
+        path.push_back(missing->get());
+        continue;
+      }
+      path.pop_back();
+      if (!copies_.contains(node)) copies_[node] = node->value.buffer ? node->shared_from_this() : copy_of_one(*node);
     }
-    path.pop_back();
+    return copies_.at(root.get());
+  }
+
+ private:
+  NodePtr copy_of_one(Node& node) {
     std::vector<NodePtr> inputs;
-    for (const NodePtr& input : from) inputs.push_back(copies.at(input.get()));
-    NodePtr& copy = copies[node];
-    if (inputs == from) copy = node->shared_from_this();
-    else copy = std::make_shared<Node>(node->context, node->shape, node->dtype, operation, std::move(inputs));
-    if (auto* custom = std::get_if<Custom>(&copy->operation); custom && copy.get() != node) {
-      std::shared_ptr<CustomCall>& call = calls[custom->call.get()];
+    for (const NodePtr& input : node.inputs) inputs.push_back(copies_.at(input.get()));
+    if (const auto* ran = std::get_if<Ran>(&node.operation)) return inlined(*ran, inputs);
+    if (inputs == node.inputs) return node.shared_from_this();
+    std::vector<Held> held;
+    for (const NodePtr& input : inputs) held.push_back(std::make_shared<const Hold>(input));
+    auto copy = std::make_shared<Node>(node.context, node.shape, node.dtype, node.operation, std::move(held));
+    if (auto* custom = std::get_if<Custom>(&copy->operation)) {
+      std::shared_ptr<CustomCall>& call = calls_[custom->call.get()];
       if (!call) {
         call = std::make_shared<CustomCall>(*custom->call);
         for (std::weak_ptr<Node>& result : call->results) result.reset();
@@ -89,31 +96,34 @@ NodePtr inlined(const Node& ran) {
       call->results[custom->output] = copy;
       custom->call = call;
     }
+    return copy;
   }
-  return copies.at(program->outputs[output].get());
-}
+
+  // The outputs of a run are copied together, since kernels of the user's own may give several of them.
+  NodePtr inlined(const Ran& ran, const std::vector<NodePtr>& inputs) {
+    const ProgramImpl& program = *ran.run->program;
+    std::unique_ptr<Copier>& copier = runs_[ran.run.get()];
+    if (!copier) {
+      copier = std::make_unique<Copier>();
+      for (std::size_t i = 0; i < program.inputs.size(); ++i) copier->replace(program.inputs[i].get(), inputs[i]);
+    }
+    return copier->copy(program.outputs[ran.output]->node());
+  }
+
+  std::unordered_map<const Node*, NodePtr> copies_;
+  std::unordered_map<const CustomCall*, std::shared_ptr<CustomCall>> calls_;
+  std::unordered_map<const ProgramRun*, std::unique_ptr<Copier>> runs_;
+};
 
 // The body may use what is computed when it is recorded, but not the inputs of another program, which have no values.
-void check_inputs_are_its_own(const ProgramImpl& program, const GraphItems& graph) {
-  for (const Node* node : graph.items)
-    if (node->is<Placeholder>() &&
+void check_placeholders(const ProgramImpl& program, const Graph& graph) {
+  for (const GraphItem& item : graph.items)
+    if (const Node* node = item.node;
+        node->is<Placeholder>() &&
         std::ranges::none_of(program.inputs, [&](const NodePtr& own) { return own.get() == node; }))
       throw Error(ErrorCode::invalid_argument, "record: the body uses an input of another program, of " +
                                                    node->shape.to_string() + " " + std::string(to_string(node->dtype)) +
                                                    ", which has no value; make it an input of this program too.");
-}
-
-// A program that is called while another is recorded becomes part of it.
-void inline_runs(std::span<const NodePtr> outputs, const Limits& limits) {
-  for (;;) {
-    std::vector<Node*> runs = Graph(outputs, limits).items().runs;
-    if (runs.empty()) return;
-    for (Node* ran : runs) {
-      NodePtr same = inlined(*ran);
-      ran->operation = View{};
-      ran->inputs = {std::move(same)};
-    }
-  }
 }
 
 }  // namespace
@@ -121,22 +131,20 @@ void inline_runs(std::span<const NodePtr> outputs, const Limits& limits) {
 void plan_for_device(ProgramImpl& program) {
   ContextImpl& context = *program.context;
   const Limits limits = context.backend->limits();
-  inline_runs(program.outputs, limits);
-  std::vector<NodePtr> fixed;
+  const std::vector<Wanted> outputs = wanted_by(program);
   {
-    const Graph graph(program.outputs, limits);
-    check_inputs_are_its_own(program, graph.items());
-    fixed = fixed_nodes(graph, program.outputs);
+    const Graph graph = make_graph(outputs, limits);
+    check_placeholders(program, graph);
+    compute(context, fixed_nodes(graph, outputs));
   }
-  compute(context, fixed);
-  const Graph graph(program.outputs, limits);
-  program.graph = graph.items();
+  program.graph = make_graph(outputs, limits);
   program.input_items.clear();
-  for (const NodePtr& input : program.inputs) program.input_items.push_back(input->plan_index);
-  program.captured_items.clear();
-  for (std::size_t i = 0; i < program.graph.items.size(); ++i)
-    if (program.graph.items[i]->buffer) program.captured_items.push_back(static_cast<int>(i));
-  program.plan = context.plans.get(graph, limits);
+  for (const NodePtr& input : program.inputs) {
+    const auto item = std::ranges::find(program.graph.items, input.get(), &GraphItem::node);
+    const bool is_read = item != program.graph.items.end();
+    program.input_items.push_back(is_read ? static_cast<int>(item - program.graph.items.begin()) : GraphItem::none);
+  }
+  program.plan = context.plans.get(program.graph, limits);
   program.kernels.clear();
   program.epoch = context.epoch;
 }
@@ -150,24 +158,26 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
     program->inputs.push_back(std::make_shared<Node>(program->context, spec.shape, spec.dtype, Placeholder{}));
     placeholders.push_back(TensorAccess::tensor(program->inputs.back()));
   }
-  for (const Tensor& output : body(placeholders)) {
-    program->outputs.push_back(whole(TensorAccess::node(output)));
-    if (program->outputs.back()->context != program->context)
+  const std::vector<Tensor> outputs = body(placeholders);
+  for (const Tensor& output : outputs)
+    if (TensorAccess::node(output)->context != program->context)
       throw Error(ErrorCode::invalid_argument, "record: the body gave a tensor of another context than the program's.");
-  }
   const Session session(impl);
+  Copier copier;
+  for (const Tensor& output : outputs)
+    program->outputs.push_back(std::make_shared<const Hold>(copier.copy(TensorAccess::node(output))));
   impl.resilient([&] { plan_for_device(*program); });
   return Program(std::move(program));
 }
 
 std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
-  std::vector<NodePtr> given;
-  for (const Tensor& input : inputs) given.push_back(whole(TensorAccess::node(input)));
+  std::vector<Held> given;
+  for (const Tensor& input : inputs) given.push_back(TensorAccess::held(input));
   const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_.shared(), {}});
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
-    const Node& output = *impl_->outputs[i];
+    const Node& output = *impl_->outputs[i]->node();
     auto result = std::make_shared<Node>(impl_->context, output.shape, output.dtype, Ran{run, i}, given);
     run->results.push_back(result);
     results.push_back(TensorAccess::tensor(std::move(result)));

@@ -3,18 +3,18 @@
 #include <memory>
 #include <vector>
 
-#include "core/execute.h"
+#include "core/fuse.h"
 
 namespace tessera {
 
 struct ProgramImpl {
   std::shared_ptr<ContextImpl> context;
-  std::vector<NodePtr> inputs, outputs;  // placeholders, and what was made of them: they keep the graph alive
+  std::vector<NodePtr> inputs;  // placeholders
+  std::vector<Held> outputs;    // made of them, without runs of other programs; they keep the graph alive
 
   // For the device that the context had when they were made:
-  GraphItems graph;
-  std::vector<int> input_items;     // of the placeholders; -1: nothing reads it
-  std::vector<int> captured_items;  // have elements whatever the inputs
+  Graph graph;
+  std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
   std::shared_ptr<const Plan> plan;
   KernelUses kernels;  // that have run, or were prepared
   std::uint64_t epoch = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/batch.h"
 #include "core/closed_backend.h"
 #include "core/context_impl.h"
 #include "core/monitor.h"
@@ -17,19 +18,19 @@ bool can_be_lost(const Backend& backend) { return backend.device().backend != Ba
 
 // Replaces the lineage of a computed node by a copy on the host, now.
 void checkpoint(ContextImpl& context, Node& node) {
-  context.pool->copy_to_host(*node.buffer);
-  forget_lineage(node);
-  node.lineage = 0;
+  context.pool->copy_to_host(*node.value.buffer);
+  node.forget_lineage();
+  node.value.lineage = 0;
 }
 
 // The same while other work goes on.
 void start_checkpoint(ContextImpl& context, const NodePtr& node) {
-  const std::shared_ptr<Buffer> buffer = node->buffer;
+  const std::shared_ptr<Buffer> buffer = node->value.buffer;
   auto download = context.backend->download(buffer->storage(), buffer->spec().dtype, 0, buffer->elements());
   context.stats.bytes_downloaded += buffer->bytes();
-  node->lineage = 0;  // what comes next counts from here
+  node->value.lineage = 0;  // what comes next counts from here
   ++context.checkpoints_under_way;
-  context.background.add(std::move(download), [&context, node, buffer, offset = node->buffer_offset](
+  context.background.add(std::move(download), [&context, node, buffer, offset = node->value.offset](
                                                   Download* made, const std::exception_ptr& error) {
     --context.checkpoints_under_way;
     if (error) return;  // a loss: the lineage is still there
@@ -40,10 +41,9 @@ void start_checkpoint(ContextImpl& context, const NodePtr& node) {
     } catch (const std::exception&) {
       return;  // likewise, or host memory ran out
     }
-    node->buffer = buffer;  // which may have been let go meanwhile
-    node->buffer_offset = offset;
-    forget_lineage(*node);
-    if (node->holders == 0) context.pool->keep_for_lineage(*buffer);
+    node->value = {buffer, offset, 0};  // the buffer may have been let go meanwhile
+    node->forget_lineage();
+    if (node->holds == 0) context.pool->keep_for_lineage(*buffer);
   });
 }
 
@@ -189,13 +189,20 @@ void ContextImpl::release_unheld() {
 }
 
 void ContextImpl::release(Node& node) {
-  if (node.holders != 0) return;
-  // An operation that was part of a kernel and never had a buffer: what it reads is no longer held by it.
-  for (NodePtr& input : node.inputs) input = input->shared_from_this();
-  if (!node.buffer) return;
-  const bool is_shared = node.buffer.use_count() > 1;  // by a view
-  if (!node.is<Computed>()) node.buffer = nullptr;
-  else if (!is_shared && node.buffer->has_copy()) pool->keep_for_lineage(*node.buffer);
+  if (node.holds != 0) return;
+  node.held_inputs.clear();  // also those of an operation that was part of a kernel and never had a buffer
+  std::shared_ptr<Buffer>& buffer = node.value.buffer;
+  if (!buffer) return;
+  const bool is_shared = buffer.use_count() > 1;  // by a view
+  if (!node.is<Computed>()) buffer = nullptr;
+  else if (!is_shared && buffer->has_copy()) pool->keep_for_lineage(*buffer);
+}
+
+void ContextImpl::has_computed(const NodePtr& node) {
+  node->value.buffer->add_user(node);
+  if (!keeps_lineage() || node->value.lineage == unknown_lineage) return node->forget_lineage();
+  node->held_inputs.clear();
+  if (node->value.lineage > 0) bound_lineage(node);
 }
 
 void ContextImpl::bound_lineage(const NodePtr& computed) {
@@ -203,7 +210,7 @@ void ContextImpl::bound_lineage(const NodePtr& computed) {
     std::erase_if(rebuildable, [](const std::weak_ptr<Node>& node) { return node.expired(); });
   rebuildable.push_back(computed);
 
-  const bool is_long = computed->lineage > longest_lineage;
+  const bool is_long = computed->value.lineage > longest_lineage;
   const std::uint64_t bytes = pool->lineage_bytes();
   if (!is_long && bytes <= most_lineage_bytes) return;
   // One copy at a time goes on in the background; where that is not fast enough, this waits for one.
@@ -214,9 +221,10 @@ void ContextImpl::bound_lineage(const NodePtr& computed) {
   if (is_long) cut.push_back(computed);
   else
     for (const std::weak_ptr<Node>& weak : rebuildable)
-      if (NodePtr node = weak.lock(); node && node->holders > 0 && node->lineage > 0) cut.push_back(std::move(node));
+      if (NodePtr node = weak.lock(); node && node->holds > 0 && node->value.lineage > 0)
+        cut.push_back(std::move(node));
   for (const NodePtr& node : cut) {
-    if (!node->buffer || !node->buffer->is_resident()) continue;
+    if (!node->value.buffer || !node->value.buffer->is_resident()) continue;
     if (in_background) start_checkpoint(*this, node);
     else checkpoint(*this, *node);
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/batch.h"
 #include "core/context_impl.h"
 
 namespace tessera {
@@ -12,21 +13,20 @@ constexpr int most_operations = 16;
 // Work that is done while elements are on their way, as part of whatever kernel reads the result.
 bool is_cheap(const Node& node) {
   if (const auto* family = std::get_if<Family>(&node.operation)) return node.inputs.empty() && family->workgroups == 0;
-  return node.is<Pointwise>() || node.is<Cast>() || node.is<Strided>() || node.is<View>() || node.is<Whole>() ||
-         node.is<Constant>();
+  return node.is<Pointwise>() || node.is<Cast>() || node.is<Strided>() || node.is<View>() || node.is<Constant>();
 }
 
 // Whether a few cheap operations make the elements again, from sources that together with them take `room` at most.
 bool is_soon_made_again(const Node& node, std::uint64_t room) {
-  if (node.lineage == unknown_lineage) return false;
-  std::uint64_t bytes = node.buffer->bytes();
+  if (node.value.lineage == unknown_lineage) return false;
+  std::uint64_t bytes = node.value.buffer->bytes();
   std::set<const Buffer*> sources;
   std::vector<const Node*> to_visit{&node};
   for (int operations = 0; !to_visit.empty();) {
     const Node& next = *to_visit.back();
     to_visit.pop_back();
-    if (&next != &node && next.buffer && !next.buffer->is_lost()) {
-      if (sources.insert(next.buffer.get()).second) bytes += next.buffer->bytes();
+    if (&next != &node && next.has_elements()) {
+      if (sources.insert(next.value.buffer.get()).second) bytes += next.value.buffer->bytes();
       continue;
     }
     if (!is_cheap(next) || ++operations > most_operations) return false;
@@ -41,7 +41,7 @@ bool Buffer::is_soon_made_again(std::uint64_t room) const {
   bool has_user = false;
   for (const std::weak_ptr<Node>& weak : users_) {
     const NodePtr node = weak.lock();
-    if (!node || node->buffer.get() != this) continue;
+    if (!node || node->value.buffer.get() != this) continue;
     if (!tessera::is_soon_made_again(*node, room)) return false;
     has_user = true;
   }
@@ -57,13 +57,13 @@ bool ContextImpl::stop_forgetting() {
   bool has_helped = false;
   std::vector<NodePtr> forgotten;
   for (const std::weak_ptr<Node>& weak : rebuildable)
-    if (NodePtr node = weak.lock(); node && node->holders > 0 && (!node->buffer || node->buffer->is_lost()))
+    if (NodePtr node = weak.lock(); node && node->holds > 0 && !node->has_elements())
       forgotten.push_back(std::move(node));
   for (const NodePtr& node : forgotten) {
     try {
-      compute(*this, std::span(&node, 1));
+      compute(*this, node);
       pool->begin_batch();  // which does not need it
-      if (node->buffer && pool->can_leave(*node->buffer)) pool->spill(*node->buffer);
+      if (node->value.buffer && pool->can_leave(*node->value.buffer)) pool->spill(*node->value.buffer);
       has_helped = true;
     } catch (const Error&) {
       continue;  // it stays pending

@@ -11,7 +11,6 @@ struct NameOfOperation {
   std::string operator()(const HostValues&) const { return "tensor"; }
   std::string operator()(const Constant&) const { return "full"; }
   std::string operator()(const View&) const { return "view"; }
-  std::string operator()(const Whole&) const { return "copy"; }
   std::string operator()(const Pointwise& pointwise) const { return std::string(pointwise.op->name); }
   std::string operator()(const Cast&) const { return "cast"; }
   std::string operator()(const Strided&) const { return "copy"; }
@@ -52,8 +51,8 @@ std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
     std::set<const Node*> seen;  // a node that was rebuilt is there twice
     for (const std::weak_ptr<Node>& weak : buffer->users_) {
       const NodePtr node = weak.lock();
-      if (!node || node->buffer != buffer || !seen.insert(node.get()).second) continue;
-      resident.holders += static_cast<int>(node->handle.use_count());
+      if (!node || node->value.buffer != buffer || !seen.insert(node.get()).second) continue;
+      resident.holders += static_cast<int>(node->first_hold.use_count());
       if (resident.label.empty()) resident.label = node->label;
       if (has_shape || node->shape.size() != buffer->elements()) continue;
       resident.shape = node->shape;

@@ -53,9 +53,10 @@ std::vector<Survivor> Scope::survivors() const {
     const Session session(*state_->context, Session::Closed::allowed);
     for (const std::weak_ptr<Node>& weak : state_->nodes) {
       NodePtr node = weak.lock();
-      if (node && node->holders > 0)
-        alive.push_back({node->shape, node->dtype, node->buffer ? node->buffer->op() : op_name(node->operation),
-                         node->label, static_cast<int>(node->handle.use_count())});
+      if (node && node->holds > 0)
+        alive.push_back({node->shape, node->dtype,
+                         node->value.buffer ? node->value.buffer->op() : op_name(node->operation), node->label,
+                         static_cast<int>(node->first_hold.use_count())});
       held.push_back(std::move(node));
     }
   }

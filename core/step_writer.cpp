@@ -21,50 +21,50 @@ std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader) {
   return terms;
 }
 
-void StepWriter::write(Node& node, int operand) {
-  if (node.is<Family>()) return write_family(node);
-  int& line_of_node = line_of_item_[static_cast<std::size_t>(node.plan_index)];
-  if (node.is<Constant>()) {
-    line_of_node = number(node, operand);
-  } else if (const auto* strided = std::get_if<Strided>(&node.operation)) {
-    const auto [base, offset] = stored(node.inputs[0].get());
-    const KernelInput elements{.dtype = node.dtype, .access = Access::strided, .operand = operand};
-    line_of_node =
-        is_number(*base) ? number(*base, operand) : input(*base, elements, offset + strided->offset, strided->terms);
+void StepWriter::write(int index, int operand) {
+  const GraphItem& item = graph_.at(index);
+  int& line_of_item = line_of_item_[static_cast<std::size_t>(index)];
+  if (const auto* family = item.as<Family>()) {
+    line_of_item = write_family(item, *family);
+  } else if (item.is<Constant>()) {
+    line_of_item = number(item.number, operand);
+  } else if (const auto* strided = item.as<Strided>()) {
+    const GraphItem::Operand& source = item.operands[0];
+    const KernelInput elements{.dtype = item.dtype(), .access = Access::strided, .operand = operand};
+    line_of_item = input(source.item, elements, source.offset + strided->offset, strided->terms);
   } else {
-    Expression::Line line{.kind = Expression::Kind::cast, .dtype = node.dtype};
-    if (const auto* pointwise = std::get_if<Pointwise>(&node.operation)) {
+    Expression::Line line{.kind = Expression::Kind::cast, .dtype = item.dtype()};
+    if (const auto* pointwise = item.as<Pointwise>()) {
       line.kind = Expression::Kind::op;
       line.op = pointwise->op;
     }
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      line.operands[i] = line_for(*node.inputs[i], node.shape, operand);
-    line_of_node = add(operand, line);
+    for (std::size_t i = 0; i < item.operands.size(); ++i)
+      line.operands[i] = line_for(item.operands[i], item.shape(), operand);
+    line_of_item = add(operand, line);
   }
 }
 
-void StepWriter::write_family(Node& node) {
-  const auto& family = std::get<Family>(node.operation);
+int StepWriter::write_family(const GraphItem& item, const Family& family) {
   step_.kernel.core = {.file = family.entry->file,
                        .entry = family.entry->name,
-                       .dtype = node.dtype,
+                       .dtype = item.dtype(),
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
                        .is_cooperative = family.entry->is_cooperative};
   core_words_ = family.words;
   step_.workgroups = family.workgroups;
-  step_.kernel.operands.resize(node.inputs.size());
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    step_.operand_elements.push_back(node.inputs[i]->shape.size());
-    line_for(*node.inputs[i], node.inputs[i]->shape, static_cast<int>(i));
+  step_.kernel.operands.resize(item.operands.size());
+  for (std::size_t i = 0; i < item.operands.size(); ++i) {
+    const GraphItem::Operand& operand = item.operands[i];
+    step_.operand_elements.push_back(operand.shape.size());
+    line_for(operand, operand.shape, static_cast<int>(i));
   }
-  line_of_item_[static_cast<std::size_t>(node.plan_index)] =
-      add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = node.dtype});
+  return add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = item.dtype()});
 }
 
-Step StepWriter::finish(Node& output) {
-  step_.output = output.plan_index;
-  step_.words.push_back(word_of(output.shape.size()));
+Step StepWriter::finish(int output) {
+  step_.output = output;
+  step_.words.push_back(word_of(graph_.at(output).shape().size()));
   step_.words.insert(step_.words.end(), core_words_.begin(), core_words_.end());
   for (const Placement& placement : placements_) {
     step_.words.push_back(word_of(placement.offset));
@@ -91,41 +91,40 @@ std::uint16_t StepWriter::add(int operand, const Expression::Line& line) {
 }
 
 // The line with the elements of `read`: written before, a number, or an input.
-std::uint16_t StepWriter::line_for(Node& read, const Shape& reader, int operand) {
-  const auto [base, offset] = stored(&read);
-  if (is_number(*base)) return number(*base, operand);
-  if (const int line = line_of_item_[static_cast<std::size_t>(base->plan_index)]; line >= 0)
+std::uint16_t StepWriter::line_for(const GraphItem::Operand& read, const Shape& reader, int operand) {
+  if (read.is_number()) return number(read.number, operand);
+  if (const int line = line_of_item_[static_cast<std::size_t>(read.item)]; line >= 0)
     return static_cast<std::uint16_t>(line);
-  KernelInput elements{.dtype = base->dtype, .access = Access::strided, .operand = operand};
+  const GraphItem& item = graph_.at(read.item);
+  KernelInput elements{.dtype = item.dtype(), .access = Access::strided, .operand = operand};
   if (read.shape.size() == 1) elements.access = Access::scalar;
   // Dense inputs are read by the texel.
-  else if (read.shape.size() == reader.size() && (offset + base->buffer_offset) % 4 == 0)
-    elements.access = Access::dense;
+  else if (read.shape.size() == reader.size() && (read.offset + item.start) % 4 == 0) elements.access = Access::dense;
   const bool has_terms = elements.access == Access::strided;
-  return input(*base, elements, offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{});
+  return input(read.item, elements, read.offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{});
 }
 
-std::uint16_t StepWriter::number(const Node& node, int operand) {
-  step_.numbers.push_back(node.constant_index);
+std::uint16_t StepWriter::number(int number, int operand) {
+  step_.numbers.push_back(number);
   return add(operand, {.kind = Expression::Kind::number,
-                       .dtype = node.dtype,
+                       .dtype = graph_.numbers[static_cast<std::size_t>(number)].dtype,
                        .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
 }
 
 // The same elements of the same storage, read by the same expression, are one input.
-std::uint16_t StepWriter::input(Node& stored, KernelInput wanted, std::int64_t offset, std::vector<Term> terms) {
-  offset += stored.buffer_offset;
+std::uint16_t StepWriter::input(int item, KernelInput wanted, std::int64_t offset, std::vector<Term> terms) {
+  offset += graph_.at(item).start;
   wanted.terms = static_cast<int>(terms.size());
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
-    const KernelInput& its = step_.kernel.inputs[i];
-    if (step_.inputs[i] == stored.plan_index && its.operand == wanted.operand && its.access == wanted.access &&
+    const KernelInput& known = step_.kernel.inputs[i];
+    if (step_.inputs[i] == item && known.operand == wanted.operand && known.access == wanted.access &&
         placements_[i].offset == offset && placements_[i].terms == terms)
       return placements_[i].line;
   }
   const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input,
-                                                  .dtype = stored.dtype,
+                                                  .dtype = graph_.at(item).dtype(),
                                                   .index = static_cast<std::uint16_t>(step_.inputs.size())});
-  step_.inputs.push_back(stored.plan_index);
+  step_.inputs.push_back(item);
   step_.kernel.inputs.push_back(wanted);
   placements_.push_back({offset, std::move(terms), line});
   return line;

@@ -1,4 +1,4 @@
-// Writes the kernel of one step, node by node.
+// Writes the kernel of one step, item by item.
 #pragma once
 #include <vector>
 
@@ -8,28 +8,29 @@ namespace tessera {
 
 class StepWriter {
  public:
-  // line_of_item has an entry for each item of the plan: -1, but for those that this writer has written.
-  explicit StepWriter(std::vector<int>& line_of_item) : line_of_item_(line_of_item) {}
+  // line_of_item has an entry for each item of the graph: -1, but for those that this writer has written.
+  StepWriter(const Graph& graph, std::vector<int>& line_of_item) : graph_(graph), line_of_item_(line_of_item) {}
 
-  // Adds a node to the expression of an operand of the core, or to that of the result (KernelInput::none). What it
+  // Adds an item to the expression of an operand of the core, or to that of the result (KernelInput::none). What it
   // reads within the same expression has been added before.
-  void write(Node&, int operand);
+  void write(int item, int operand);
 
-  Step finish(Node& output);
+  Step finish(int output);
 
  private:
-  void write_family(Node&);
+  int write_family(const GraphItem&, const Family&);
   Expression& expression(int operand);
   std::uint16_t add(int operand, const Expression::Line&);
-  std::uint16_t line_for(Node& read, const Shape& reader, int operand);
-  std::uint16_t number(const Node&, int operand);
-  std::uint16_t input(Node& stored, KernelInput, std::int64_t offset, std::vector<Term>);
+  std::uint16_t line_for(const GraphItem::Operand& read, const Shape& reader, int operand);
+  std::uint16_t number(int number, int operand);
+  std::uint16_t input(int item, KernelInput, std::int64_t offset, std::vector<Term>);
 
   struct Placement {
     std::int64_t offset;
     std::vector<Term> terms;
     std::uint16_t line;
   };
+  const Graph& graph_;
   Step step_;
   std::vector<Placement> placements_;  // of each input
   std::vector<std::uint32_t> core_words_;

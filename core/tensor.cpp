@@ -4,8 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "core/batch.h"
 #include "core/context_impl.h"
-#include "core/execute.h"
+#include "core/graph.h"
 #include "core/monitor.h"
 #include "core/sizes.h"
 #include <tessera/pointwise.h>
@@ -70,10 +71,10 @@ class HostCopy final : public Download {
 
 // Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the
 // context's background thread, which holds the lock.
-void download_later(ContextImpl& context, const NodePtr& node, const std::function<void(Download&)>& finish,
+void download_later(ContextImpl& context, const Held& held, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
-  auto started = start_download(context, node);
-  context.background.add(std::move(started), [&context, node, finish, fail, epoch = context.epoch](
+  auto started = start_download(context, held->node());
+  context.background.add(std::move(started), [&context, held, finish, fail, epoch = context.epoch](
                                                  Download* download, const std::exception_ptr& error) {
     try {
       if (error) std::rethrow_exception(error);
@@ -84,7 +85,7 @@ void download_later(ContextImpl& context, const NodePtr& node, const std::functi
       if (!device_went) return fail(std::current_exception());
     }
     try {
-      context.resilient([&] { download_later(context, node, finish, fail); });
+      context.resilient([&] { download_later(context, held, finish, fail); });
     } catch (...) {
       fail(std::current_exception());
     }
@@ -94,15 +95,15 @@ void download_later(ContextImpl& context, const NodePtr& node, const std::functi
 }  // namespace
 
 std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
-  compute(context, std::span(&node, 1));
-  Buffer& buffer = *node->buffer;
+  compute(context, node);
+  const std::int64_t offset = node->value.offset;
+  Buffer& buffer = *node->value.buffer;
   if (!buffer.is_resident() && buffer.has_host_copy())
-    return std::make_unique<HostCopy>(
-        buffer.host_copy().subspan(byte_count(node->buffer_offset, node->dtype), bytes_of(*node)));
+    return std::make_unique<HostCopy>(buffer.host_copy().subspan(byte_count(offset, node->dtype), bytes_of(*node)));
   context.pool->use(buffer);
   context.pool->require_submitted(buffer);
   context.about_to_submit();
-  auto download = context.backend->download(buffer.storage(), node->dtype, node->buffer_offset, node->shape.size());
+  auto download = context.backend->download(buffer.storage(), node->dtype, offset, node->shape.size());
   context.submitted();
   context.stats.bytes_downloaded += bytes_of(*node);
   return download;
@@ -120,7 +121,7 @@ BackendKind Tensor::backend() const {
 bool Tensor::is_computed() const {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
-  return node->buffer || node->is<Computed>() || node->shape.size() == 0;
+  return node->value.buffer || node->is<Computed>() || node->shape.size() == 0;
 }
 
 Tensor Tensor::add(const Tensor& other) const { return *this + other; }
@@ -139,19 +140,21 @@ Tensor Tensor::reshape(const Shape& shape) const {
     throw Error(ErrorCode::shape_mismatch, "reshape: " + node->shape.to_string() + " has " +
                                                std::to_string(node->shape.size()) + " elements, " + shape.to_string() +
                                                " has " + std::to_string(shape.size()) + ".");
-  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{node}));
+  return TensorAccess::tensor(
+      std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{TensorAccess::held(*this)}));
 }
 
 Tensor Tensor::cast(DType dtype) const {
   const NodePtr& node = TensorAccess::node(*this);
   if (dtype == node->dtype) return *this;
-  return TensorAccess::tensor(std::make_shared<Node>(node->context, node->shape, dtype, Cast{}, std::vector{node}));
+  return TensorAccess::tensor(
+      std::make_shared<Node>(node->context, node->shape, dtype, Cast{}, std::vector{TensorAccess::held(*this)}));
 }
 
 const Tensor& Tensor::compute() const& {
   const NodePtr& node = TensorAccess::node(*this);
   const Session session(*node->context);
-  node->context->resilient([&] { tessera::compute(*node->context, std::span(&node, 1)); });
+  node->context->resilient([&] { tessera::compute(*node->context, node); });
   return *this;
 }
 
@@ -191,7 +194,7 @@ std::future<std::vector<T>> Tensor::read_async() const {
         taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
   };
   const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
-  node->context->resilient([&] { download_later(*node->context, node, finish, fail); });
+  node->context->resilient([&] { download_later(*node->context, TensorAccess::held(*this), finish, fail); });
   return future;
 }
 
@@ -207,7 +210,7 @@ Tensor Tensor::label(std::string name) && {
   return std::move(*this);
 }
 
-void Tensor::dispose() { node_.reset(); }
+void Tensor::dispose() { held_.reset(); }
 
 #define TESSERA_READ(T)                                        \
   template TESSERA_API std::vector<T> Tensor::read<T>() const; \

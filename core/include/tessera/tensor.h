@@ -21,7 +21,7 @@ enum class BackendKind : std::uint8_t { webgpu, gles, cpu };
 TESSERA_API std::string_view to_string(BackendKind);
 
 class Context;
-struct Node;
+class Hold;
 
 class TESSERA_API Tensor {
  public:
@@ -64,11 +64,11 @@ class TESSERA_API Tensor {
   const Tensor& label(std::string name) const&;  // a name for why_resident() and reports; it has no other meaning
   Tensor label(std::string name) &&;
   void dispose();                           // let go now rather than at the end of the scope
-  bool is_empty() const { return !node_; }  // never set, moved from or disposed
+  bool is_empty() const { return !held_; }  // never set, moved from or disposed
 
  private:
   friend struct TensorAccess;
-  std::shared_ptr<Node> node_;
+  std::shared_ptr<const Hold> held_;
 };
 
 }  // namespace tessera

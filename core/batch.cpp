@@ -1,4 +1,4 @@
-#include "core/execute.h"
+#include "core/batch.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,8 +12,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_plans = 512;
-
 void check_size(const ContextImpl& context, const Node& node) {
   const DeviceInfo& device = context.backend->device();
   const std::uint64_t bytes = byte_count(node.shape.size(), node.dtype);
@@ -24,22 +22,23 @@ void check_size(const ContextImpl& context, const Node& node) {
                                               " bytes that one tensor can have on " + device.name + ".");
 }
 
-std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const Node& node) {
-  check_size(context, node);
-  auto buffer = context.pool->acquire({node.dtype, node.shape.size(), node.layout}, Pool::Use::kernels);
-  buffer->made_by(op_name(node.operation));
+std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const GraphItem& item) {
+  check_size(context, *item.node);
+  auto buffer = context.pool->acquire({item.dtype(), item.shape().size(), item.layout}, Pool::Use::kernels);
+  buffer->made_by(op_name(*item.operation));
   return buffer;
 }
 
 // The elements go to the device with the first step that reads them.
-void become_host_buffer(ContextImpl& context, Node& node) {
+void become_host_buffer(ContextImpl& context, const GraphItem& item) {
+  Node& node = *item.node;
   check_size(context, node);
-  auto buffer = context.pool->from_host({node.dtype, node.shape.size(), node.layout});
+  auto buffer = context.pool->from_host({node.dtype, node.shape.size(), item.layout});
   buffer->made_by(op_name(node.operation));
   buffer->add_user(node.shared_from_this());
   // From here on nothing throws: the elements are in one place or the other.
   context.pool->set_host_copy(*buffer, std::move(std::get<HostValues>(node.operation).elements));
-  node.buffer = std::move(buffer);
+  node.value.buffer = std::move(buffer);
   node.operation = Computed{};
 }
 
@@ -55,81 +54,29 @@ void check_device(const ContextImpl& context, const Node& node) {
 
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// For the log.
-std::string description(const Plan& plan, const GraphItems& graph) {
-  std::uint64_t bytes = 0;
-  const auto add = [&](int item) {
-    if (item < 0) return;
-    const Node& node = *graph.items[at(item)];
-    bytes += byte_count(node.shape.size(), node.dtype);
-  };
-  for (const Step& step : plan.steps) {
-    if (step.custom_outputs.empty()) add(step.output);
-    else std::ranges::for_each(step.custom_outputs, add);
-  }
-  const auto count = [](std::uint64_t number, const char* what) {
-    return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
-  };
-  return "plan: " + count(plan.steps.size() + plan.ops_fused, "operation") + " in " +
-         count(plan.steps.size(), "kernel") + ", " + std::to_string(bytes) + " bytes of results.";
-}
-
 // All of a dispatch but its storages.
-Dispatch dispatch_of(const Step& step, const GraphItems& graph) {
-  const Node& output = *graph.items[at(step.output)];
-  const auto* import = std::get_if<Import>(&output.operation);
-  const auto* custom = std::get_if<Custom>(&output.operation);
+Dispatch dispatch_of(const Step& step, const Graph& graph) {
+  const GraphItem& output = graph.at(step.output);
+  const auto* import = output.as<Import>();
+  const auto* custom = output.as<Custom>();
   Dispatch dispatch{.kernel = &step.kernel,
                     .custom = custom ? custom->call.get() : nullptr,
                     .pass = import ? import->pass.get() : nullptr,
                     .inputs = {},
                     .output = nullptr,
-                    .output_dtype = output.dtype,
-                    .output_elements = output.shape.size(),
+                    .output_dtype = output.dtype(),
+                    .output_elements = output.shape().size(),
                     .words = step.words,
                     .operand_elements = step.operand_elements,
                     .workgroups = step.workgroups};
   const std::size_t first_number = step.words.size() - step.numbers.size();
   for (std::size_t i = 0; i < step.numbers.size(); ++i)
-    dispatch.words[first_number + i] = graph.numbers[at(step.numbers[i])].bits;
-  for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, graph.items[at(input)]->shape.size()});
+    dispatch.words[first_number + i] = graph.numbers[at(step.numbers[i])].value.bits;
+  for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, graph.at(input).shape().size()});
   return dispatch;
 }
 
 }  // namespace
-
-void become_computed(ContextImpl& context, Node& node, std::shared_ptr<Buffer> buffer, std::int64_t offset) {
-  node.buffer = std::move(buffer);
-  node.buffer->add_user(node.shared_from_this());
-  node.buffer_offset = offset;
-  if (!context.keeps_lineage() || node.lineage == unknown_lineage) return forget_lineage(node);
-  for (NodePtr& input : node.inputs) input = input->shared_from_this();  // they are not held any more
-  if (node.lineage > 0) context.bound_lineage(node.shared_from_this());
-}
-
-int lineage_after(const Node& node) {
-  if (node.is<Import>() || node.is<Placeholder>()) return unknown_lineage;
-  if (node.inputs.empty()) return 0;
-  int most = 0;
-  for (const NodePtr& input : node.inputs) {
-    const int its = stored(input.get()).node->lineage;
-    if (its == unknown_lineage) return unknown_lineage;
-    most = std::max(most, its);
-  }
-  return most + 1;
-}
-
-std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
-  const std::string signature = graph.signature() + ' ' + std::to_string(limits.max_inputs);
-  if (const std::shared_ptr<const Plan>* found = plans_.find(signature)) {
-    ++hits_;
-    return *found;
-  }
-  if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
-  const auto plan = std::make_shared<const Plan>(make_plan(graph, limits));
-  if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph.items()); });
-  return plans_.add(signature, plan);
-}
 
 Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }
 
@@ -156,7 +103,7 @@ void Batch::use(Buffer& buffer) {
   context_.pool->require_submitted(buffer);
 }
 
-void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shared_ptr<Buffer>>& buffers) {
+void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   Dispatch dispatch = dispatch_of(step, graph);
   dispatch.uses = kernel_uses_;
   if (dispatch.custom) require_runnable("run_custom", context_, *dispatch.custom->kernel);
@@ -169,12 +116,12 @@ void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shar
   for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
     const int item = step.custom_outputs[i];  // none: nobody refers to this output
     const TensorSpec& spec = dispatch.custom->outputs[i];
-    outputs.push_back(item >= 0 ? acquire_for(context_, *graph.items[at(item)])
+    outputs.push_back(item >= 0 ? acquire_for(context_, graph.at(item))
                                 : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
     dispatch.custom_outputs.push_back(&outputs.back()->storage());
   }
   if (!dispatch.custom) {
-    outputs.push_back(acquire_for(context_, *graph.items[at(step.output)]));
+    outputs.push_back(acquire_for(context_, graph.at(step.output)));
     dispatch.output = &outputs.back()->storage();
   }
   dispatches_.push_back(std::move(dispatch));
@@ -183,13 +130,13 @@ void Batch::add(const Step& step, const GraphItems& graph, std::vector<std::shar
     if (const int item = step.custom_outputs[i]; item >= 0) buffers[at(item)] = std::move(outputs[i]);
 }
 
-void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
-                std::vector<std::shared_ptr<Buffer>>& buffers) {
+void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& buffers) {
   const HostTime encoding(context_, HostWork::encode);
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
-  for (const auto* kept : {&graph.wanted, &graph.kept})
-    for (const int index : *kept) is_kept[at(index)] = true;
+  for (const int index : graph.kept) is_kept[at(index)] = true;
+  for (const Graph::Place& place : graph.wanted)
+    if (place.item >= 0) is_kept[at(place.item)] = true;
 
   for (const std::shared_ptr<Buffer>& buffer : buffers)
     if (buffer) context_.pool->keep_for_batch(*buffer);
@@ -207,84 +154,93 @@ void Batch::add(std::shared_ptr<const Plan> plan, const GraphItems& graph,
   plans_.push_back(std::move(plan));
 }
 
-void Batch::add(std::span<const NodePtr> wanted) {
+void Batch::add(std::span<const Wanted> wanted) {
   // Programs run before what reads them, and after what they read; without recursion: they may follow one another.
   struct Level {
-    std::vector<NodePtr> wanted;
+    std::vector<Wanted> wanted;
     NodePtr ran;  // by a program, for which these are wanted
   };
   std::vector<Level> path{{{wanted.begin(), wanted.end()}, nullptr}};
   while (!path.empty()) {
     const NodePtr ran = path.back().ran;
-    if (!ran || !ran->buffer) {
-      std::vector<NodePtr> needed = path.back().wanted;
-      if (ran) std::ranges::copy(forgotten_by(*std::get<Ran>(ran->operation).run->program), std::back_inserter(needed));
-      const std::vector<NodePtr> to_run = add_graph(needed);
-      for (const NodePtr& other : to_run) path.push_back({other->inputs, other});
-      if (!to_run.empty()) continue;
-      if (ran) add_run(*ran);
+    if (ran && ran->has_elements()) {
+      path.pop_back();
+      continue;
     }
+    std::vector<Wanted> needed = path.back().wanted;
+    if (ran) std::ranges::copy(forgotten_by(*std::get<Ran>(ran->operation).run->program), std::back_inserter(needed));
+    const Added added = add_graph(needed);
+    for (const NodePtr& other : added.to_run) {
+      // Plans rest on where inputs start, which must not differ from run to run.
+      Level level{{}, other};
+      for (const NodePtr& input : other->inputs) level.wanted.push_back({.node = input, .is_whole = true});
+      path.push_back(std::move(level));
+    }
+    if (!added.to_run.empty()) continue;
+    if (ran) add_run(*ran, added.wanted);
     path.pop_back();
   }
 }
 
-// Adds nothing where programs have to run first, and gives one result of each.
-std::vector<NodePtr> Batch::add_graph(std::span<const NodePtr> wanted) {
+Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   const Limits limits = context_.backend->limits();
   HostTime planning(context_, HostWork::plan);
-  const Graph graph(wanted, limits);  // goes before the first node that is let go, in run()
-  const GraphItems& items = graph.items();
-  if (!items.runs.empty()) {
-    std::vector<NodePtr> to_run;
-    for (Node* node : items.runs) to_run.push_back(node->shared_from_this());
-    return to_run;
+  Graph graph = make_graph(wanted, limits);
+  Added added;
+  if (!graph.runs.empty()) {
+    for (Node* node : graph.runs) added.to_run.push_back(node->shared_from_this());
+    return added;
   }
   std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
   planning.end();
-  for (const NodePtr& node : wanted)
-    if (const Node* base = stored(node.get()).node; base->buffer) context_.pool->keep_for_batch(*base->buffer);
-  for (Node* node : items.items) {
-    if (node->is<Placeholder>())
+  for (const GraphItem& item : graph.items) {
+    if (item.node->is<Placeholder>())
       throw Error(ErrorCode::invalid_argument,
                   "compute: the inputs of a program that is being recorded have no values; what depends on them "
                   "is computed by run().");
-    if (node->buffer) {
-      context_.pool->keep_for_batch(*node->buffer);
-      continue;
-    }
-    check_device(context_, *node);
-    node->lineage = lineage_after(*node);
+    if (!item.is_stored) check_device(context_, *item.node);
+    if (item.node->is<HostValues>()) become_host_buffer(context_, item);
+    if (item.is_stored) context_.pool->keep_for_batch(*item.node->value.buffer);
+    // Sources that are only there to rebuild others are released again after the batch.
+    if (item.node->is<Computed>() && item.node->holds == 0) sources_.push_back(item.node->shared_from_this());
   }
-  const std::vector<std::shared_ptr<Buffer>> buffers = add_items(graph, std::move(plan), limits);
-  // What was let go and is needed again, after a loss, is let go again.
-  for (Node* node : items.items)
-    if (node->is<Computed>() && node->holders == 0) sources_.push_back(node->shared_from_this());
-  for (const auto* kept : {&items.wanted, &items.kept})
-    for (const int index : *kept)
-      if (Node& node = *items.items[at(index)]; !node.buffer) give(node.shared_from_this(), buffers[at(index)], 0);
-  for (const NodePtr& node : wanted) {
-    if (node->buffer || !node->is<View>() || node->shape.size() == 0) continue;
-    const auto [base, offset] = stored(node.get());
-    node->lineage = base->lineage;
-    give(node, base->buffer, offset + base->buffer_offset);
+  const Buffers buffers = add_items(graph, std::move(plan), limits);
+  const auto give_elements = [&](Node& node, const Graph::Place& place) {
+    if (node.has_elements()) return;
+    const GraphItem& item = graph.at(place.item);
+    give(node, {buffers[at(place.item)], place.offset + item.start, item.lineage});
+  };
+  std::vector<bool> is_kept(graph.items.size(), false);
+  const auto keep = [&](int item) {
+    is_kept[at(item)] = true;
+    if (!graph.at(item).is_own) give_elements(*graph.at(item).node, {item, 0});
+  };
+  for (const int item : graph.kept) keep(item);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Graph::Place& place = graph.wanted[i];
+    added.wanted.push_back(place.item < 0 ? nullptr : buffers[at(place.item)]);
+    if (place.item < 0) continue;
+    keep(place.item);
+    // The copy of a part that is wanted whole is the caller's alone.
+    if (!wanted[i].is_whole) give_elements(*wanted[i].node, place);
   }
-  return {};
+  for (const Graph::Equal& equal : graph.equals)
+    if (is_kept[at(equal.place.item)]) give_elements(*equal.node, equal.place);
+  return added;
 }
 
 // Gives the storages of the graph's items. Kernels that read many tensors at once may need more room than there is:
 // then they are planned anew to read fewer, down to two.
-std::vector<std::shared_ptr<Buffer>> Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> plan,
-                                                      Limits limits) {
-  const GraphItems& items = graph.items();
+Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> plan, Limits limits) {
   for (;;) {
-    for (const int index : plan->uploads) become_host_buffer(context_, *items.items[at(index)]);
-    std::vector<std::shared_ptr<Buffer>> buffers;
-    for (const Node* node : items.items) buffers.push_back(node->buffer);
+    Buffers buffers;
+    for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
     firm_dispatches_ = dispatches_.size();
     try {
-      add(std::move(plan), items, buffers);
-      for (const int index : items.wanted)
-        if (Buffer& buffer = *buffers[at(index)]; buffer.waits_for_upload()) with_room([&] { use(buffer); });
+      add(std::move(plan), graph, buffers);
+      for (const Graph::Place& place : graph.wanted)
+        if (place.item >= 0 && buffers[at(place.item)]->waits_for_upload())
+          with_room([&] { use(*buffers[at(place.item)]); });
       return buffers;
     } catch (const Error& error) {
       // The steps' storages go back to the pool here, so their dispatches must not run.
@@ -299,66 +255,65 @@ std::vector<std::shared_ptr<Buffer>> Batch::add_items(const Graph& graph, std::s
 }
 
 // Plans the program for the device that there is now, and gives what it captured that has to be made again.
-std::vector<NodePtr> Batch::forgotten_by(ProgramImpl& program) {
+std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
   if (program.epoch != context_.epoch) {
     run();  // what the plan rests on is computed in a batch of its own
     plan_for_device(program);
     context_.pool->begin_batch();
   }
-  std::vector<NodePtr> forgotten;
-  for (const int item : program.captured_items)
-    if (Node& node = *program.graph.items[at(item)]; !node.buffer || node.buffer->is_lost())
-      forgotten.push_back(node.shared_from_this());
+  std::vector<Wanted> forgotten;
+  for (const GraphItem& item : program.graph.items)
+    if (item.is_stored && !item.node->is<Placeholder>() && !item.node->has_elements())
+      forgotten.push_back({item.node->shared_from_this()});
   return forgotten;
 }
 
-void Batch::add_run(const Node& ran) {
+void Batch::add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs) {
   const ProgramRun& call = *std::get<Ran>(ran.operation).run;
   ProgramImpl& program = *call.program;
-  std::vector<std::shared_ptr<Buffer>> buffers;
-  for (const Node* node : program.graph.items) buffers.push_back(node->buffer);
+  const Graph& graph = program.graph;
+  Buffers buffers;
+  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
   for (std::size_t i = 0; i < program.input_items.size(); ++i)
-    if (const int item = program.input_items[i]; item >= 0)
-      buffers[at(item)] = stored(ran.inputs[i].get()).node->buffer;
+    if (const int item = program.input_items[i]; item >= 0) buffers[at(item)] = inputs[i];
   kernel_uses_ = &program.kernels;
-  add(program.plan, program.graph, buffers);
+  add(program.plan, graph, buffers);
   kernel_uses_ = nullptr;
 
-  std::size_t next = 0;
+  int lineage = 0;
+  for (const NodePtr& input : ran.inputs) {
+    const int of_input = stored(input.get()).node->value.lineage;
+    if (of_input == unknown_lineage || lineage == unknown_lineage) lineage = unknown_lineage;
+    else lineage = std::max(lineage, of_input + 1);
+  }
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    if (program.outputs[i]->shape.size() == 0) continue;
-    const std::shared_ptr<Buffer>& buffer = buffers[at(program.graph.wanted[next++])];
+    const Graph::Place& place = graph.wanted[i];
     const NodePtr result = call.results[i].lock();
-    if (!result || result->buffer || !result->is<Ran>()) continue;
-    result->lineage = lineage_after(*result);
-    give(result, buffer, 0);
+    if (place.item < 0 || !result || result->has_elements() || !result->is<Ran>()) continue;
+    give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
   }
 }
 
 void Batch::add(const HostPass& pass, Node& input) {
-  Buffer& buffer = *stored(&input).node->buffer;
+  Buffer& buffer = *input.value.buffer;
   with_room([&] { use(buffer); });
   dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements()}}});
 }
 
-void Batch::give(const NodePtr& node, std::shared_ptr<Buffer> buffer, std::int64_t offset) {
-  results_.push_back(node->shared_from_this());  // first: a node whose storage is not written must not keep it
-  node->buffer = std::move(buffer);
-  node->buffer_offset = offset;
+void Batch::give(Node& node, Value value) {
+  results_.push_back(node.shared_from_this());  // first: a node whose storage is not written must not keep it
+  node.value = std::move(value);
 }
 
 Batch::~Batch() {
-  for (const NodePtr& node : results_) {
-    node->buffer = nullptr;
-    node->buffer_offset = 0;
-  }
+  for (const NodePtr& node : results_) node->value = {};
 }
 
 // Functions on the host come between submissions.
 void Batch::submit() {
   std::span<const Dispatch> rest = dispatches_;
   while (!rest.empty()) {
-    const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& it) { return runs_on_host(context_, it); });
+    const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& each) { return runs_on_host(context_, each); });
     const auto before = static_cast<std::size_t>(on_host - rest.begin());
     if (before > 0) submit(rest.first(before));
     if (before < rest.size()) run_on_host(context_, rest[before]);
@@ -381,23 +336,33 @@ void Batch::run() {
   context_.stats.ops_fused += std::exchange(ops_fused_, 0);
   dispatches_.clear();
   plans_.clear();
-  for (const NodePtr& node : std::exchange(results_, {}))
-    become_computed(context_, *node, node->buffer, node->buffer_offset);
+  for (const NodePtr& node : std::exchange(results_, {})) context_.has_computed(node);
   for (const NodePtr& node : std::exchange(sources_, {})) context_.release(*node);
   context_.pool->collect();
 }
 
-void prepare_step(ContextImpl& context, const Step& step, const GraphItems& graph, KernelUses& uses) {
+void prepare_step(ContextImpl& context, const Step& step, const Graph& graph, KernelUses& uses) {
   Dispatch dispatch = dispatch_of(step, graph);
   dispatch.uses = &uses;
   if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
   if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);
 }
 
-void compute(ContextImpl& context, std::span<const NodePtr> wanted) {
+void compute(ContextImpl& context, std::span<const Wanted> wanted) {
   Batch batch(context);
   batch.add(wanted);
   batch.run();
+}
+
+void compute(ContextImpl& context, std::span<const NodePtr> nodes) {
+  std::vector<Wanted> wanted;
+  for (const NodePtr& node : nodes) wanted.push_back({node});
+  compute(context, wanted);
+}
+
+void compute(ContextImpl& context, const NodePtr& node) {
+  const Wanted wanted{node};
+  compute(context, std::span(&wanted, 1));
 }
 
 }  // namespace tessera
