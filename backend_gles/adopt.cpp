@@ -24,21 +24,21 @@ Context adopt_current(Loader loader, const ContextOptions& options, const AdoptO
 }
 
 Dirtied dirtied(Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   return backend_of("dirtied", impl).gl_device()->take_dirtied();
 }
 
 HostContext host_context(const Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   const GlContext& gl = backend_of("host_context", impl).gl_device()->context();
   return {gl.display(), gl.handle(), gl.loader()};
 }
 
 HostContext make_sharing_context(const Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   const GlContext& gl = backend_of("make_sharing_context", impl).gl_device()->context();
   try {
     return {gl.display(), gl.make_sharing(), gl.loader()};

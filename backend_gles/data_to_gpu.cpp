@@ -27,9 +27,9 @@ void check_tex_shape(const TexShape& wanted, const Shape& shape, const Device& d
 }  // namespace
 
 GpuData data_to_gpu(const Tensor& tensor, const GpuDataOptions& options) {
-  const NodePtr& node = TensorAccess::node(tensor);
-  ContextImpl& impl = *node->context;
-  const Session session(impl);
+  const LockedContext locked(tensor);
+  ContextState& impl = *locked;
+  const NodePtr& node = TensorAccess::node(impl, tensor);
   const Device& device = *backend_of("data_to_gpu", impl).gl_device();
   if (node->shape.size() == 0)
     throw Error(ErrorCode::invalid_argument,
@@ -38,14 +38,14 @@ GpuData data_to_gpu(const Tensor& tensor, const GpuDataOptions& options) {
   if (options.custom_tex_shape) {
     const auto [height, width] = *options.custom_tex_shape;
     check_tex_shape(*options.custom_tex_shape, node->shape, device);
-    leased = lease(tensor, layout_of({width, height}), layout_of_storage);
+    leased = lease(impl, tensor, layout_of({width, height}), layout_of_storage);
   } else {
-    leased = lease(tensor);
+    leased = lease(impl, tensor);
     const StorageSpec own{node->dtype, node->shape.size()};
-    if (!leased.is_whole) leased = lease(tensor, layout_of(extent_of(own)), layout_of_storage);
+    if (!leased.is_whole) leased = lease(impl, tensor, layout_of(extent_of(own)), layout_of_storage);
   }
   auto& texture = static_cast<TextureStorage&>(*leased.storage);
-  texture.lend(TensorAccess::node(leased.tensor)->value.buffer);
+  texture.lend(TensorAccess::node(impl, leased.tensor)->value.buffer);
   return {.texture = texture.texture(),
           .tex_shape = {texture.height(), texture.width()},
           .internal_format = format_of(node->dtype).internal,

@@ -5,8 +5,8 @@
 namespace tessera::gles {
 
 void* fence(Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   const Device& device = *backend_of("fence", impl).gl_device();
   const Entered entered(device);
   const GLsync sync = device.gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -16,8 +16,8 @@ void* fence(Context& context) {
 }
 
 void wait_for(Context& context, void* fence) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   const Device& device = *backend_of("wait_for", impl).gl_device();
   const Entered entered(device);
   const auto sync = static_cast<GLsync>(fence);

@@ -27,8 +27,8 @@ void check_arguments(const HostTexture& host, const Device& device) {
 }  // namespace
 
 Tensor from_texture(Context& context, const HostTexture& host) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   const std::shared_ptr<const Device>& device = backend_of("from_texture", impl).gl_device();
   check_arguments(host, *device);
   TextureTraits traits;

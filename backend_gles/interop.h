@@ -9,14 +9,14 @@ namespace tessera::gles {
 
 // The backend of a context, or of a tensor's; throws wrong_backend, with the op, where it is another one. The caller
 // holds the lock.
-inline GlesBackend& present_backend(std::string_view op, ContextImpl& context) {
+inline GlesBackend& present_backend(std::string_view op, ContextState& context) {
   require_backend(op, context, BackendKind::gles);
   return static_cast<GlesBackend&>(*context.backend);
 }
 
 // The same, once a lost device of tessera's own is replaced: nothing that a host is given belongs to the old one.
-inline GlesBackend& backend_of(std::string_view op, ContextImpl& context) {
-  if (context.backend->is_lost() && !context.is_hosts) context.replace_device();
+inline GlesBackend& backend_of(std::string_view op, ContextState& context) {
+  if (context.backend->is_lost() && !context.is_hosts) context.recovery.replace_device();
   return present_backend(op, context);
 }
 

@@ -29,10 +29,10 @@ std::vector<std::string> index_names(const std::string& name, std::size_t rank) 
 }  // namespace
 
 std::string shader_accessor(const Tensor& tensor, std::string_view name_given) {
-  const Node& node = *TensorAccess::node(tensor);
+  const NodeInfo& node = TensorAccess::info(tensor);
   {
-    const Session session(*node.context);
-    backend_of("shader_accessor", *node.context);
+    const LockedContext context(tensor);
+    backend_of("shader_accessor", *context);
   }
   check_name(name_given);
   const std::string name(name_given), texture = name + "_texture", scalar = is_float(node.dtype) ? "float" : "int";

@@ -21,8 +21,9 @@ Dims dims_of_image(const Shape& shape) {
                                              " is no image of [height, width] or [height, width, 1..4].");
 }
 
-ExportedImage checked_image(const Tensor& tensor, std::int64_t width, std::int64_t height, bool flip_y) {
-  const Node& node = *TensorAccess::node(tensor);
+ExportedImage checked_image(const ContextState& context, const Tensor& tensor, std::int64_t width, std::int64_t height,
+                            bool flip_y) {
+  const NodeInfo& node = TensorAccess::info(tensor);
   const Dims dims = dims_of_image(node.shape);
   if (node.dtype != DType::f32 && node.dtype != DType::f16 && node.dtype != DType::u8)
     throw Error(ErrorCode::dtype_mismatch, "to_texture: images are of f32, f16 or u8, but the tensor is of " +
@@ -37,7 +38,7 @@ ExportedImage checked_image(const Tensor& tensor, std::int64_t width, std::int64
           .width = static_cast<int>(dims.width),
           .height = static_cast<int>(dims.height),
           .channels = static_cast<int>(dims.channels),
-          .first = first_element(tensor),
+          .first = first_element(context, tensor),
           .flip_y = flip_y};
 }
 
@@ -48,32 +49,33 @@ constexpr std::string_view lost_target =
 }  // namespace
 
 void to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
-  ContextImpl& impl = *TensorAccess::node(tensor)->context;
-  const Session session(impl);
+  const LockedContext locked(tensor);
+  ContextState& impl = *locked;
   present_backend("to_texture", impl);
-  const ExportedImage image = checked_image(tensor, target.width, target.height, options.flip_y);
+  const ExportedImage image = checked_image(impl, tensor, target.width, target.height, options.flip_y);
   if (target.is_external || target.channels != "RGBA")
     throw Error(ErrorCode::invalid_argument,
                 target.is_external
                     ? "to_texture: an external texture cannot be drawn to."
                     : "to_texture: whole texels are written, but channels is \"" + target.channels + "\".");
-  impl.on_this_device(lost_target, [&] {
+  impl.recovery.run_on_this_device(lost_target, [&] {
     {
       const Device& device = *present_backend("to_texture", impl).gl_device();
       const Entered entered(device, touch::texture | state::draw_framebuffer);
       require_writable_texture(device, target.texture);
       traits_of(device, target, "to_texture");
     }
-    run_pass(tensor, ExportPass(image, target), options.also_compute);
+    run_pass(impl, tensor, ExportPass(image, target), options.also_compute);
   });
 }
 
 void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
-  ContextImpl& impl = *TensorAccess::node(tensor)->context;
-  const Session session(impl);
+  const LockedContext locked(tensor);
+  ContextState& impl = *locked;
   present_backend("to_texture", impl);
-  const ExportedImage image = checked_image(tensor, target.width, target.height, options.flip_y);
-  impl.on_this_device(lost_target, [&] { run_pass(tensor, ExportPass(image, target), options.also_compute); });
+  const ExportedImage image = checked_image(impl, tensor, target.width, target.height, options.flip_y);
+  impl.recovery.run_on_this_device(lost_target,
+                                   [&] { run_pass(impl, tensor, ExportPass(image, target), options.also_compute); });
 }
 
 }  // namespace tessera::gles

@@ -69,8 +69,8 @@ Context adopt(const HostDevice& host, const ContextOptions& options) {
 }
 
 HostDevice host_device(const Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   require_backend("webgpu::host_device", impl, BackendKind::webgpu);
   const Device& device = static_cast<WebGpuBackend&>(*impl.backend).own_device();
   return {device.instance(), device.get()};

@@ -76,6 +76,6 @@ class WebGpuBackend final : public Backend {
 };
 
 // That of a context. Throws wrong_backend where it has another one. The caller holds the lock.
-WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl&);
+WebGpuBackend& webgpu_backend(std::string_view op, ContextState&);
 
 }  // namespace tessera::webgpu

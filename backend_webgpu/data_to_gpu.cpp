@@ -6,12 +6,12 @@ namespace tessera::webgpu {
 
 GpuData data_to_gpu(const Tensor& tensor) {
   constexpr std::string_view op = "webgpu::data_to_gpu";
-  ContextImpl& context = *TensorAccess::node(tensor)->context;
-  const Session session(context);
+  const LockedContext locked(tensor);
+  ContextState& context = *locked;
   webgpu_backend(op, context);
   if (tensor.shape().size() == 0)
     refuse(op, ErrorCode::invalid_argument, "a tensor of " + tensor.shape().to_string() + " has no elements.");
-  Lease leased = lease(tensor);
+  Lease leased = lease(context, tensor);
   const BoundBuffer& buffer = buffer_of(*leased.storage);
   return {.buffer = buffer.handle,
           .offset = buffer.offset + byte_count(leased.offset, tensor.dtype()),

@@ -19,9 +19,9 @@ Tensor borrow_dlpack(Context& context, const DLTensor& tensor, const Shape& shap
   Tensor made =
       from_buffer(context, static_cast<WGPUBuffer>(tensor.data), shape, dtype, {.offset = tensor.byte_offset});
   made.compute();  // where kernels cannot read the buffer as it is, this copies it, and the owner can go
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
-  const Buffer& buffer = *stored(TensorAccess::node(made).get()).node->value.buffer;
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
+  const Buffer& buffer = *stored(TensorAccess::node(impl, made).get()).node->value.buffer;
   if (auto& storage = static_cast<BufferStorage&>(buffer.storage()); storage.is_lent()) storage.keep(std::move(owner));
   return made;
 }

@@ -37,8 +37,8 @@ void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t off
 }  // namespace
 
 Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DType dtype, const FromBuffer& options) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   WebGpuBackend& backend = webgpu_backend(from_buffer_op, impl);
   check(buffer, shape, dtype, options.offset);
   const Device& device = backend.own_device();
@@ -62,7 +62,7 @@ Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DTyp
   const Shape all{first + shape.size()};
   Tensor whole = borrowed_tensor(impl, all, dtype, backend.borrow(buffer, part.offset, texels));
   if (first == 0 && shape == all) return whole;
-  return TensorAccess::tensor(std::make_shared<Node>(impl.shared_from_this(), shape, dtype, View{first},
+  return TensorAccess::tensor(std::make_shared<Node>(impl.owner.shared_from_this(), shape, dtype, View{first},
                                                      std::vector{TensorAccess::held(whole)}));
 }
 

@@ -81,8 +81,8 @@ void check(WGPUTexture texture, const std::string& channels) {
 }  // namespace
 
 Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& options) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   WebGpuBackend& backend = webgpu_backend(from_texture_op, impl);
   check(texture, options.channels);
   backend.lent_checks().require_usable_for_sampling(from_texture_op, texture,

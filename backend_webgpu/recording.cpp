@@ -6,7 +6,7 @@
 
 namespace tessera::webgpu {
 
-Recording::Recording(std::string_view op, ContextImpl& context, WebGpuBackend& backend, WGPUCommandEncoder encoder)
+Recording::Recording(std::string_view op, ContextState& context, WebGpuBackend& backend, WGPUCommandEncoder encoder)
     : context_(context), backend_(backend), submits_before_(context.stats.submits) {
   if (!encoder) refuse(op, ErrorCode::invalid_argument, "the command encoder is null.");
   context_.pool->begin_recording();
@@ -21,28 +21,26 @@ Recording::~Recording() {
 
 void encode(std::span<const Tensor> tensors, WGPUCommandEncoder encoder) {
   constexpr std::string_view op = "webgpu::encode";
-  std::vector<NodePtr> nodes;
-  for (const Tensor& tensor : tensors) nodes.push_back(TensorAccess::node(tensor));
-  if (nodes.empty()) return;
-  ContextImpl& context = *nodes[0]->context;
-  for (const NodePtr& node : nodes)
-    if (node->context.get() != &context)
+  if (tensors.empty()) return;
+  for (const Tensor& tensor : tensors)
+    if (TensorAccess::info(tensor).context != TensorAccess::info(tensors[0]).context)
       refuse(op, ErrorCode::invalid_argument, "the tensors belong to several contexts; encode those of one at a time.");
-  const Session session(context);
-  context.on_this_device(
+  const LockedContext locked(tensors[0]);
+  ContextState& context = *locked;
+  context.recovery.run_on_this_device(
       "webgpu::encode: nothing was recorded, and the command encoder belongs to a lost device; make one on the device "
       "that "
       "webgpu::host_device() gives now, and encode again.",
       [&] {
         WebGpuBackend& backend = webgpu_backend(op, context);
         const Recording recording(op, context, backend, encoder);
-        compute(context, nodes);
+        compute(context, tensors);
       });
 }
 
 void submitted(Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
+  const LockedContext locked(context);
+  ContextState& impl = *locked;
   WebGpuBackend& backend = webgpu_backend("webgpu::submitted", impl);
   impl.pool->submitted();
   backend.submitted();

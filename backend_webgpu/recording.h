@@ -10,13 +10,13 @@ namespace tessera::webgpu {
 // The caller holds the lock, from before until after.
 class Recording {
  public:
-  Recording(std::string_view op, ContextImpl&, WebGpuBackend&, WGPUCommandEncoder);
+  Recording(std::string_view op, ContextState&, WebGpuBackend&, WGPUCommandEncoder);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
  private:
-  ContextImpl& context_;
+  ContextState& context_;
   WebGpuBackend& backend_;
   const std::uint64_t submits_before_;
 };

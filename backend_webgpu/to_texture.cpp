@@ -115,35 +115,37 @@ void check(const Image& image, WGPUTexture texture) {
                "StorageBinding.");
 }
 
-void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, WebGpuBackend& backend) {
+void write(ContextState& context, const Tensor& tensor, WGPUTexture texture, const ToTexture& options,
+           WebGpuBackend& backend) {
   const Image image = image_of(tensor);
   check(image, texture);
   if (is_render_target(texture)) backend.lent_checks().require_usable_as_target(to_texture_op, texture);
-  run_pass(tensor, TextureExport(image, first_element(tensor), texture, options.flip_y), options.also_compute);
+  run_pass(context, tensor, TextureExport(image, first_element(context, tensor), texture, options.flip_y),
+           options.also_compute);
 }
 
 }  // namespace
 
 void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
-  ContextImpl& context = *TensorAccess::node(image)->context;
-  const Session session(context);
-  context.on_this_device(
+  const LockedContext locked(image);
+  ContextState& context = *locked;
+  context.recovery.run_on_this_device(
       "webgpu::to_texture: nothing was written, and the texture belongs to a lost device; make it again on the one "
       "that "
       "webgpu::host_device() gives now, and call again.",
-      [&] { write(image, target, options, webgpu_backend(to_texture_op, context)); });
+      [&] { write(context, image, target, options, webgpu_backend(to_texture_op, context)); });
 }
 
 void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder encoder, const ToTexture& options) {
-  ContextImpl& context = *TensorAccess::node(image)->context;
-  const Session session(context);
-  context.on_this_device(
+  const LockedContext locked(image);
+  ContextState& context = *locked;
+  context.recovery.run_on_this_device(
       "webgpu::to_texture: nothing was recorded, and the texture and the command encoder belong to a lost device; make "
       "them again on the one that webgpu::host_device() gives now, and call again.",
       [&] {
         WebGpuBackend& backend = webgpu_backend(to_texture_op, context);
         const Recording recording(to_texture_op, context, backend, encoder);
-        write(image, target, options, backend);
+        write(context, image, target, options, backend);
       });
 }
 

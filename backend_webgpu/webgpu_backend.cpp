@@ -252,7 +252,7 @@ std::unique_ptr<Backend> create(const FoundDevice& device, const MessageSink& me
 
 }  // namespace
 
-WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
+WebGpuBackend& webgpu_backend(std::string_view op, ContextState& context) {
   require_backend(op, context, BackendKind::webgpu);
   return static_cast<WebGpuBackend&>(*context.backend);
 }

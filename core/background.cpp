@@ -8,9 +8,11 @@
 namespace tessera {
 
 struct Background::State {
-  explicit State(std::mutex& lock_of_context) : context_lock(lock_of_context) {}
+  State(std::mutex& lock_of_context, ContextState& state_of_context)
+      : context_lock(lock_of_context), context(state_of_context) {}
 
   std::mutex& context_lock;
+  ContextState& context;
   std::mutex lock;  // guards what follows
   std::condition_variable changed;
   std::vector<Job> added;
@@ -19,7 +21,8 @@ struct Background::State {
   bool orphaned = false;  // the context went with the last job
 };
 
-Background::Background(std::mutex& context_lock) : state_(std::make_shared<State>(context_lock)) {}
+Background::Background(std::mutex& context_lock, ContextState& context)
+    : state_(std::make_shared<State>(context_lock, context)) {}
 
 Background::~Background() {
   const bool is_own_thread = thread_.get_id() == std::this_thread::get_id();
@@ -41,14 +44,14 @@ void Background::add(Job job) {
 }
 
 void Background::add(std::unique_ptr<Download> download, Finish finish) {
-  add([shared = std::shared_ptr(std::move(download)), finish = std::move(finish)]() mutable {
+  add([shared = std::shared_ptr(std::move(download)), finish = std::move(finish)](ContextState& context) mutable {
     std::exception_ptr error;
     try {
       if (!shared->ready()) return false;
     } catch (...) {
       error = std::current_exception();
     }
-    finish(shared.get(), error);
+    finish(context, shared.get(), error);
     shared.reset();  // under the lock, like every use of the device
     return true;
   });
@@ -77,7 +80,7 @@ void Background::run(const std::shared_ptr<State>& state) {
     }
     const auto done = std::partition(jobs.begin(), jobs.end(), [&](Job& job) {
       const std::scoped_lock hold(state->context_lock);
-      return !job();
+      return !job(state->context);
     });
     const bool has_finished_some = done != jobs.end();
     jobs.erase(done, jobs.end());  // the context may go here, and with it the lock that jobs are done under

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/context_impl.h"
+#include "core/context_state.h"
 #include "core/monitor.h"
 #include "core/program.h"
 #include "core/sizes.h"
@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-void check_size(const ContextImpl& context, const Node& node) {
+void check_size(const ContextState& context, const Node& node) {
   const DeviceInfo& device = context.backend->device();
   const std::uint64_t bytes = byte_count(node.shape.size(), node.dtype);
   if (bytes > device.max_tensor_bytes)
@@ -22,7 +22,7 @@ void check_size(const ContextImpl& context, const Node& node) {
                                               " bytes that one tensor can have on " + device.name + ".");
 }
 
-std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const GraphItem& item) {
+std::shared_ptr<Buffer> acquire_for(ContextState& context, const GraphItem& item) {
   check_size(context, *item.node);
   auto buffer = context.pool->acquire({item.dtype(), item.shape().size(), item.layout}, Pool::Use::kernels);
   buffer->made_by(op_name(*item.operation));
@@ -30,7 +30,7 @@ std::shared_ptr<Buffer> acquire_for(ContextImpl& context, const GraphItem& item)
 }
 
 // The elements go to the device with the first step that reads them.
-void become_host_buffer(ContextImpl& context, const GraphItem& item) {
+void become_host_buffer(ContextState& context, const GraphItem& item) {
   Node& node = *item.node;
   check_size(context, node);
   auto buffer = context.pool->from_host({node.dtype, node.shape.size(), item.layout});
@@ -43,7 +43,7 @@ void become_host_buffer(ContextImpl& context, const GraphItem& item) {
 }
 
 // What a host lent belongs to one device: neither its successor nor another backend can read it.
-void check_device(const ContextImpl& context, const Node& node) {
+void check_device(const ContextState& context, const Node& node) {
   const auto* import = std::get_if<Import>(&node.operation);
   if (!import || import->epoch == context.epoch) return;
   throw Error(ErrorCode::device_lost, "compute: a tensor of " + node.shape.to_string() +
@@ -78,7 +78,7 @@ Dispatch dispatch_of(const Step& step, const Graph& graph) {
 
 }  // namespace
 
-Batch::Batch(ContextImpl& context) : context_(context) { context.pool->begin_batch(); }
+Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
 
 // Runs `work`, and once more where the device has no room: what was gathered so far is submitted then, and all that it
 // used may leave the device. Work that goes into a host's commands cannot be submitted on the way.
@@ -185,7 +185,7 @@ void Batch::add(std::span<const Wanted> wanted) {
 Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   const Limits limits = context_.backend->limits();
   HostTime planning(context_, HostWork::plan);
-  Graph graph = make_graph(wanted, limits);
+  Graph graph = make_graph(context_, wanted, limits);
   Added added;
   if (!graph.runs.empty()) {
     for (Node* node : graph.runs) added.to_run.push_back(node->shared_from_this());
@@ -258,7 +258,7 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> 
 std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
   if (program.epoch != context_.epoch) {
     run();  // what the plan rests on is computed in a batch of its own
-    plan_for_device(program);
+    plan_for_device(context_, program);
     context_.pool->begin_batch();
   }
   std::vector<Wanted> forgotten;
@@ -336,31 +336,37 @@ void Batch::run() {
   context_.stats.ops_fused += std::exchange(ops_fused_, 0);
   dispatches_.clear();
   plans_.clear();
-  for (const NodePtr& node : std::exchange(results_, {})) context_.has_computed(node);
-  for (const NodePtr& node : std::exchange(sources_, {})) context_.release(*node);
+  for (const NodePtr& node : std::exchange(results_, {})) context_.recovery.computed(node);
+  for (const NodePtr& node : std::exchange(sources_, {})) context_.recovery.release(*node);
   context_.pool->collect();
 }
 
-void prepare_step(ContextImpl& context, const Step& step, const Graph& graph, KernelUses& uses) {
+void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
   Dispatch dispatch = dispatch_of(step, graph);
   dispatch.uses = &uses;
   if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
   if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);
 }
 
-void compute(ContextImpl& context, std::span<const Wanted> wanted) {
+void compute(ContextState& context, std::span<const Wanted> wanted) {
   Batch batch(context);
   batch.add(wanted);
   batch.run();
 }
 
-void compute(ContextImpl& context, std::span<const NodePtr> nodes) {
+void compute(ContextState& context, std::span<const NodePtr> nodes) {
   std::vector<Wanted> wanted;
   for (const NodePtr& node : nodes) wanted.push_back({node});
   compute(context, wanted);
 }
 
-void compute(ContextImpl& context, const NodePtr& node) {
+void compute(ContextState& context, std::span<const Tensor> tensors) {
+  std::vector<Wanted> wanted;
+  for (const Tensor& tensor : tensors) wanted.push_back({TensorAccess::node(context, tensor)});
+  compute(context, wanted);
+}
+
+void compute(ContextState& context, const NodePtr& node) {
   const Wanted wanted{node};
   compute(context, std::span(&wanted, 1));
 }

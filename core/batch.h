@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-struct ContextImpl;
+struct ContextState;
 struct ProgramImpl;
 
-// The caller holds the context's lock from the first to the last call and keeps the nodes alive. If anything throws,
-// nothing that was computed is lost and nothing half computed is kept.
+// The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
+// kept.
 class Batch {
  public:
-  explicit Batch(ContextImpl&);
+  explicit Batch(ContextState&);
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -53,7 +53,7 @@ class Batch {
   void submit();
   void submit(std::span<const Dispatch>);
 
-  ContextImpl& context_;
+  ContextState& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   std::vector<Dispatch> dispatches_;
   KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
@@ -65,14 +65,15 @@ class Batch {
 };
 
 // A batch of just that.
-void compute(ContextImpl&, std::span<const Wanted>);
-void compute(ContextImpl&, std::span<const NodePtr>);
-void compute(ContextImpl&, const NodePtr&);
+void compute(ContextState&, std::span<const Wanted>);
+void compute(ContextState&, std::span<const NodePtr>);
+void compute(ContextState&, std::span<const Tensor>);
+void compute(ContextState&, const NodePtr&);
 
 // Computes a node that has elements, and starts to copy them to the host.
-std::unique_ptr<Download> start_download(ContextImpl&, const NodePtr&);
+std::unique_ptr<Download> start_download(ContextState&, const NodePtr&);
 
 // Compiles the kernel of a step, and adds it to those that a program relies on.
-void prepare_step(ContextImpl&, const Step&, const Graph&, KernelUses&);
+void prepare_step(ContextState&, const Step&, const Graph&, KernelUses&);
 
 }  // namespace tessera

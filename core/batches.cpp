@@ -20,10 +20,9 @@ std::uint64_t bytes_of(const Tensor& tensor) {
 std::uint64_t room(const Context& context, const BatchOptions& options) {
   if (options.max_bytes != 0) return options.max_bytes;
   {
-    ContextImpl& impl = ContextAccess::impl(context);
-    const Session session(impl);
-    if (const std::uint64_t budget = impl.pool->budget(); budget != 0) {
-      const std::uint64_t used = impl.pool->info().bytes_in_use;
+    const LockedContext locked(context);
+    if (const std::uint64_t budget = locked->pool->budget(); budget != 0) {
+      const std::uint64_t used = locked->pool->info().bytes_in_use;
       return budget - std::min(budget, used);
     }
   }
@@ -55,18 +54,16 @@ std::span<const Tensor> next_chunk(const Context& context, std::span<const Tenso
 
 // Computes the results in one submission, or in several where they do not fit. Gives what they took at the most.
 std::uint64_t compute_together(Context& context, std::span<const Tensor> results) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  std::vector<NodePtr> nodes;
-  for (const Tensor& result : results) nodes.push_back(TensorAccess::node(result));
   try {
-    const Session session(impl);
-    const std::uint64_t before = impl.pool->info().bytes_in_use;
-    impl.pool->watch_peak();
-    impl.resilient([&] { compute(impl, nodes); });
-    return impl.pool->watched_peak() - std::min(before, impl.pool->watched_peak());
+    const LockedContext locked(context);
+    Pool& pool = *locked->pool;
+    const std::uint64_t before = pool.info().bytes_in_use;
+    pool.watch_peak();
+    locked->recovery.run([&] { compute(*locked, results); });
+    return pool.watched_peak() - std::min(before, pool.watched_peak());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || results.size() < 2) throw;
-    impl.messages->debug([&] {
+    ContextAccess::impl(context).messages->debug([&] {
       return "for_each_batch: " + std::to_string(results.size()) +
              " results do not fit together and are split: " + error.what();
     });
@@ -77,25 +74,25 @@ std::uint64_t compute_together(Context& context, std::span<const Tensor> results
 }
 
 // Inputs that are on the host only, before a chunk uploads them.
-std::vector<NodePtr> to_be_uploaded(ContextImpl& impl, std::span<const Tensor> inputs) {
-  std::vector<NodePtr> nodes;
-  const Session session(impl);
-  for (const Tensor& input : inputs)
-    if (const NodePtr& node = TensorAccess::node(input);
-        node->is<HostValues>() || (node->value.buffer && !node->value.buffer->is_resident()))
-      nodes.push_back(node);
-  return nodes;
+std::vector<Tensor> to_be_uploaded(const Context& context, std::span<const Tensor> inputs) {
+  std::vector<Tensor> tensors;
+  const LockedContext locked(context);
+  for (const Tensor& input : inputs) {
+    const Node& node = *TensorAccess::node(*locked, input);
+    if (node.is<HostValues>() || (node.value.buffer && !node.value.buffer->is_resident())) tensors.push_back(input);
+  }
+  return tensors;
 }
 
-void leave_device(ContextImpl& impl, std::span<const NodePtr> nodes) {
-  const Session session(impl);
-  for (const NodePtr& node : nodes)
-    if (node->value.buffer) impl.pool->leave_device(*node->value.buffer);
+void leave_device(const Context& context, std::span<const Tensor> tensors) {
+  const LockedContext locked(context);
+  for (const Tensor& tensor : tensors)
+    if (const auto& buffer = TensorAccess::node(*locked, tensor)->value.buffer) locked->pool->leave_device(*buffer);
 }
 
 void check(const Context& context, std::span<const Tensor> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (TensorAccess::node(inputs[i])->context.get() != &ContextAccess::impl(context))
+    if (TensorAccess::info(inputs[i]).context.get() != &ContextAccess::impl(context))
       throw Error(ErrorCode::invalid_argument,
                   "for_each_batch: input " + std::to_string(i) + " belongs to another context than the one given.");
 }
@@ -114,17 +111,17 @@ void for_each_batch(Context& context, std::span<const Tensor> inputs,
   double bytes_per_input_byte = 0;  // on the device, the most so far; 0: not known yet
   for (std::size_t begin = 0; begin < inputs.size();) {
     const std::span<const Tensor> chunk = next_chunk(context, inputs.subspan(begin), bytes_per_input_byte, options);
-    const std::vector<NodePtr> uploaded = to_be_uploaded(impl, chunk);
+    const std::vector<Tensor> uploaded = to_be_uploaded(context, chunk);
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       results.push_back(body(chunk[i]));
-      if (TensorAccess::node(results.back())->context.get() != &impl)
+      if (TensorAccess::info(results.back()).context.get() != &impl)
         throw Error(ErrorCode::invalid_argument, "for_each_batch: the result for input " + std::to_string(begin + i) +
                                                      " belongs to another context than the one given.");
     }
     const std::uint64_t taken = compute_together(context, results);
     bytes_per_input_byte = std::max({bytes_per_input_byte, 1.0, static_cast<double>(taken) / bytes_of(chunk)});
-    leave_device(impl, uploaded);
+    leave_device(context, uploaded);
     for (std::size_t i = 0; i < results.size(); ++i) {
       take(begin + i, results[i]);
       results[i].dispose();

@@ -24,13 +24,13 @@ constexpr Entries entries = entries_of({"concat_2", "concat_3", "concat_4", "con
 
 void check_operands(std::string_view op, std::span<const Tensor> tensors) {
   if (tensors.empty()) fail(ErrorCode::invalid_argument, op, "no tensors are given; it takes at least 1.");
-  const NodePtr& first = TensorAccess::node(tensors[0]);
+  const NodeInfo& first = TensorAccess::info(tensors[0]);
   for (const Tensor& tensor : tensors) {
-    const NodePtr& node = TensorAccess::node(tensor);
-    check_same_context(op, *first, *node);
-    if (node->dtype != first->dtype)
+    const NodeInfo& node = TensorAccess::info(tensor);
+    check_same_context(op, first, node);
+    if (node.dtype != first.dtype)
       fail(ErrorCode::dtype_mismatch, op,
-           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
+           "the operands are " + std::string(to_string(first.dtype)) + " and " + std::string(to_string(node.dtype)) +
                "; cast one of them.");
   }
 }

@@ -1,9 +1,5 @@
 #include <tessera/context.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <utility>
 
 #include "core/batch.h"
@@ -17,13 +13,40 @@ Context ContextAccess::make(const ContextOptions& options, OpenBackend open, boo
   return Context(std::make_shared<ContextImpl>(options, std::move(open), is_hosts));
 }
 
+ContextImpl::ContextImpl(const ContextOptions& options, OpenBackend open, bool is_hosts)
+    : messages(std::make_shared<Messages>(options)),
+      state_(*this, options, std::move(open), is_hosts),
+      background(lock_, state_) {}
+
+std::string ContextImpl::device_name() {
+  const std::scoped_lock hold(lock_);
+  return state_.backend->device().name;
+}
+
+LockedContext::LockedContext(ContextImpl& context, Closed closed) : context_(context), hold_(context.lock_) {
+  if (closed == Closed::refused) context.state_.require_open();
+  for (std::vector<NodePtr> nodes = context.dropped.take(); !nodes.empty(); nodes = context.dropped.take())
+    for (const NodePtr& node : nodes) context.state_.recovery.release(*node);
+}
+
+LockedContext::LockedContext(const Context& context, Closed closed)
+    : LockedContext(ContextAccess::impl(context), closed) {}
+
+LockedContext::LockedContext(const Tensor& tensor, Closed closed)
+    : LockedContext(*TensorAccess::info(tensor).context, closed) {}
+
+LockedContext::~LockedContext() {
+  hold_.unlock();
+  context_.messages->deliver();
+}
+
 Context Context::create(const ContextOptions& options) { return ContextAccess::make(options, open_backend, false); }
 
 BackendKind Context::backend() const { return device().backend; }
 
 const DeviceInfo& Context::device() const {
-  const Session session(*impl_, Session::Closed::allowed);
-  return impl_->devices.back();
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  return context->devices.back();
 }
 
 Tensor Context::tensor(const Shape& shape, std::initializer_list<float> values) {
@@ -49,15 +72,12 @@ Tensor Context::full(const Shape& shape, double value, DType dtype) {
 }
 
 void Context::compute(std::span<const Tensor> tensors) {
-  std::vector<NodePtr> nodes;
-  for (const Tensor& tensor : tensors) {
-    nodes.push_back(TensorAccess::node(tensor));
-    if (nodes.back()->context != impl_.shared())
-      throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + nodes.back()->context->device_name() +
+  for (const Tensor& tensor : tensors)
+    if (const NodeInfo& info = TensorAccess::info(tensor); info.context != impl_.shared())
+      throw Error(ErrorCode::invalid_argument, "compute: a tensor of " + info.context->device_name() +
                                                    " was given to a context on " + impl_->device_name() + ".");
-  }
-  const Session session(*impl_);
-  impl_->resilient([&] { tessera::compute(*impl_, nodes); });
+  const LockedContext context(*this);
+  context->recovery.run([&] { tessera::compute(*context, tensors); });
 }
 
 void Context::switch_backend(BackendKind kind, std::string_view driver) {
@@ -65,78 +85,53 @@ void Context::switch_backend(BackendKind kind, std::string_view driver) {
 }
 
 void Context::switch_backend(BackendKind kind, const SwitchOptions& wanted) {
-  const Session session(*impl_);
-  if (!wanted.take_back_lent) impl_->require_nothing_lent();
-  ContextOptions options = impl_->options;
+  const LockedContext context(*this);
+  if (!wanted.take_back_lent) context->require_nothing_lent();
+  ContextOptions options = context->options;
   options.prefer = {kind};
   options.driver = wanted.driver;
   options.device = wanted.device;
-  impl_->switch_to(options);
+  context->switch_to(options);
 }
 
 void Context::close() {
   impl_->background.wait_until_idle();
-  const Session session(*impl_, Session::Closed::allowed);
-  impl_->close();
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  context->close();
 }
 
 void Context::wait() {
-  const Session session(*impl_, Session::Closed::allowed);
-  impl_->resilient([&] { impl_->backend->wait(); });
-  impl_->pool->collect();
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  context->recovery.run([&] { context->backend->wait(); });
+  context->pool->collect();
 }
 
 void Context::trim() {
-  const Session session(*impl_, Session::Closed::allowed);
-  impl_->trim();
-}
-
-void ContextImpl::trim() {
-  pool->trim();
-  crossings.trim();
-  plans.clear();
-  backend->trim();
-#ifdef __GLIBC__
-  malloc_trim(0);  // software drivers have their kernels on the heap, which keeps what was freed in the middle of it
-#endif
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  context->trim();
 }
 
 MemoryInfo Context::memory() const {
-  const Session session(*impl_, Session::Closed::allowed);
-  return impl_->memory_now();
-}
-
-MemoryInfo ContextImpl::memory_now() const {
-  MemoryInfo info = pool->info();
-  const KernelCount count = backend->kernels();
-  info.kernels = count.kernels;
-  info.kernel_bytes = count.text_bytes;
-  return info;
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  return context->memory_now();
 }
 
 std::vector<Resident> Context::why_resident(std::uint64_t at_least) const {
-  const Session session(*impl_, Session::Closed::allowed);
-  return impl_->pool->why_resident(at_least);
-}
-
-Stats ContextImpl::stats_now() const {
-  Stats now = stats;
-  now.kernels_compiled = backend->kernels_compiled() - kernels_compiled_before;
-  now.plans_reused = plans.hits() - plans_reused_before;
-  return now;
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  return context->why_resident(at_least);
 }
 
 Stats Context::stats() const {
-  const Session session(*impl_, Session::Closed::allowed);
-  return impl_->stats_now();
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  return context->stats_now();
 }
 
 void Context::reset_stats() {
-  const Session session(*impl_, Session::Closed::allowed);
-  impl_->stats = {};
-  impl_->kernels_compiled_before = impl_->backend->kernels_compiled();
-  impl_->plans_reused_before = impl_->plans.hits();
-  impl_->pool->reset_peak();
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  context->stats = {};
+  context->kernels_compiled_before = context->backend->kernels_compiled();
+  context->plans_reused_before = context->plans.hits();
+  context->pool->reset_peak();
 }
 
 }  // namespace tessera

@@ -14,7 +14,7 @@ constexpr FamilyEntry matmul_pull{.name = "matmul_pull", .file = "matmul"};
 
 // The same with more words, for a batch of matrices: see shaders_wgsl/matmul.wgsl.
 // Words: from one texel of an invocation to its next; blocks of each matrix, and of all.
-NodePtr as_pull(const Node&);
+Held as_pull(const Node&);
 constexpr FamilyEntry matmul_block{.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull};
 
 // How the four results of a texel get at their elements.
@@ -68,12 +68,12 @@ FromB reading_of_b(const Contraction& its, FromA from_a) {
   return FromB::four_elements;
 }
 
-NodePtr as_pull(const Node& node) {
+Held as_pull(const Node& node) {
   const auto& its = std::get<Family>(node.operation);
   Family family{.entry = &matmul_pull,
                 .options = its.options,
                 .words = {its.words.begin(), its.words.begin() + 1 + 3 * (its.options[0] + its.options[1])}};
-  return std::make_shared<Node>(node.context, node.shape, node.dtype, std::move(family), node.inputs);
+  return lowered(node, std::move(family));
 }
 
 // Adds what matmul_block takes, where a gives the rows of matrices, b the columns, and there are enough rows.

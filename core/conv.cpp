@@ -13,11 +13,11 @@ constexpr FamilyEntry conv_each{.name = "conv", .file = "conv"};
 
 // Four result channels of a pixel at a time; in strips, of four pixels, which take floats only.
 constexpr FamilyEntry conv_texel{.name = "conv_texel", .file = "conv"};
-NodePtr without_strips(const Node& node) {
+Held without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
   family.entry = &conv_texel;
   family.workgroups = 0;
-  return std::make_shared<Node>(node.context, node.shape, node.dtype, std::move(family), node.inputs);
+  return lowered(node, std::move(family));
 }
 constexpr FamilyEntry conv_strip{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips};
 constexpr std::int64_t strip = 4, workgroup_size = 64;
@@ -112,7 +112,7 @@ Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, cons
             std::int64_t groups) {
   constexpr std::string_view forms[] = {"[width,in,out]", "[height,width,in,out]", "[depth,height,width,in,out]"};
   const std::size_t spatial_axes = options.strides.size();
-  check_same_context(op, *TensorAccess::node(image), *TensorAccess::node(filter));
+  check_same_context(op, TensorAccess::info(image), TensorAccess::info(filter));
   check_image_rank(op, image, spatial_axes);
   check_filter_rank(op, filter, spatial_axes, forms[spatial_axes - 1]);
   for (const Tensor* operand : {&image, &filter})
@@ -190,7 +190,7 @@ Tensor conv3d(const Tensor& image, const Tensor& filter, const Conv3d& options) 
 
 Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dTranspose& options) {
   const std::string_view op = "conv2d_transpose";
-  check_same_context(op, *TensorAccess::node(image), *TensorAccess::node(filter));
+  check_same_context(op, TensorAccess::info(image), TensorAccess::info(filter));
   check_image_rank(op, image, 2);
   check_filter_rank(op, filter, 2, "[height,width,out,in]");
   for (const Tensor* operand : {&image, &filter}) check_dtype(op, *operand, is_float(operand->dtype()), "floats");

@@ -24,11 +24,11 @@ struct End {
   DeviceToken device;
 };
 
-End end_of(ContextImpl& context) {
-  const Session session(context);
-  End end{std::nullopt, context.crossings.device()};
+End end_of(ContextImpl& impl) {
+  const LockedContext context(impl);
+  End end{std::nullopt, context->crossings.device()};
   try {
-    if (const VulkanDriver* driver = context.backend->shares_images_of()) end.driver = *driver;
+    if (const VulkanDriver* driver = context->backend->shares_images_of()) end.driver = *driver;
   } catch (const Error&) {  // a lost device, which the way through the host replaces
   }
   return end;
@@ -75,8 +75,8 @@ class ImageBackup final : public Backup {
   std::int64_t elements_;
 };
 
-// The node, or a copy of it, computed in a storage that is laid out as the image. The caller holds the lock.
-NodePtr laid_out(ContextImpl& context, const NodePtr& node, const ImageSpec& spec) {
+// The node, or a copy of it, computed in a storage that is laid out as the image.
+NodePtr laid_out(ContextState& context, const NodePtr& node, const ImageSpec& spec) {
   const std::uint64_t layout = context.backend->layout_of(spec);
   const Wanted wanted{node, layout};
   compute(context, std::span(&wanted, 1));
@@ -97,20 +97,20 @@ std::string failure(const Error& error) {
 }
 
 // Throws what keeps the tensor from being computed, as reading it would; `failed` is what keeps it from the image.
-TakenImage written(const NodePtr& node, const ImageSpec& spec, const End& source, const DeviceToken& target,
+TakenImage written(const Tensor& tensor, const ImageSpec& spec, const End& source, const DeviceToken& target,
                    std::string& failed) {
-  ContextImpl& context = *node->context;
-  const Session session(context);
+  const LockedContext context(tensor);
+  const NodePtr& node = TensorAccess::node(*context, tensor);
   if (stored(node.get()).node->is<HostValues>()) return {};
-  const NodePtr ready = context.resilient([&] { return laid_out(context, node, spec); });
-  context.pool->require_submitted(*ready->value.buffer);
-  if (context.crossings.device() != source.device) return {};
+  const NodePtr ready = context->recovery.run([&] { return laid_out(*context, node, spec); });
+  context->pool->require_submitted(*ready->value.buffer);
+  if (context->crossings.device() != source.device) return {};
   try {
-    context.about_to_submit();
-    TakenImage image(context.crossings.take_image(*source.driver, spec, target));
-    context.crossings.imported(*context.backend, image.get(), target)
+    context->about_to_submit();
+    TakenImage image(context->crossings.take_image(*source.driver, spec, target));
+    context->crossings.imported(*context->backend, image.get(), target)
         .write(ready->value.buffer->storage(), node->shape.size());
-    context.submitted();
+    context->submitted();
     return image;
   } catch (const Error& error) {
     failed = failure(error);
@@ -118,15 +118,14 @@ TakenImage written(const NodePtr& node, const ImageSpec& spec, const End& source
   }
 }
 
-// The caller holds the target's lock.
-Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DType dtype, const DeviceToken& source) {
+Tensor read_from(TakenImage image, ContextState& target, const Shape& shape, DType dtype, const DeviceToken& source) {
   const StorageSpec spec{dtype, shape.size(), target.backend->layout_of(image.get()->spec)};
   const std::uint64_t bytes = byte_count(shape.size(), dtype);
   if (bytes > target.backend->device().max_tensor_bytes)
     throw Error(ErrorCode::out_of_memory, "to: a tensor of " + std::to_string(bytes) + " bytes does not fit on " +
                                               target.backend->device().name + ".");
   target.pool->begin_batch();
-  auto node = std::make_shared<Node>(target.shared_from_this(), shape, dtype, Computed{});
+  auto node = std::make_shared<Node>(target.owner.shared_from_this(), shape, dtype, Computed{});
   const std::shared_ptr<Buffer> buffer = target.pool->acquire(spec, Pool::Use::kernels);
   buffer->made_by("to");
   buffer->add_user(node);
@@ -135,7 +134,7 @@ Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DTyp
   target.crossings.imported(*target.backend, image.get(), source).read(buffer->storage(), shape.size());
   target.submitted();
   target.stats.moves_on_device += 1;
-  if (target.keeps_lineage())
+  if (target.recovery.keeps_lineage())
     target.pool->set_backup(*buffer, std::make_unique<ImageBackup>(image.keep(), shape.size()));
   else image.give_back();
   target.pool->collect();
@@ -143,49 +142,47 @@ Tensor read_from(TakenImage image, ContextImpl& target, const Shape& shape, DTyp
   return TensorAccess::tensor(std::move(node));
 }
 
-std::optional<Tensor> moved_on_device(const NodePtr& node, ContextImpl& target) {
-  if (node->shape.size() == 0) return {};
-  const End from = end_of(*node->context), to = end_of(target);
+std::optional<Tensor> moved_on_device(const Tensor& tensor, ContextImpl& other) {
+  const NodeInfo& info = TensorAccess::info(tensor);
+  if (info.shape.size() == 0) return {};
+  const End from = end_of(*info.context), to = end_of(other);
   if (!from.driver || !to.driver || from.driver->manifest != to.driver->manifest) return {};
-  {
-    const Session session(target);
-    if (target.crossings.is_refused(from.device)) return {};
-  }
+  if (LockedContext(other)->crossings.is_refused(from.device)) return {};
   std::string failed;
-  TakenImage image = written(node, image_for(node->dtype, node->shape.size()), from, to.device, failed);
+  TakenImage image = written(tensor, image_for(info.dtype, info.shape.size()), from, to.device, failed);
   if (!image.get() && failed.empty()) return {};
-  const Session session(target);
+  const LockedContext target(other);
   try {
-    if (image.get() && target.crossings.device() == to.device)
-      return read_from(std::move(image), target, node->shape, node->dtype, from.device);
+    if (image.get() && target->crossings.device() == to.device)
+      return read_from(std::move(image), *target, info.shape, info.dtype, from.device);
   } catch (const Error& error) {
     failed = failure(error);
   }
   if (failed.empty()) return {};
-  target.crossings.refuse(from.device);
-  target.messages->add(Message::Level::warning, "to: the memory that the devices share could not be used (" + failed +
-                                                    "); tensors between the two contexts go through the host from now "
-                                                    "on.");
+  target->crossings.refuse(from.device);
+  other.messages->add(Message::Level::warning, "to: the memory that the devices share could not be used (" + failed +
+                                                   "); tensors between the two contexts go through the host from now "
+                                                   "on.");
   return {};
 }
 
-Tensor moved_through_host(const NodePtr& node, Context& other) {
-  std::vector<std::byte> elements(byte_count(node->shape.size(), node->dtype));
+Tensor moved_through_host(const Tensor& tensor, Context& other) {
+  const NodeInfo& info = TensorAccess::info(tensor);
+  std::vector<std::byte> elements(byte_count(info.shape.size(), info.dtype));
   if (!elements.empty()) {
-    const Session session(*node->context);
-    node->context->resilient([&] {
-      const auto download = start_download(*node->context, node);
+    const LockedContext context(tensor);
+    context->recovery.run([&] {
+      const auto download = start_download(*context, TensorAccess::node(*context, tensor));
       download->wait();
       download->take(elements);
     });
   }
-  Tensor moved = other.tensor(node->shape, node->dtype, elements);
-  ContextImpl& target = ContextAccess::impl(other);
-  const Session session(target);
+  Tensor moved = other.tensor(info.shape, info.dtype, elements);
   if (elements.empty()) return moved;
-  target.stats.moves_through_host += 1;
-  target.messages->debug([&] {
-    return "to: a tensor of " + std::to_string(elements.size()) + " bytes came to " + target.backend->device().name +
+  const LockedContext target(other);
+  target->stats.moves_through_host += 1;
+  target->owner.messages->debug([&] {
+    return "to: a tensor of " + std::to_string(elements.size()) + " bytes came to " + target->backend->device().name +
            " through the host.";
   });
   return moved;
@@ -194,11 +191,10 @@ Tensor moved_through_host(const NodePtr& node, Context& other) {
 }  // namespace
 
 Tensor Tensor::to(Context& other) const {
-  const NodePtr& node = TensorAccess::node(*this);
   ContextImpl& target = ContextAccess::impl(other);
-  if (&target == node->context.get()) return *this;
-  if (std::optional<Tensor> moved = moved_on_device(node, target)) return *std::move(moved);
-  return moved_through_host(node, other);
+  if (&target == TensorAccess::info(*this).context.get()) return *this;
+  if (std::optional<Tensor> moved = moved_on_device(*this, target)) return *std::move(moved);
+  return moved_through_host(*this, other);
 }
 
 std::unique_ptr<ImportedImage> Backend::import_image(const std::shared_ptr<SharedImage>&) {

@@ -15,7 +15,7 @@ namespace tessera {
 
 class Backend;
 
-// The images that a context has imported and may use again. The context's lock guards it.
+// The images that a context has imported and may use again.
 class Crossings {
  public:
   Crossings();

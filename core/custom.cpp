@@ -142,7 +142,7 @@ bool has_source_for(const CustomKernel& kernel, BackendKind kind) {
   return (kind == BackendKind::webgpu && !kernel.wgsl.empty()) || (kind == BackendKind::gles && !kernel.glsl.empty());
 }
 
-void compile(ContextImpl& context, const std::shared_ptr<const CheckedKernel>& kernel) {
+void compile(ContextState& context, const std::shared_ptr<const CheckedKernel>& kernel) {
   CustomCall call{.kernel = kernel, .workgroup_count = {1, 1, 1}};
   call.parameters.resize(kernel->parameters.size());
   bool is_guessed = false;
@@ -155,7 +155,7 @@ void compile(ContextImpl& context, const std::shared_ptr<const CheckedKernel>& k
   for (const KernelTensor& output : kernel->outputs)
     call.outputs.push_back(spec_of(output, call.inputs.size() + call.outputs.size()));
   try {
-    context.resilient([&] {
+    context.recovery.run([&] {
       if (has_source_for(*kernel, context.backend->device().backend))
         context.backend->prepare({.kernel = nullptr, .custom = &call});
     });
@@ -184,12 +184,12 @@ std::map<std::string, Tensor> run_checked(const std::shared_ptr<ContextImpl>& co
   std::vector<Held> inputs;
   for (const KernelTensor& input : kernel->inputs) {
     const Held& held = TensorAccess::held(named(*kernel, "input", run.inputs, input.name));
-    const NodePtr& node = held->node();
-    if (node->context != context)
+    const NodeInfo& given = held->info();
+    if (given.context != context)
       fail_custom(run_op, *kernel, "was given a tensor of another context as \"" + input.name + "\".");
-    check_elements(*kernel, input.name, node->shape);
-    check_dtype(*kernel, input, inputs.size(), node->dtype);
-    call->inputs.push_back({node->shape, node->dtype});
+    check_elements(*kernel, input.name, given.shape);
+    check_dtype(*kernel, input, inputs.size(), given.dtype);
+    call->inputs.push_back({given.shape, given.dtype});
     inputs.push_back(held);
   }
   std::map<std::string, Tensor> results;
@@ -221,20 +221,20 @@ DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const 
   auto impl = std::make_shared<DefinedKernelImpl>();
   impl->context = ContextAccess::impl(context).shared_from_this();
   impl->kernel = checked(op, kernel);
-  const auto compile_now = [own = impl->context, source = impl->kernel] {
-    require_runnable(op, *own, *source);
-    compile(*own, source);
+  const auto compile_now = [source = impl->kernel](ContextState& locked) {
+    require_runnable(op, locked, *source);
+    compile(locked, source);
   };
-  const Session session(*impl->context);
+  const LockedContext locked(context);
   if (!options.in_background) {
-    compile_now();
+    compile_now(*locked);
     return DefinedKernel(std::move(impl));
   }
   auto promise = std::make_shared<std::promise<void>>();
   impl->compiled = promise->get_future().share();
-  impl->context->background.add([compile_now, promise] {
+  impl->context->background.add([own = impl->context, compile_now, promise](ContextState& background) {
     try {
-      compile_now();
+      compile_now(background);
       promise->set_value();
     } catch (...) {
       promise->set_exception(std::current_exception());

@@ -11,6 +11,7 @@
 namespace tessera {
 
 struct ContextImpl;
+struct ContextState;
 struct Dispatch;
 struct Node;
 
@@ -36,16 +37,16 @@ inline constexpr std::array<std::string_view, 3> workgroup_size_names{"workgroup
 
 bool has_source_for(const CustomKernel&, BackendKind);
 
-// Compiles the kernel for the context's device, if it has source for it. The caller holds the lock.
-void compile(ContextImpl&, const std::shared_ptr<const CheckedKernel>&);
+// Compiles the kernel for the context's device, if it has source for it.
+void compile(ContextState&, const std::shared_ptr<const CheckedKernel>&);
 
 std::map<std::string, Tensor> run_checked(const std::shared_ptr<ContextImpl>&,
                                           const std::shared_ptr<const CheckedKernel>&, const CustomRun&);
 
 // ---- functions on the host, which take the place of source that a kernel has not got for a device
 // Throws unsupported where the kernel has neither, or a function that would have to run amid a host's commands.
-void require_runnable(std::string_view op, const ContextImpl&, const CustomKernel&);
-bool runs_on_host(const ContextImpl&, const Dispatch&);
-void run_on_host(ContextImpl&, const Dispatch&);  // after all that was submitted before
+void require_runnable(std::string_view op, const ContextState&, const CustomKernel&);
+bool runs_on_host(const ContextState&, const Dispatch&);
+void run_on_host(ContextState&, const Dispatch&);  // after all that was submitted before
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // Kernels of the user's own that run as functions on the host.
 #include <algorithm>
 
-#include "core/context_impl.h"
+#include "core/context_state.h"
 #include "core/family.h"
 #include "core/monitor.h"
 #include "core/sizes.h"
@@ -69,7 +69,7 @@ float CpuArguments::parameter(std::string_view name) const {
   return call.parameters[static_cast<std::size_t>(found - names.begin())];
 }
 
-void require_runnable(std::string_view op, const ContextImpl& context, const CustomKernel& kernel) {
+void require_runnable(std::string_view op, const ContextState& context, const CustomKernel& kernel) {
   const DeviceInfo& device = context.backend->device();
   if (has_source_for(kernel, device.backend)) return;
   const std::string which = "the kernel \"" + kernel.name + "\" ";
@@ -85,11 +85,11 @@ void require_runnable(std::string_view op, const ContextImpl& context, const Cus
          which + "has only a function for the CPU, which cannot be part of a host's commands: compute it before.");
 }
 
-bool runs_on_host(const ContextImpl& context, const Dispatch& dispatch) {
+bool runs_on_host(const ContextState& context, const Dispatch& dispatch) {
   return dispatch.custom && !has_source_for(*dispatch.custom->kernel, context.backend->device().backend);
 }
 
-void run_on_host(ContextImpl& context, const Dispatch& dispatch) {
+void run_on_host(ContextState& context, const Dispatch& dispatch) {
   const CustomCall& call = *dispatch.custom;
   Backend& backend = *context.backend;
   CpuCall on_cpu{.call = call, .inputs = {}, .outputs = {}};

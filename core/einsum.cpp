@@ -221,7 +221,7 @@ Tensor of_one(const Labelled& x, const std::string& result) {
 }
 
 Tensor of_two(std::string_view text, Labelled first, Labelled second, const std::string& result) {
-  check_same_context("einsum", *TensorAccess::node(first.tensor), *TensorAccess::node(second.tensor));
+  check_same_context("einsum", TensorAccess::info(first.tensor), TensorAccess::info(second.tensor));
   const DType dtype = product_dtype("einsum", first.tensor, second.tensor);
   if (has_own_sums(first, second, result) || has_own_sums(second, first, result)) {
     const DType wide = is_float(dtype) ? DType::f32 : DType::i32;
@@ -248,7 +248,7 @@ Tensor of_two(std::string_view text, Labelled first, Labelled second, const std:
 Tensor of_many(std::string_view text, std::vector<Labelled> operands, const std::string& result) {
   DType dtype = operands[0].tensor.dtype();
   for (std::size_t i = 1; i < operands.size(); ++i) {
-    check_same_context("einsum", *TensorAccess::node(operands[0].tensor), *TensorAccess::node(operands[i].tensor));
+    check_same_context("einsum", TensorAccess::info(operands[0].tensor), TensorAccess::info(operands[i].tensor));
     dtype = product_dtype("einsum", operands[0].tensor, operands[i].tensor);
   }
   for (Labelled& operand : operands) operand.tensor = operand.tensor.cast(is_float(dtype) ? DType::f32 : DType::i32);

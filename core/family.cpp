@@ -40,7 +40,7 @@ void check_dtype(std::string_view op, const Tensor& tensor, bool takes, std::str
          "an operand is " + std::string(to_string(tensor.dtype())) + "; it takes " + std::string(expected) + ".");
 }
 
-void check_same_context(std::string_view op, const Node& a, const Node& b) {
+void check_same_context(std::string_view op, const NodeInfo& a, const NodeInfo& b) {
   if (a.context == b.context) return;
   fail(ErrorCode::invalid_argument, op,
        "the operands belong to two contexts, one on " + a.context->device_name() + ", one on " +
@@ -63,14 +63,19 @@ std::vector<Term> terms_of_axes(const Shape& shape, std::span<const int> axes) {
   return terms;
 }
 
+Held lowered(const Node& node, Family family) {
+  return std::make_shared<const Hold>(
+      std::make_shared<Node>(node.context, node.shape, node.dtype, std::move(family), node.inputs));
+}
+
 Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::span<const Tensor> operands) {
   std::vector<Held> inputs;
-  const NodePtr& first = TensorAccess::node(operands[0]);
+  const NodeInfo& first = TensorAccess::info(operands[0]);
   for (const Tensor& operand : operands) {
     inputs.push_back(TensorAccess::held(operand));
-    check_same_context(family.entry->name, *first, *inputs.back()->node());
+    check_same_context(family.entry->name, first, inputs.back()->info());
   }
-  const auto context = first->context;
+  const auto context = first.context;
   return TensorAccess::tensor(std::make_shared<Node>(context, shape, dtype, std::move(family), std::move(inputs)));
 }
 
@@ -79,10 +84,10 @@ Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::initia
 }
 
 Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, std::vector<Term> terms) {
-  const NodePtr& node = TensorAccess::node(x);
+  const NodeInfo& info = TensorAccess::info(x);
   const bool in_order = shape.size() == 1 || (terms.size() == 1 && terms[0] == Term{1, shape.size(), 1});
   Operation operation = in_order ? Operation(View{offset}) : Operation(Strided{offset, std::move(terms)});
-  return TensorAccess::tensor(std::make_shared<Node>(node->context, shape, node->dtype, std::move(operation),
+  return TensorAccess::tensor(std::make_shared<Node>(info.context, shape, info.dtype, std::move(operation),
                                                      std::vector{TensorAccess::held(x)}));
 }
 
@@ -111,7 +116,7 @@ double highest_number(DType dtype) {
 }
 
 Tensor number_like(const Tensor& x, const Shape& shape, double value) {
-  return TensorAccess::tensor(number_node("constant", TensorAccess::node(x)->context, shape, x.dtype(), value));
+  return TensorAccess::tensor(number_node("constant", TensorAccess::info(x).context, shape, x.dtype(), value));
 }
 
 }  // namespace tessera

@@ -22,13 +22,16 @@ std::vector<int> checked_axes(std::string_view op, std::span<const int> axes, in
 // dtype_mismatch unless `takes` holds; `expected` says in words what the operation takes.
 void check_dtype(std::string_view op, const Tensor&, bool takes, std::string_view expected);
 
-void check_same_context(std::string_view op, const Node&, const Node&);
+void check_same_context(std::string_view op, const NodeInfo&, const NodeInfo&);
 
 // Where the elements of a row-major tensor lie along the chosen axes: one term for each run of adjacent ones, innermost
 // first, such that element i of just those axes is at the sum of ((i / block) % size) * stride.
 std::vector<Term> terms_of_axes(const Shape&, std::span<const int> axes);
 
 inline std::uint32_t word_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+// For FamilyEntry::lower: another entry on the same operands.
+Held lowered(const Node&, Family);
 
 Tensor family_tensor(const Shape&, DType, Family, std::initializer_list<Tensor> operands);
 Tensor family_tensor(const Shape&, DType, Family, std::span<const Tensor> operands);  // at least one

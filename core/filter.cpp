@@ -40,7 +40,7 @@ Tensor filtered(const Tensor& image, const std::vector<float>& weights, Axis axi
   if (weights.size() > most_numbers) {
     const auto bytes = std::as_bytes(std::span(weights));
     const Tensor uploaded = TensorAccess::tensor(std::make_shared<Node>(
-        TensorAccess::node(image)->context, Shape{taps}, DType::f32, HostValues{{bytes.begin(), bytes.end()}}));
+        TensorAccess::info(image).context, Shape{taps}, DType::f32, HostValues{{bytes.begin(), bytes.end()}}));
     return filtered(image, uploaded, axis, border, dtype);
   }
   Family family = family_of(filter_numbers, axis, taps, border);

@@ -60,7 +60,7 @@ void append_axes(std::vector<std::uint32_t>& words, std::span<const std::int64_t
 // A look-up in x; `op` is what the user called.
 Tensor look_up(std::string_view op, const Entry& entry, const Tensor& x, const Tensor& indices, const Shape& result,
                std::vector<std::int32_t> options, std::vector<std::uint32_t> words) {
-  check_same_context(op, *TensorAccess::node(x), *TensorAccess::node(indices));
+  check_same_context(op, TensorAccess::info(x), TensorAccess::info(indices));
   if (result.size() == 0) return number_like(x, result, 0);
   if (x.shape().size() == 0)
     fail(ErrorCode::invalid_argument, op,
@@ -85,7 +85,7 @@ struct Scatter {
 };
 Scatter checked_scatter(std::string_view op, const Tensor& indices, const Tensor& updates, const Shape& shape) {
   check_dtype(op, indices, indices.dtype() == DType::i32, "i32 indices");
-  check_same_context(op, *TensorAccess::node(indices), *TensorAccess::node(updates));
+  check_same_context(op, TensorAccess::info(indices), TensorAccess::info(updates));
   const int depth = depth_of(op, indices.shape(), shape);
   const auto rows = indices.shape().dims().first(static_cast<std::size_t>(indices.shape().rank() - 1));
   const auto slice = shape.dims().subspan(static_cast<std::size_t>(depth));
@@ -138,7 +138,7 @@ Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& upda
     fail(ErrorCode::dtype_mismatch, "scatter_update",
          "x is " + std::string(to_string(x.dtype())) + ", the updates are " + std::string(to_string(updates.dtype())) +
              "; cast one of them.");
-  check_same_context("scatter_update", *TensorAccess::node(x), *TensorAccess::node(updates));
+  check_same_context("scatter_update", TensorAccess::info(x), TensorAccess::info(updates));
   const Scatter scatter = checked_scatter("scatter_update", indices, updates, shape);
   if (shape.size() == 0 || updates.shape().size() == 0) return x;
   return family_tensor(

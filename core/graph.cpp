@@ -99,7 +99,7 @@ void require_rebuildable(const Node& node) {
 
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const Limits& limits) : limits_(limits) {}
+  GraphBuilder(const ContextState& context, const Limits& limits) : context_(context), limits_(limits) {}
 
   Graph build(std::span<const Wanted> wanted) {
     for (const Wanted& one : wanted) graph_.wanted.push_back(one.node->shape.size() == 0 ? Graph::Place{} : add(one));
@@ -141,8 +141,16 @@ class GraphBuilder {
 
   Node* replacement(Node& node, const FamilyEntry& entry) {
     NodePtr& other = replacements_[&node];
-    if (!other) graph_.own_nodes.push_back(other = entry.lower(node));
+    if (!other) other = own(entry.lower(node));
     return other.get();
+  }
+
+  const NodePtr& own(Held held) {
+    graph_.own_nodes.push_back(std::move(held));
+    return graph_.own_nodes.back()->node(context_);
+  }
+  bool is_own(const Node* node) const {
+    return std::ranges::any_of(graph_.own_nodes, [&](const Held& held) { return held->node(context_).get() == node; });
   }
 
   Graph::Place add(const Wanted& wanted) {
@@ -193,11 +201,7 @@ class GraphBuilder {
   }
 
   void add_operation(Node* node) {
-    GraphItem item{
-        .node = node,
-        .operation = &node->operation,
-        .is_stored = is_stored(*node),
-        .is_own = std::ranges::any_of(graph_.own_nodes, [&](const NodePtr& own) { return own.get() == node; })};
+    GraphItem item{.node = node, .operation = &node->operation, .is_stored = is_stored(*node), .is_own = is_own(node)};
     if (item.is_stored) {
       item.lineage = node->is<Placeholder>() ? unknown_lineage : node->value.lineage;
       if (node->has_elements()) item.start = node->value.offset;
@@ -238,7 +242,7 @@ class GraphBuilder {
     if (place.offset + graph_.at(place.item).start == 0) return place;
     NodePtr& copy = copies_[node.get()];
     if (!copy) {
-      graph_.own_nodes.push_back(copy = copy_of(node));
+      copy = own(std::make_shared<const Hold>(copy_of(node)));
       add_operation(copy.get());
     }
     return {index_of_.at(copy.get()), 0};
@@ -315,6 +319,7 @@ class GraphBuilder {
     using is_transparent = void;
   };
 
+  const ContextState& context_;
   Limits limits_;
   Graph graph_;
   std::unordered_map<const Node*, int> index_of_, number_of_;
@@ -326,7 +331,9 @@ class GraphBuilder {
 
 }  // namespace
 
-Graph make_graph(std::span<const Wanted> wanted, const Limits& limits) { return GraphBuilder(limits).build(wanted); }
+Graph make_graph(const ContextState& context, std::span<const Wanted> wanted, const Limits& limits) {
+  return GraphBuilder(context, limits).build(wanted);
+}
 
 std::string signature_of(const Graph& graph) {
   SignatureWriter writer(graph);

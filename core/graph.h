@@ -53,7 +53,6 @@ struct GraphItem {
   }
 };
 
-// Whoever has a graph holds the context's lock, or keeps its nodes pending.
 struct Graph {
   std::vector<GraphItem> items;  // operands first, each once; costly operations that are equal are one
 
@@ -80,14 +79,14 @@ struct Graph {
   };
   std::vector<Equal> equals;
 
-  std::vector<Node*> runs;         // results of programs that have not run yet; they count as stored
-  std::vector<NodePtr> own_nodes;  // that replace others
+  std::vector<Node*> runs;      // results of programs that have not run yet; they count as stored
+  std::vector<Held> own_nodes;  // that replace others, or copy them
 
   const GraphItem& at(int index) const { return items[static_cast<std::size_t>(index)]; }
 };
 
 // The caller keeps the wanted nodes alive. Throws device_lost where elements are needed that cannot be rebuilt.
-Graph make_graph(std::span<const Wanted>, const Limits&);
+Graph make_graph(const ContextState&, std::span<const Wanted>, const Limits&);
 
 // Equal for graphs that differ only in numbers and in the contents of tensors: one plan serves them all.
 std::string signature_of(const Graph&);

@@ -94,8 +94,8 @@ void Naming::label_renamed() {
   }
   hold_.unlock();
   for (const auto& [entry, before, now] : labels) {
-    Node& node = *TensorAccess::node(entry->tensor);
-    const Session session(*node.context, Session::Closed::allowed);
+    const LockedContext context(entry->tensor, LockedContext::Closed::allowed);
+    Node& node = *TensorAccess::node(*context, entry->tensor);
     if (node.label.empty() || node.label == before) node.label = now;
   }
 }
@@ -106,14 +106,14 @@ TensorHub::TensorHub(Context& context) : impl_("TensorHub", std::make_shared<Hub
 }
 
 void TensorHub::publish(const TensorRef& ref, const Tensor& tensor) {
-  const NodePtr& node = TensorAccess::node(tensor);
-  if (node->context.get() != &ContextAccess::impl(impl_->context))
+  const NodeInfo& info = TensorAccess::info(tensor);
+  if (info.context.get() != &ContextAccess::impl(impl_->context))
     throw Error(ErrorCode::invalid_argument, "publish: " + text_of(ref) + " is a tensor of another context, on " +
-                                                 node->context->device_name() + "; the hub's is on " +
+                                                 info.context->device_name() + "; the hub's is on " +
                                                  impl_->context.device().name + ".");
   const Naming hold(*impl_);
   for (const auto& [other, entry] : impl_->entries)
-    if (TensorAccess::node(entry->tensor) == node) {
+    if (&TensorAccess::info(entry->tensor) == &info) {
       impl_->use(*entry);
       return impl_->bind(ref, entry);
     }
@@ -180,9 +180,9 @@ std::vector<SharedTensor> TensorHub::list() const {
                       .last_used = entry->last_use_time});
     }
   }
-  const Session session(ContextAccess::impl(impl_->context));
+  const LockedContext context(impl_->context);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Residence residence = residence_of(tensors[i]);
+    const Residence residence = residence_of(*context, tensors[i]);
     rows[i].is_on_device = residence.is_on_device;
     rows[i].has_host_copy = residence.is_on_host;
     rows[i].device_bytes = residence.device_bytes;

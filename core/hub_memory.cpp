@@ -22,8 +22,8 @@ std::vector<HubTensor> tensors_of(HubImpl& hub) {
     const std::scoped_lock hold(hub.lock);
     for (const HubEntryPtr& entry : hub.distinct_entries()) all.push_back({entry->tensor, {}, entry->last_used});
   }
-  const Session session(ContextAccess::impl(hub.context));
-  for (HubTensor& entry : all) entry.residence = residence_of(entry.tensor);
+  const LockedContext context(hub.context);
+  for (HubTensor& entry : all) entry.residence = residence_of(*context, entry.tensor);
   // Of those that share a storage the one that was used last comes first, and stands for all.
   std::sort(all.begin(), all.end(), [](const HubTensor& a, const HubTensor& b) {
     return std::pair(a.residence.storage, b.last_used) < std::pair(b.residence.storage, a.last_used);
@@ -70,9 +70,10 @@ void be_next_to_leave(HubImpl& hub, const Tensor& tensor) {
     entries = hub.distinct_entries();
   }
   {
-    const Session session(ContextAccess::impl(hub.context));
-    const void* storage = residence_of(tensor).storage;
-    std::erase_if(entries, [&](const HubEntryPtr& entry) { return residence_of(entry->tensor).storage != storage; });
+    const LockedContext context(hub.context);
+    const void* storage = residence_of(*context, tensor).storage;
+    std::erase_if(entries,
+                  [&](const HubEntryPtr& entry) { return residence_of(*context, entry->tensor).storage != storage; });
   }
   const std::scoped_lock hold(hub.lock);
   for (const HubEntryPtr& entry : entries) entry->last_used = 0;
@@ -86,9 +87,9 @@ void TensorHub::synchronize(const TensorRef& ref, Sync direction) {
     return impl_->use(*impl_->find("synchronize", ref));
   }();
   {
-    const Session session(ContextAccess::impl(impl_->context));
-    if (direction != Sync::gpu_to_cpu) make_resident(tensor);
-    if (direction != Sync::cpu_to_gpu) copy_to_host(tensor);
+    const LockedContext context(impl_->context);
+    if (direction != Sync::gpu_to_cpu) make_resident(*context, tensor);
+    if (direction != Sync::cpu_to_gpu) copy_to_host(*context, tensor);
   }
   if (direction == Sync::gpu_to_cpu) be_next_to_leave(*impl_, tensor);
 }
@@ -105,12 +106,11 @@ void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
   std::uint64_t bytes = bytes_on_device(all);
   for (const HubTensor& entry : all) {
     if (keep_bytes ? bytes <= *keep_bytes : entry.last_used > used_until) break;
-    const Session session(ContextAccess::impl(impl_->context));  // one each: others may work in between
-    bytes -= move_to_host(entry.tensor);
+    const LockedContext context(impl_->context);  // one each: others may work in between
+    bytes -= move_to_host(*context, entry.tensor);
   }
-  ContextImpl& context = ContextAccess::impl(impl_->context);
-  const Session session(context);
-  context.pool->trim();  // and not the context, which would drop its kernels too
+  const LockedContext context(impl_->context);
+  context->pool->trim();  // and not the context, which would drop its kernels too
 }
 
 }  // namespace tessera

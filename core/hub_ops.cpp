@@ -69,9 +69,8 @@ void TensorHub::dequantize(const TensorRef& in, const TensorRef& scale, const Te
 void TensorHub::define_kernel(const CustomKernel& kernel) {
   const std::shared_ptr<const CheckedKernel> source = checked("define_kernel", kernel);
   {
-    ContextImpl& context = ContextAccess::impl(impl_->context);
-    const Session session(context);
-    compile(context, source);
+    const LockedContext context(impl_->context);
+    compile(*context, source);
   }
   const std::scoped_lock hold(impl_->lock);
   impl_->kernels[kernel.name] = source;

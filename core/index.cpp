@@ -108,7 +108,7 @@ Tensor one_hot(const Tensor& x, std::int64_t depth, const OneHot& options) {
   dims[static_cast<std::size_t>(axis)] = depth;
   const Shape result = result_shape("one_hot", dims);
   const std::int64_t block = digits_of(result)[static_cast<std::size_t>(axis)].stride;
-  const ContextPtr& context = TensorAccess::node(x)->context;
+  const ContextPtr& context = TensorAccess::info(x).context;
   const Tensor positions = indices(context, result, 0, {{block, depth, 1}});
   return where(positions == columns, number("one_hot", context, {}, options.dtype, options.on), options.off);
 }
@@ -118,13 +118,13 @@ Tensor diag(const Tensor& x) {
   if (shape.rank() < 1) fail(ErrorCode::invalid_argument, "diag", "[] has a rank of 0; it takes vectors [...,n].");
   std::vector<std::int64_t> dims(shape.dims().begin(), shape.dims().end());
   dims.push_back(dims.back());
-  const Tensor height = height_above_diagonal(TensorAccess::node(x)->context, result_shape("diag", dims));
+  const Tensor height = height_above_diagonal(TensorAccess::info(x).context, result_shape("diag", dims));
   return where(height == 0.0f, expand_dims(x, -2), 0.0f);
 }
 
 Tensor triangle(const Tensor& x, Triangle which, std::int64_t k) {
   check_matrices("triangle", x.shape());
-  const ContextPtr& context = TensorAccess::node(x)->context;
+  const ContextPtr& context = TensorAccess::info(x).context;
   const Tensor height = height_above_diagonal(context, x.shape()), border = diagonal(context, x.shape(), k);
   return where(which == Triangle::upper ? height >= border : height <= border, x, 0.0f);
 }

@@ -9,26 +9,25 @@
 namespace tessera {
 namespace {
 
-void compute_on_device(const NodePtr& node, std::uint64_t layout) {
-  ContextImpl& context = *node->context;
-  context.resilient([&] {
+void compute_on_device(ContextState& context, const NodePtr& node, std::uint64_t layout) {
+  context.recovery.run([&] {
     const Wanted wanted{node, layout};
     compute(context, std::span(&wanted, 1));
     if (node->value.buffer) context.pool->use(*node->value.buffer);
   });
 }
 
-Lease computed_lease(const Tensor& tensor, std::uint64_t layout) {
-  const NodePtr& node = TensorAccess::node(tensor);
-  compute_on_device(node, layout);
+Lease computed_lease(ContextState& context, const Tensor& tensor, std::uint64_t layout) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  compute_on_device(context, node, layout);
   const auto& [buffer, offset, lineage] = node->value;
-  return {TensorAccess::on_loan(tensor), &buffer->storage(), offset,
+  return {TensorAccess::on_loan(context, tensor), &buffer->storage(), offset,
           offset == 0 && buffer->elements() == node->shape.size()};
 }
 
 }  // namespace
 
-void require_backend(std::string_view op, const ContextImpl& context, BackendKind wanted) {
+void require_backend(std::string_view op, const ContextState& context, BackendKind wanted) {
   const DeviceInfo& device = context.backend->device();
   if (device.backend == wanted) return;
   throw Error(ErrorCode::wrong_backend, std::string(op) + " works on " + std::string(to_string(wanted)) +
@@ -36,47 +35,51 @@ void require_backend(std::string_view op, const ContextImpl& context, BackendKin
                                             std::string(to_string(device.backend)) + " (" + device.name + ").");
 }
 
-Tensor borrowed_tensor(ContextImpl& context, const Shape& shape, DType dtype, std::unique_ptr<Storage> storage,
+Tensor borrowed_tensor(ContextState& context, const Shape& shape, DType dtype, std::unique_ptr<Storage> storage,
                        std::uint64_t layout) {
-  auto node = std::make_shared<Node>(context.shared_from_this(), shape, dtype, Computed{});
+  auto node = std::make_shared<Node>(context.owner.shared_from_this(), shape, dtype, Computed{});
   node->value = {context.pool->borrow(std::move(storage), {dtype, shape.size(), layout}), 0, unknown_lineage};
   node->value.buffer->made_by("borrowed");
   node->value.buffer->add_user(node);
   return TensorAccess::tensor(std::move(node));
 }
 
-Tensor imported_tensor(ContextImpl& context, const Shape& shape, DType dtype, std::shared_ptr<const HostPass> pass) {
+Tensor imported_tensor(ContextState& context, const Shape& shape, DType dtype, std::shared_ptr<const HostPass> pass) {
   return TensorAccess::tensor(
-      std::make_shared<Node>(context.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
+      std::make_shared<Node>(context.owner.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
 }
 
-Lease lease(const Tensor& tensor) { return computed_lease(tensor, 0); }
+Lease lease(ContextState& context, const Tensor& tensor) { return computed_lease(context, tensor, 0); }
 
-Lease lease(const Tensor& tensor, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&)) {
-  Lease present = computed_lease(tensor, layout);
+Lease lease(ContextState& context, const Tensor& tensor, std::uint64_t layout,
+            std::uint64_t (*layout_of_storage)(const Storage&)) {
+  Lease present = computed_lease(context, tensor, layout);
   if (present.is_whole && layout_of_storage(*present.storage) == layout) return present;
-  return computed_lease(TensorAccess::tensor(copy_of(TensorAccess::node(tensor))), layout);
+  return computed_lease(context, TensorAccess::tensor(copy_of(TensorAccess::node(context, tensor))), layout);
 }
 
-void run_pass(const Tensor& tensor, const HostPass& pass, std::span<const Tensor> also_computed) {
-  const NodePtr& node = TensorAccess::node(tensor);
+void run_pass(ContextState& context, const Tensor& tensor, const HostPass& pass,
+              std::span<const Tensor> also_computed) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
   std::vector<Wanted> wanted{{node}};
   for (const Tensor& also : also_computed) {
-    wanted.push_back({TensorAccess::node(also)});
+    wanted.push_back({TensorAccess::node(context, also)});
     if (wanted.back().node->context != node->context)
       throw Error(ErrorCode::invalid_argument,
                   "to_texture: a tensor to compute along with the image belongs to another context than the image.");
   }
-  Batch batch(*node->context);
+  Batch batch(context);
   batch.add(wanted);
   batch.add(pass, *node);
   batch.run();
 }
 
-std::int64_t first_element(const Tensor& tensor) { return stored(TensorAccess::node(tensor).get()).start(); }
+std::int64_t first_element(const ContextState& context, const Tensor& tensor) {
+  return stored(TensorAccess::node(context, tensor).get()).start();
+}
 
-Residence residence_of(const Tensor& tensor) {
-  const Node& base = *stored(TensorAccess::node(tensor).get()).node;
+Residence residence_of(const ContextState& context, const Tensor& tensor) {
+  const Node& base = *stored(TensorAccess::node(context, tensor).get()).node;
   if (const Buffer* buffer = base.value.buffer.get())
     return {.storage = buffer,
             .is_on_device = buffer->is_resident(),
@@ -90,21 +93,23 @@ Residence residence_of(const Tensor& tensor) {
           .device_bytes = 0};
 }
 
-void make_resident(const Tensor& tensor) { compute_on_device(TensorAccess::node(tensor), 0); }
+void make_resident(ContextState& context, const Tensor& tensor) {
+  compute_on_device(context, TensorAccess::node(context, tensor), 0);
+}
 
-void copy_to_host(const Tensor& tensor) {
-  const NodePtr& node = TensorAccess::node(tensor);
-  node->context->resilient([&] {
+void copy_to_host(ContextState& context, const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  context.recovery.run([&] {
     if (stored(node.get()).node->is<HostValues>()) return;
-    compute(*node->context, node);
-    if (node->value.buffer) node->context->pool->copy_to_host(*node->value.buffer);
+    compute(context, node);
+    if (node->value.buffer) context.pool->copy_to_host(*node->value.buffer);
   });
 }
 
-std::uint64_t move_to_host(const Tensor& tensor) {
-  const NodePtr& node = TensorAccess::node(tensor);
-  Pool& pool = *node->context->pool;
-  return node->context->resilient([&]() -> std::uint64_t {
+std::uint64_t move_to_host(ContextState& context, const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  Pool& pool = *context.pool;
+  return context.recovery.run([&]() -> std::uint64_t {
     Buffer* buffer = stored(node.get()).node->value.buffer.get();
     if (!buffer || !pool.can_leave(*buffer)) return 0;
     pool.copy_to_host(*buffer);
@@ -114,9 +119,9 @@ std::uint64_t move_to_host(const Tensor& tensor) {
   });
 }
 
-std::optional<std::vector<std::byte>> host_elements(const Tensor& tensor) {
-  const Node& node = *TensorAccess::node(tensor);
-  const Stored place = stored(TensorAccess::node(tensor).get());
+std::optional<std::vector<std::byte>> host_elements(const ContextState& context, const Tensor& tensor) {
+  const Node& node = *TensorAccess::node(context, tensor);
+  const Stored place = stored(TensorAccess::node(context, tensor).get());
   std::span<const std::byte> whole;
   if (const auto* values = std::get_if<HostValues>(&place.node->operation)) whole = values->elements;
   else if (place.node->value.buffer) whole = place.node->value.buffer->host_copy();

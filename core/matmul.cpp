@@ -45,7 +45,7 @@ void check_rank(const Tensor& x, std::string_view name) {
 Tensor matmul(const Tensor& a, const Tensor& b, MatMul options) {
   check_rank(a, "a");
   check_rank(b, "b");
-  check_same_context("matmul", *TensorAccess::node(a), *TensorAccess::node(b));
+  check_same_context("matmul", TensorAccess::info(a), TensorAccess::info(b));
   const DType dtype = product_dtype("matmul", a, b);
   const Matrix rows = matrix_of(a.shape(), options.transpose_a), columns = matrix_of(b.shape(), !options.transpose_b);
   if (rows.inner != columns.inner)

@@ -1,5 +1,7 @@
 #include "core/monitor.h"
 
+#include "core/context_impl.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -140,18 +142,18 @@ void HostTime::finish() {
 
 Monitor::Monitor(Context& context, const MonitorOptions& options)
     : context_(ContextAccess::impl(context).shared_from_this()), state_(std::make_shared<MonitorState>(options)) {
-  const Session session(*context_);
-  if (context_->monitor)
+  const LockedContext locked(*context_);
+  if (locked->monitor)
     throw Error(ErrorCode::invalid_argument,
-                "Monitor: the context on " + context_->backend->device().name + " has a monitor already.");
-  state_->start(*context_->backend);
-  context_->monitor = state_;
+                "Monitor: the context on " + locked->backend->device().name + " has a monitor already.");
+  state_->start(*locked->backend);
+  locked->monitor = state_;
 }
 
 Monitor::~Monitor() {
-  const Session session(*context_, Session::Closed::allowed);
-  context_->backend->time_kernels(false);
-  context_->monitor = nullptr;
+  const LockedContext context(*context_, LockedContext::Closed::allowed);
+  context->backend->time_kernels(false);
+  context->monitor = nullptr;
 }
 
 Monitor::Span Monitor::span(std::string name) { return {state_, std::move(name)}; }
@@ -177,12 +179,12 @@ void Monitor::log(std::string_view name, double value) { state_->log(name, value
 MonitorReport Monitor::report(const ReportOptions& options) {
   MonitorReport report{};
   {
-    const Session session(*context_, Session::Closed::allowed);
-    if (options.wait) context_->resilient([&] { context_->backend->wait(); });
-    state_->collect(*context_->backend, options.wait);
-    report.device = context_->backend->device();
-    report.memory = context_->memory_now();
-    report.stats = context_->stats_now();
+    const LockedContext context(*context_, LockedContext::Closed::allowed);
+    if (options.wait) context->recovery.run([&] { context->backend->wait(); });
+    state_->collect(*context->backend, options.wait);
+    report.device = context->backend->device();
+    report.memory = context->memory_now();
+    report.stats = context->stats_now();
   }
   report.state = device_state(report.device);
   const std::scoped_lock hold(state_->lock);

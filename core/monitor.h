@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/context_impl.h"
+#include "core/context_state.h"
 #include <tessera/monitor.h>
 
 namespace tessera {
@@ -81,7 +81,7 @@ struct MonitorState {
 // Host time of one step, where somebody watches.
 class HostTime {
  public:
-  HostTime(const ContextImpl& context, HostWork work) : state_(context.monitor.get()), work_(work) {
+  HostTime(const ContextState& context, HostWork work) : state_(context.monitor.get()), work_(work) {
     if (state_) begin_ = state_->now();
   }
   ~HostTime() { end(); }

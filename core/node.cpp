@@ -16,29 +16,21 @@ namespace {
 
 std::atomic<std::int64_t> live_nodes{0};
 
-std::vector<NodePtr> nodes_of(const std::vector<Held>& held) {
-  std::vector<NodePtr> nodes;
-  nodes.reserve(held.size());
-  for (const Held& one : held) nodes.push_back(one->node());
-  return nodes;
-}
-
 }  // namespace
 
 Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
-           std::vector<NodePtr> inputs_in, std::vector<Held> held_in)
-    : context(std::move(context_in)),
-      shape(shape_in),
-      dtype(dtype_in),
+           std::vector<NodePtr> inputs_in)
+    : NodeInfo{std::move(context_in), shape_in, dtype_in},
       operation(std::move(operation_in)),
-      inputs(std::move(inputs_in)),
-      held_inputs(std::move(held_in)) {
+      inputs(std::move(inputs_in)) {
   live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
 Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
            std::vector<Held> inputs_in)
-    : Node(std::move(context_in), shape_in, dtype_in, std::move(operation_in), nodes_of(inputs_in)) {
+    : Node(std::move(context_in), shape_in, dtype_in, std::move(operation_in), std::vector<NodePtr>()) {
+  inputs.reserve(inputs_in.size());
+  for (const Held& held : inputs_in) inputs.push_back(held->node_);
   held_inputs = std::move(inputs_in);
 }
 
@@ -87,8 +79,10 @@ Hold::Hold(NodePtr node, std::shared_ptr<const void> loan) : node_(std::move(nod
 }
 
 Hold::~Hold() {
-  if (--node_->holds == 0 && node_.use_count() > 1) node_->context->unheld.add(node_);
+  if (--node_->holds == 0 && node_.use_count() > 1) node_->context->dropped.add(node_);
 }
+
+const NodeInfo& Hold::info() const { return *node_; }
 
 Number number_of(double value, DType dtype) {
   switch (dtype) {
@@ -131,20 +125,20 @@ const Held& TensorAccess::held(const Tensor& tensor) {
 }
 
 Tensor TensorAccess::tensor(NodePtr node) {
+  Node& made = *node;
   Tensor tensor;
   tensor.held_ = std::make_shared<const Hold>(std::move(node));
-  Node& held = *tensor.held_->node();
-  if (held.first_hold.expired()) held.first_hold = tensor.held_;
-  note_in_scopes(held);
+  if (made.first_hold.expired()) made.first_hold = tensor.held_;
+  note_in_scopes(made);
   return tensor;
 }
 
-Tensor TensorAccess::on_loan(const Tensor& tensor) {
+Tensor TensorAccess::on_loan(const ContextState& context, const Tensor& tensor) {
   struct Loan {
     Held held;
     std::shared_ptr<const void> storage;
   };
-  const NodePtr& lent = node(tensor);
+  const NodePtr& lent = node(context, tensor);
   Tensor loan;
   loan.held_ =
       std::make_shared<const Hold>(lent, std::make_shared<const Loan>(Loan{held(tensor), lent->value.buffer->lend()}));

@@ -16,6 +16,7 @@
 namespace tessera {
 
 struct ContextImpl;
+struct ContextState;  // all that a context's lock guards: whoever has one holds the lock
 struct Node;
 struct ProgramRun;
 using NodePtr = std::shared_ptr<Node>;
@@ -28,6 +29,8 @@ Number number_of(double value, DType);  // rounds to a float; integer types have
 bool has_number(DType, double value);   // floats have them all
 std::string number_text(double value);  // as short as it can be read back from, for messages
 
+class Hold;
+
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
   std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
@@ -35,7 +38,7 @@ struct FamilyEntry {
   bool reads_once = false;      // each operand's elements are read about once, so that work on them may move in here
   bool is_cooperative = false;  // see KernelCore
   // The same value by other operations, for devices without workgroups; only cooperative entries have one.
-  std::shared_ptr<Node> (*lower)(const Node&) = nullptr;
+  std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
 };
 
 struct HostValues {
@@ -86,8 +89,15 @@ struct Computed {};  // only `buffer` counts; the inputs are let go
 using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Custom,
                                Placeholder, Ran, Computed>;
 
-// What keeps a node's value: tensors and pending operations have one. Without any, only lineage refers to the node, and
-// its buffer can go.
+// What anybody may know of a node.
+struct NodeInfo {
+  const std::shared_ptr<ContextImpl> context;
+  const Shape shape;
+  const DType dtype;
+};
+
+// Keeps a node's value: tensors and pending operations have one. Without any, only lineage refers to the node, and its
+// buffer can go.
 class Hold {
  public:
   explicit Hold(NodePtr, std::shared_ptr<const void> loan = nullptr);
@@ -95,9 +105,11 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  const NodePtr& node() const { return node_; }
+  const NodeInfo& info() const;
+  const NodePtr& node(const ContextState&) const { return node_; }
 
  private:
+  friend struct Node;
   NodePtr node_;
   std::shared_ptr<const void> loan_;  // of the storage to a host, where the hold is for one
 };
@@ -112,26 +124,24 @@ struct Value {
 };
 constexpr int unknown_lineage = -1;
 
-// An operation on other nodes. Planning reads nodes and never changes them; computing gives them their values.
-struct Node : std::enable_shared_from_this<Node> {
+// An operation on other nodes. Planning reads nodes and never changes them; computing gives them their values. The
+// context's lock guards it all: whoever made the node and has not given it away, or has a ContextState, may use it.
+struct Node : NodeInfo, std::enable_shared_from_this<Node> {
   // A pending operation holds its inputs.
   Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<Held> inputs = {});
-  // One that holds some of its inputs: the others are its own, or are held for it.
-  Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<NodePtr> inputs, std::vector<Held> held = {});
+  // One whose inputs others hold.
+  Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<NodePtr> inputs);
   ~Node();
 
-  const std::shared_ptr<ContextImpl> context;
-  const Shape shape;
-  const DType dtype;
-  // The context's lock guards what follows.
   Operation operation;
   std::vector<NodePtr> inputs;
   std::vector<Held> held_inputs;  // while the operation is pending
   Value value;
 
+  std::string label;  // by the user
+
   std::atomic<int> holds{0};
   std::weak_ptr<const Hold> first_hold;  // which copies of a tensor share; set once, before others know the node
-  std::string label;                     // by the user
 
   template <class Kind>
   bool is() const {
@@ -146,9 +156,11 @@ std::string op_name(const Operation&);  // for people
 // The way from tensors to nodes and back, for the library's own sources.
 struct TensorAccess {
   static const Held& held(const Tensor&);  // throws invalid_argument for an empty tensor
-  static const NodePtr& node(const Tensor& tensor) { return held(tensor)->node(); }
+  static const NodeInfo& info(const Tensor& tensor) { return held(tensor)->info(); }
+  static const NodePtr& node(const ContextState& context, const Tensor& tensor) { return held(tensor)->node(context); }
   static Tensor tensor(NodePtr);
-  static Tensor on_loan(const Tensor&);  // a computed one, whose storage is lent for as long as the result lives
+  // A computed tensor again: for as long as the result lives, its storage is lent.
+  static Tensor on_loan(const ContextState&, const Tensor&);
 };
 
 }  // namespace tessera

@@ -68,7 +68,7 @@ Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, 
   for (const auto& [before, after] : padding)
     dims.push_back(size_sum("pad", {shape[static_cast<int>(dims.size())], before, after}));
   const Shape result = result_shape("pad", dims);
-  const NodePtr around = number_node("pad", TensorAccess::node(x)->context, result, x.dtype(), value);
+  const NodePtr around = number_node("pad", TensorAccess::info(x).context, result, x.dtype(), value);
   if (result == shape) return x;
   if (shape.size() == 0 || result.size() == 0) return TensorAccess::tensor(around);
   const std::vector<Axis> axes = axes_of(shape, padding);

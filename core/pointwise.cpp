@@ -23,28 +23,28 @@ std::string_view described(Takes takes) {
   return "";
 }
 
-const NodePtr* tensor_in(const Operand& operand) {
+const NodeInfo* tensor_in(const Operand& operand) {
   const auto* tensor = std::get_if<const Tensor*>(&operand);
-  return tensor ? &TensorAccess::node(**tensor) : nullptr;
+  return tensor ? &TensorAccess::info(**tensor) : nullptr;
 }
 
 // The type that the operation computes in: that of its tensors, which must agree.
 DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
-  const NodePtr* first = nullptr;
+  const NodeInfo* first = nullptr;
   for (const Operand& operand : operands) {
-    const NodePtr* node = tensor_in(operand);
+    const NodeInfo* node = tensor_in(operand);
     if (!node) continue;
     if (!first) first = node;
-    if ((*node)->dtype != (*first)->dtype)
+    if (node->dtype != first->dtype)
       fail(ErrorCode::dtype_mismatch, op.name,
-           "the operands are " + std::string(to_string((*first)->dtype)) + " and " +
-               std::string(to_string((*node)->dtype)) + "; cast one of them.");
-    if (!accepts(op.takes, (*node)->dtype))
+           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
+               "; cast one of them.");
+    if (!accepts(op.takes, node->dtype))
       fail(ErrorCode::dtype_mismatch, op.name,
-           "an operand is " + std::string(to_string((*node)->dtype)) + "; it takes " +
-               std::string(described(op.takes)) + ".");
+           "an operand is " + std::string(to_string(node->dtype)) + "; it takes " + std::string(described(op.takes)) +
+               ".");
   }
-  return (*first)->dtype;
+  return first->dtype;
 }
 
 }  // namespace
@@ -72,45 +72,40 @@ NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& con
 }
 
 Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
-  const NodePtr* condition = nullptr;
+  const NodeInfo* condition = nullptr;
   std::span<const Operand> typed = operands;
   if (op.takes == Takes::condition) {
     condition = tensor_in(typed[0]);
     if (!condition) fail(ErrorCode::dtype_mismatch, op.name, "the condition is a number; it must be a boolean tensor.");
-    if ((*condition)->dtype != DType::boolean)
+    if (condition->dtype != DType::boolean)
       fail(ErrorCode::dtype_mismatch, op.name,
-           "the condition is " + std::string(to_string((*condition)->dtype)) + "; it must be boolean.");
+           "the condition is " + std::string(to_string(condition->dtype)) + "; it must be boolean.");
     typed = typed.subspan(1);
   }
   if (std::ranges::none_of(typed, tensor_in))
     fail(ErrorCode::invalid_argument, op.name, "all operands are numbers; one of them must be a tensor.");
   const DType dtype = common_dtype(op, typed);
   std::shared_ptr<ContextImpl> context;
-  const Node* first = nullptr;
+  const NodeInfo* first = nullptr;
   Shape shape;
   for (const Operand& operand : operands) {
-    const NodePtr* node = tensor_in(operand);
+    const NodeInfo* node = tensor_in(operand);
     if (!node) continue;
-    if (first) check_same_context(op.name, *first, **node);
-    shape = first ? broadcast(op.name, shape, (*node)->shape) : (*node)->shape;
-    first = first ? first : node->get();
+    if (first) check_same_context(op.name, *first, *node);
+    shape = first ? broadcast(op.name, shape, node->shape) : node->shape;
+    first = first ? first : node;
     context = first->context;
   }
-  std::vector<NodePtr> inputs;
-  std::vector<Held> held;
+  std::vector<Held> inputs;
   inputs.reserve(operands.size());
-  held.reserve(operands.size());
   for (const Operand& operand : operands) {
-    if (const auto* tensor = std::get_if<const Tensor*>(&operand)) {
-      held.push_back(TensorAccess::held(**tensor));
-      inputs.push_back(held.back()->node());
-    } else {
-      inputs.push_back(number_node(op.name, context, {}, dtype, std::get<double>(operand)));
-    }
+    if (const auto* tensor = std::get_if<const Tensor*>(&operand)) inputs.push_back(TensorAccess::held(**tensor));
+    else
+      inputs.push_back(
+          std::make_shared<const Hold>(number_node(op.name, context, {}, dtype, std::get<double>(operand))));
   }
   const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
-  return TensorAccess::tensor(
-      std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs), std::move(held)));
+  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs)));
 }
 
 // A row's name as a template argument: a name that the table lacks does not compile.

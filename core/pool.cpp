@@ -267,7 +267,7 @@ bool Pool::free_least_recently_used() {
   const std::shared_ptr<Buffer> buffer = least_recently_used();
   if (!buffer) return false;
   const std::uint64_t room = options_.budget == 0 ? backend_->device().max_tensor_bytes : options_.budget / 2;
-  if (!forgets_ || buffer->has_copy() || !buffer->is_soon_made_again(room)) {
+  if (buffer->has_copy() || !options_.can_forget || !options_.can_forget(*buffer, room)) {
     spill(*buffer);
     return true;
   }

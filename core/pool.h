@@ -1,6 +1,7 @@
 // Device memory: handed out to tensors, taken back, kept for the next one, moved to the host and back, counted.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -39,7 +40,7 @@ struct PooledStorage {
 };
 
 // The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
-// holder lets go, on whatever thread that is. The context's lock guards it.
+// holder lets go, on whatever thread that is; all else is done by who has a ContextState.
 class Buffer {
  public:
   enum class Owner : std::uint8_t { pool, host };
@@ -61,17 +62,17 @@ class Buffer {
   bool has_copy() const { return has_host_copy() || backup_; }    // off the device
   bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
   bool waits_for_upload() const { return waits_for_upload_; }     // has not been on the device yet
-  // Whether every node that has it is made again by a few cheap operations, from sources that are there and, together
-  // with it, take no more than `room`.
-  bool is_soon_made_again(std::uint64_t room) const;
   // A host knows the storage, which stays as it is for as long as anybody holds what this gives.
   std::shared_ptr<const void> lend();
   bool is_lent() const { return !loan_.expired(); }
+  bool is_borrowed() const { return owner_ == Owner::host; }  // from a host
+  bool is_spilled() const { return is_spilled_; }
 
   // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
   void made_by(std::string op) { op_ = std::move(op); }
   void add_user(const std::shared_ptr<Node>&);
+  const std::vector<std::weak_ptr<Node>>& users() const { return users_; }
 
  private:
   friend class Pool;
@@ -93,14 +94,16 @@ struct PoolOptions {
   std::uint64_t budget = 0;  // bytes on the device; 0: what the device gives
   Priority priority = Priority::balanced;
   bool keeps_host_copies = true;  // of what comes from the host, so that a lost device loses nothing
+  // Whether a tensor may leave the device without a copy, as if it had been lost: it can be made again, in that room.
+  std::function<bool(const Buffer&, std::uint64_t room)> can_forget{};
   MessageSink messages;
 };
 
-// The caller holds the context's lock for every call but info().
+// Only a ContextState has one, and only info() may be called without. Buffers go back on any thread.
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
   Pool(Backend& backend, Stats& stats, const PoolOptions& options)
-      : backend_(&backend), stats_(stats), options_(options), forgets_(options.priority == Priority::memory) {}
+      : backend_(&backend), stats_(stats), options_(options) {}
 
   // A batch of dispatches is about to be put together: until the next one, what it uses is neither freed nor spilled.
   void begin_batch() { ++batch_; }
@@ -127,11 +130,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void spill(Buffer&);             // one that can leave: its elements wait on the host
   void spill_all();                // that can be: tensors that no batch or host uses now
 
-  // With Priority::memory, what is soon made again leaves the device without a copy, as if it had been lost. Until that
-  // turns out to take more memory than it saves.
-  bool forgets() const { return forgets_; }
-  void stop_forgetting() { forgets_ = false; }
-
   void trim();
   // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
   // acquire, since dispatches that are not yet submitted may still refer to what went back.
@@ -155,7 +153,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
   MemoryInfo info() const;
   void reset_peak();
-  std::vector<Resident> why_resident(std::uint64_t at_least) const;
+  std::vector<std::shared_ptr<Buffer>> live() const;
   std::uint64_t budget() const { return options_.budget; }
   // The most bytes_in_use has been since the watch began.
   void watch_peak();
@@ -174,14 +172,12 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool free_one();
   bool free_least_recently_used();
   std::shared_ptr<Buffer> least_recently_used() const;
-  std::vector<std::shared_ptr<Buffer>> live() const;
   PooledStorage::List remove(PooledStorage::List::iterator);
   std::string holders() const;
 
   Backend* backend_;
   Stats& stats_;
   PoolOptions options_;
-  bool forgets_;
   mutable std::mutex lock_;   // give_back comes from any thread, beside the context's own lock
   PooledStorage::List free_;  // most recently used first
   PooledStorage::ByKey by_key_;

@@ -11,9 +11,9 @@ namespace tessera {
 
 namespace {
 
-std::vector<Wanted> wanted_by(const ProgramImpl& program) {
+std::vector<Wanted> wanted_by(const ContextState& context, const ProgramImpl& program) {
   std::vector<Wanted> wanted;
-  for (const Held& output : program.outputs) wanted.push_back({output->node()});
+  for (const Held& output : program.outputs) wanted.push_back({output->node(context)});
   return wanted;
 }
 
@@ -42,7 +42,7 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
     throw Error(ErrorCode::invalid_argument, "run: the program takes " + std::to_string(program.inputs.size()) +
                                                  " inputs, but " + std::to_string(inputs.size()) + " were given.");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Node &wanted = *program.inputs[i], &given = *TensorAccess::node(inputs[i]);
+    const NodeInfo &wanted = *program.inputs[i], &given = TensorAccess::info(inputs[i]);
     const std::string which = "run: input " + std::to_string(i) + " is ";
     if (given.context != program.context)
       throw Error(ErrorCode::invalid_argument, which + "a tensor of another context than the program's.");
@@ -58,6 +58,8 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
 // Copies graphs with other nodes in the place of some: what depends on none of those is not copied.
 class Copier {
  public:
+  explicit Copier(const ContextState& context) : context_(context) {}
+
   void replace(const Node* node, NodePtr other) { copies_[node] = std::move(other); }
 
   // Runs of programs become copies of what the programs do, so that none is left.
@@ -104,12 +106,13 @@ class Copier {
     const ProgramImpl& program = *ran.run->program;
     std::unique_ptr<Copier>& copier = runs_[ran.run.get()];
     if (!copier) {
-      copier = std::make_unique<Copier>();
+      copier = std::make_unique<Copier>(context_);
       for (std::size_t i = 0; i < program.inputs.size(); ++i) copier->replace(program.inputs[i].get(), inputs[i]);
     }
-    return copier->copy(program.outputs[ran.output]->node());
+    return copier->copy(program.outputs[ran.output]->node(context_));
   }
 
+  const ContextState& context_;
   std::unordered_map<const Node*, NodePtr> copies_;
   std::unordered_map<const CustomCall*, std::shared_ptr<CustomCall>> calls_;
   std::unordered_map<const ProgramRun*, std::unique_ptr<Copier>> runs_;
@@ -128,16 +131,15 @@ void check_placeholders(const ProgramImpl& program, const Graph& graph) {
 
 }  // namespace
 
-void plan_for_device(ProgramImpl& program) {
-  ContextImpl& context = *program.context;
+void plan_for_device(ContextState& context, ProgramImpl& program) {
   const Limits limits = context.backend->limits();
-  const std::vector<Wanted> outputs = wanted_by(program);
+  const std::vector<Wanted> outputs = wanted_by(context, program);
   {
-    const Graph graph = make_graph(outputs, limits);
+    const Graph graph = make_graph(context, outputs, limits);
     check_placeholders(program, graph);
     compute(context, fixed_nodes(graph, outputs));
   }
-  program.graph = make_graph(outputs, limits);
+  program.graph = make_graph(context, outputs, limits);
   program.input_items.clear();
   for (const NodePtr& input : program.inputs) {
     const auto item = std::ranges::find(program.graph.items, input.get(), &GraphItem::node);
@@ -151,8 +153,7 @@ void plan_for_device(ProgramImpl& program) {
 
 Program Program::record(Context& context, std::vector<TensorSpec> inputs, const Body& body) {
   auto program = std::make_shared<ProgramImpl>();
-  ContextImpl& impl = ContextAccess::impl(context);
-  program->context = impl.shared_from_this();
+  program->context = ContextAccess::impl(context).shared_from_this();
   std::vector<Tensor> placeholders;
   for (const TensorSpec& spec : inputs) {
     program->inputs.push_back(std::make_shared<Node>(program->context, spec.shape, spec.dtype, Placeholder{}));
@@ -160,13 +161,13 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
   }
   const std::vector<Tensor> outputs = body(placeholders);
   for (const Tensor& output : outputs)
-    if (TensorAccess::node(output)->context != program->context)
+    if (TensorAccess::info(output).context != program->context)
       throw Error(ErrorCode::invalid_argument, "record: the body gave a tensor of another context than the program's.");
-  const Session session(impl);
-  Copier copier;
+  const LockedContext locked(context);
+  Copier copier(*locked);
   for (const Tensor& output : outputs)
-    program->outputs.push_back(std::make_shared<const Hold>(copier.copy(TensorAccess::node(output))));
-  impl.resilient([&] { plan_for_device(*program); });
+    program->outputs.push_back(std::make_shared<const Hold>(copier.copy(TensorAccess::node(*locked, output))));
+  locked->recovery.run([&] { plan_for_device(*locked, *program); });
   return Program(std::move(program));
 }
 
@@ -177,7 +178,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_.shared(), {}});
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
-    const Node& output = *impl_->outputs[i]->node();
+    const NodeInfo& output = impl_->outputs[i]->info();
     auto result = std::make_shared<Node>(impl_->context, output.shape, output.dtype, Ran{run, i}, given);
     run->results.push_back(result);
     results.push_back(TensorAccess::tensor(std::move(result)));
@@ -187,33 +188,30 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
 
 std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
   std::vector<Tensor> results = (*this)(inputs);
-  std::vector<NodePtr> nodes;
-  for (const Tensor& result : results) nodes.push_back(TensorAccess::node(result));
-  ContextImpl& context = *impl_->context;
-  const Session session(context);
-  context.resilient([&] { compute(context, nodes); });
+  const LockedContext context(*impl_->context);
+  context->recovery.run([&] { compute(*context, results); });
   return results;
 }
 
 std::future<void> Program::prepare() const {
   auto promise = std::make_shared<std::promise<void>>();
   std::future<void> future = promise->get_future();
-  const Session session(*impl_->context);
-  impl_->context->background.add([program = impl_.shared(), promise, next = std::size_t{0}]() mutable {
-    ContextImpl& context = *program->context;
-    try {
-      context.resilient([&] {
-        if (program->epoch != context.epoch) plan_for_device(*program);
-        if (next < program->plan->steps.size())
-          prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
+  const LockedContext locked(*impl_->context);
+  locked->owner.background.add(
+      [program = impl_.shared(), promise, next = std::size_t{0}](ContextState& context) mutable {
+        try {
+          context.recovery.run([&] {
+            if (program->epoch != context.epoch) plan_for_device(context, *program);
+            if (next < program->plan->steps.size())
+              prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
+          });
+          if (++next < program->plan->steps.size()) return false;
+          promise->set_value();
+        } catch (...) {
+          promise->set_exception(std::current_exception());
+        }
+        return true;
       });
-      if (++next < program->plan->steps.size()) return false;
-      promise->set_value();
-    } catch (...) {
-      promise->set_exception(std::current_exception());
-    }
-    return true;
-  });
   return future;
 }
 

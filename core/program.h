@@ -9,7 +9,7 @@ namespace tessera {
 
 struct ProgramImpl {
   std::shared_ptr<ContextImpl> context;
-  std::vector<NodePtr> inputs;  // placeholders
+  std::vector<NodePtr> inputs;  // placeholders, which never change
   std::vector<Held> outputs;    // made of them, without runs of other programs; they keep the graph alive
 
   // For the device that the context had when they were made:
@@ -20,8 +20,8 @@ struct ProgramImpl {
   std::uint64_t epoch = 0;
 };
 
-// Under the context's lock, between batches: what does not depend on an input is computed, the rest is planned.
-void plan_for_device(ProgramImpl&);
+// Between batches: what does not depend on an input is computed, the rest is planned.
+void plan_for_device(ContextState&, ProgramImpl&);
 
 // The nodes that it gave have the operation Ran, and its inputs as theirs.
 struct ProgramRun {

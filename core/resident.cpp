@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/context_impl.h"
+#include "core/context_state.h"
 
 namespace tessera {
 namespace {
@@ -33,23 +33,23 @@ void Buffer::add_user(const std::shared_ptr<Node>& node) {
   users_.push_back(node);
 }
 
-std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
-  std::vector<Resident> found;
-  for (const std::shared_ptr<Buffer>& buffer : live()) {
-    if (!buffer->is_resident() && !buffer->is_spilled_) continue;
+std::vector<Resident> ContextState::why_resident(std::uint64_t at_least) const {
+  std::vector<Resident> residents;
+  for (const std::shared_ptr<Buffer>& buffer : pool->live()) {
+    if (!buffer->is_resident() && !buffer->is_spilled()) continue;
     Resident resident{.bytes = buffer->is_resident() ? buffer->device_bytes() : buffer->bytes(),
                       .shape = Shape{buffer->elements()},
-                      .dtype = buffer->spec_.dtype,
-                      .op = buffer->op_,
+                      .dtype = buffer->spec().dtype,
+                      .op = buffer->op(),
                       .label = {},
                       .holders = 0,
                       .is_lent = buffer->is_lent(),
-                      .is_borrowed = buffer->owner_ == Buffer::Owner::host,
-                      .is_spilled = buffer->is_spilled_};
+                      .is_borrowed = buffer->is_borrowed(),
+                      .is_spilled = buffer->is_spilled()};
     if (resident.bytes < at_least) continue;
     bool has_shape = false;
     std::set<const Node*> seen;  // a node that was rebuilt is there twice
-    for (const std::weak_ptr<Node>& weak : buffer->users_) {
+    for (const std::weak_ptr<Node>& weak : buffer->users()) {
       const NodePtr node = weak.lock();
       if (!node || node->value.buffer != buffer || !seen.insert(node.get()).second) continue;
       resident.holders += static_cast<int>(node->first_hold.use_count());
@@ -58,10 +58,10 @@ std::vector<Resident> Pool::why_resident(std::uint64_t at_least) const {
       resident.shape = node->shape;
       has_shape = true;
     }
-    found.push_back(std::move(resident));
+    residents.push_back(std::move(resident));
   }
-  std::ranges::stable_sort(found, std::ranges::greater{}, &Resident::bytes);
-  return found;
+  std::ranges::stable_sort(residents, std::ranges::greater{}, &Resident::bytes);
+  return residents;
 }
 
 std::string to_string(const Resident& resident) {

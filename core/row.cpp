@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-NodePtr lowered_rows(const Node&);
+Held lowered_rows(const Node&);
 
 // Normalises x seen as [outer, count, inner], along its middle axis. Either that axis is the last one (inner is 1), and
 // rows lie one after the other; or they are columns, inner is a multiple of 4, and a texel has one element of each of
@@ -102,7 +102,7 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
   return wide() * rsqrt(mean(square(wide()), along) + epsilon);
 }
 
-NodePtr lowered_rows(const Node& node) {
+Held lowered_rows(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
   const Tensor x = TensorAccess::tensor(node.inputs[0]);
   const auto with_entry = [&](const FamilyEntry& entry) {
@@ -110,16 +110,16 @@ NodePtr lowered_rows(const Node& node) {
   };
   const std::int64_t size = x.shape().size(), count = family.words[0], inner = family.words[1];
   if (count <= short_row || (count <= longest_row_by_texels && size * count <= most_reads_by_texels))
-    return TensorAccess::node(family_tensor(node.shape, node.dtype, with_entry(by_texels), {x}));
+    return TensorAccess::held(family_tensor(node.shape, node.dtype, with_entry(by_texels), {x}));
   if (count <= longest_row_of_an_invocation) {
     const Tensor statistics = family_tensor({size / count, 4}, DType::f32, with_entry(find_statistics), {x});
-    return TensorAccess::node(family_tensor(node.shape, node.dtype, with_entry(apply_statistics), {x, statistics}));
+    return TensorAccess::held(family_tensor(node.shape, node.dtype, with_entry(apply_statistics), {x, statistics}));
   }
   constexpr int axis = 1;
   const Tensor result =
       composed_rows(static_cast<RowKind>(family.options[0]), x.reshape({size / (count * inner), count, inner}),
                     std::span(&axis, 1), std::bit_cast<float>(family.words[5]));
-  return TensorAccess::node(result.cast(node.dtype).reshape(node.shape));
+  return TensorAccess::held(result.cast(node.dtype).reshape(node.shape));
 }
 
 }  // namespace

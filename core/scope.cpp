@@ -39,8 +39,8 @@ Scope::~Scope() {
 }
 
 const Tensor& Scope::keep(const Tensor& tensor) {
-  const NodePtr& node = TensorAccess::node(tensor);
-  std::erase_if(state_->nodes, [&](const std::weak_ptr<Node>& noted) { return noted.lock().get() == node.get(); });
+  const NodeInfo& kept = TensorAccess::info(tensor);
+  std::erase_if(state_->nodes, [&](const std::weak_ptr<Node>& noted) { return noted.lock().get() == &kept; });
   return tensor;
 }
 
@@ -50,7 +50,7 @@ std::vector<Survivor> Scope::survivors() const {
   std::vector<Survivor> alive;
   std::vector<NodePtr> held;  // to the end, so that the last holder does not go under the lock
   {
-    const Session session(*state_->context, Session::Closed::allowed);
+    const LockedContext context(*state_->context, LockedContext::Closed::allowed);
     for (const std::weak_ptr<Node>& weak : state_->nodes) {
       NodePtr node = weak.lock();
       if (node && node->holds > 0)

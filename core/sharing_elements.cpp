@@ -7,8 +7,8 @@ namespace tessera {
 namespace {
 
 std::optional<std::vector<std::byte>> on_host(const Tensor& tensor) {
-  const Session session(*TensorAccess::node(tensor)->context);
-  return host_elements(tensor);
+  const LockedContext context(tensor);
+  return host_elements(*context, tensor);
 }
 
 }  // namespace

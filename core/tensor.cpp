@@ -23,7 +23,7 @@ void convert(const std::vector<std::byte>& elements, std::vector<T>& out) {
   }
 }
 
-std::size_t bytes_of(const Node& node) { return byte_count(node.shape.size(), node.dtype); }
+std::size_t bytes_of(const NodeInfo& node) { return byte_count(node.shape.size(), node.dtype); }
 
 // Elements in order, as values of type T: without a copy in between where that is the tensor's own type. `take` fills a
 // span of bytes with them.
@@ -50,7 +50,7 @@ std::vector<T> taken(const Take& take, std::size_t count, DType dtype) {
 }
 
 template <Element T>
-void check_readable(const Node& node) {
+void check_readable(const NodeInfo& node) {
   if (dtype_of<T>() == node.dtype || dtype_of<T>() == DType::f32) return;
   throw Error(ErrorCode::dtype_mismatch, "read: a tensor of " + std::string(to_string(node.dtype)) +
                                              " cannot be read as " + std::string(to_string(dtype_of<T>())) +
@@ -71,30 +71,32 @@ class HostCopy final : public Download {
 
 // Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the
 // context's background thread, which holds the lock.
-void download_later(ContextImpl& context, const Held& held, const std::function<void(Download&)>& finish,
+void download_later(ContextState& context, const Held& held, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
-  auto started = start_download(context, held->node());
-  context.background.add(std::move(started), [&context, held, finish, fail, epoch = context.epoch](
-                                                 Download* download, const std::exception_ptr& error) {
-    try {
-      if (error) std::rethrow_exception(error);
-      return finish(*download);
-    } catch (...) {
-      // Where others have met the loss before, the device that is lost is not the present one.
-      const bool device_went = context.backend->is_lost() || context.epoch != epoch;
-      if (!device_went) return fail(std::current_exception());
-    }
-    try {
-      context.resilient([&] { download_later(context, held, finish, fail); });
-    } catch (...) {
-      fail(std::current_exception());
-    }
-  });
+  auto started = start_download(context, held->node(context));
+  context.owner.background.add(std::move(started),
+                               [held, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
+                                                                           const std::exception_ptr& error) {
+                                 try {
+                                   if (error) std::rethrow_exception(error);
+                                   return finish(*download);
+                                 } catch (...) {
+                                   // Where others have met the loss before, the device that is lost is not the present
+                                   // one.
+                                   const bool device_went = later.backend->is_lost() || later.epoch != epoch;
+                                   if (!device_went) return fail(std::current_exception());
+                                 }
+                                 try {
+                                   later.recovery.run([&] { download_later(later, held, finish, fail); });
+                                 } catch (...) {
+                                   fail(std::current_exception());
+                                 }
+                               });
 }
 
 }  // namespace
 
-std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& node) {
+std::unique_ptr<Download> start_download(ContextState& context, const NodePtr& node) {
   compute(context, node);
   const std::int64_t offset = node->value.offset;
   Buffer& buffer = *node->value.buffer;
@@ -109,18 +111,17 @@ std::unique_ptr<Download> start_download(ContextImpl& context, const NodePtr& no
   return download;
 }
 
-const Shape& Tensor::shape() const { return TensorAccess::node(*this)->shape; }
-DType Tensor::dtype() const { return TensorAccess::node(*this)->dtype; }
+const Shape& Tensor::shape() const { return TensorAccess::info(*this).shape; }
+DType Tensor::dtype() const { return TensorAccess::info(*this).dtype; }
 
 BackendKind Tensor::backend() const {
-  ContextImpl& context = *TensorAccess::node(*this)->context;
-  const Session session(context);
-  return context.backend->device().backend;
+  const LockedContext context(*this);
+  return context->backend->device().backend;
 }
 
 bool Tensor::is_computed() const {
-  const NodePtr& node = TensorAccess::node(*this);
-  const Session session(*node->context);
+  const LockedContext context(*this);
+  const NodePtr& node = TensorAccess::node(*context, *this);
   return node->value.buffer || node->is<Computed>() || node->shape.size() == 0;
 }
 
@@ -135,26 +136,25 @@ Tensor Tensor::div(double number) const { return *this / number; }
 Tensor Tensor::square() const { return tessera::square(*this); }
 
 Tensor Tensor::reshape(const Shape& shape) const {
-  const NodePtr& node = TensorAccess::node(*this);
-  if (shape.size() != node->shape.size())
-    throw Error(ErrorCode::shape_mismatch, "reshape: " + node->shape.to_string() + " has " +
-                                               std::to_string(node->shape.size()) + " elements, " + shape.to_string() +
+  const NodeInfo& node = TensorAccess::info(*this);
+  if (shape.size() != node.shape.size())
+    throw Error(ErrorCode::shape_mismatch, "reshape: " + node.shape.to_string() + " has " +
+                                               std::to_string(node.shape.size()) + " elements, " + shape.to_string() +
                                                " has " + std::to_string(shape.size()) + ".");
   return TensorAccess::tensor(
-      std::make_shared<Node>(node->context, shape, node->dtype, View{}, std::vector{TensorAccess::held(*this)}));
+      std::make_shared<Node>(node.context, shape, node.dtype, View{}, std::vector{TensorAccess::held(*this)}));
 }
 
 Tensor Tensor::cast(DType dtype) const {
-  const NodePtr& node = TensorAccess::node(*this);
-  if (dtype == node->dtype) return *this;
+  const NodeInfo& node = TensorAccess::info(*this);
+  if (dtype == node.dtype) return *this;
   return TensorAccess::tensor(
-      std::make_shared<Node>(node->context, node->shape, dtype, Cast{}, std::vector{TensorAccess::held(*this)}));
+      std::make_shared<Node>(node.context, node.shape, dtype, Cast{}, std::vector{TensorAccess::held(*this)}));
 }
 
 const Tensor& Tensor::compute() const& {
-  const NodePtr& node = TensorAccess::node(*this);
-  const Session session(*node->context);
-  node->context->resilient([&] { tessera::compute(*node->context, node); });
+  const LockedContext context(*this);
+  context->recovery.run([&] { tessera::compute(*context, TensorAccess::node(*context, *this)); });
   return *this;
 }
 
@@ -165,43 +165,42 @@ Tensor Tensor::compute() && {
 
 template <Element T>
 std::vector<T> Tensor::read() const {
-  const NodePtr& node = TensorAccess::node(*this);
-  check_readable<T>(*node);
-  if (node->shape.size() == 0) return {};
-  const Session session(*node->context);
-  return node->context->resilient([&] {
-    const auto download = start_download(*node->context, node);
-    const HostTime reading(*node->context, HostWork::read);
+  const NodeInfo& node = TensorAccess::info(*this);
+  check_readable<T>(node);
+  if (node.shape.size() == 0) return {};
+  const LockedContext context(*this);
+  return context->recovery.run([&] {
+    const auto download = start_download(*context, TensorAccess::node(*context, *this));
+    const HostTime reading(*context, HostWork::read);
     download->wait();
-    return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node->shape.size()),
-                    node->dtype);
+    return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node.shape.size()),
+                    node.dtype);
   });
 }
 
 template <Element T>
 std::future<std::vector<T>> Tensor::read_async() const {
-  const NodePtr& node = TensorAccess::node(*this);
-  check_readable<T>(*node);
+  const NodeInfo& node = TensorAccess::info(*this);
+  check_readable<T>(node);
   auto promise = std::make_shared<std::promise<std::vector<T>>>();
   std::future<std::vector<T>> future = promise->get_future();
-  if (node->shape.size() == 0) {
+  if (node.shape.size() == 0) {
     promise->set_value({});
     return future;
   }
-  const Session session(*node->context);
-  const auto finish = [promise, count = node->shape.size(), dtype = node->dtype](Download& download) {
+  const LockedContext context(*this);
+  const auto finish = [promise, count = node.shape.size(), dtype = node.dtype](Download& download) {
     promise->set_value(
         taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
   };
   const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
-  node->context->resilient([&] { download_later(*node->context, TensorAccess::held(*this), finish, fail); });
+  context->recovery.run([&] { download_later(*context, TensorAccess::held(*this), finish, fail); });
   return future;
 }
 
 const Tensor& Tensor::label(std::string name) const& {
-  const NodePtr& node = TensorAccess::node(*this);
-  const Session session(*node->context);
-  node->label = std::move(name);
+  const LockedContext context(*this);
+  TensorAccess::node(*context, *this)->label = std::move(name);
   return *this;
 }
 

@@ -14,30 +14,26 @@ void check_nth(const char* op, const char* what, int nth) {
 }  // namespace
 
 void lose_device(Context& context) {
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
-  impl.backend->lose();
+  const LockedContext locked(context);
+  locked->backend->lose();
 }
 
 void lose_device(Context& context, Moment moment, int nth) {
   check_nth("lose_device", "submission", nth);
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
-  impl.loss_on_demand = {nth, moment == Moment::after};
+  const LockedContext locked(context);
+  locked->recovery.lose_device_at(nth, moment == Moment::after);
 }
 
 void fail_allocation(Context& context, int nth) {
   check_nth("fail_allocation", "allocation", nth);
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
-  impl.pool->fail_allocation(nth);
+  const LockedContext locked(context);
+  locked->pool->fail_allocation(nth);
 }
 
 void fail_sharing(Context& context, int nth) {
   check_nth("fail_sharing", "crossing", nth);
-  ContextImpl& impl = ContextAccess::impl(context);
-  const Session session(impl);
-  impl.crossings.fail(nth);
+  const LockedContext locked(context);
+  locked->crossings.fail(nth);
 }
 
 }  // namespace tessera::testing
