@@ -17,6 +17,7 @@ namespace tessera {
 
 struct ContextImpl;
 struct Node;
+class ParameterList;
 struct ProgramRun;
 using NodePtr = std::shared_ptr<Node>;
 
@@ -36,6 +37,9 @@ struct FamilyEntry {
   bool is_cooperative = false;  // see KernelCore
   // The same value by other operations, for devices without workgroups; only cooperative entries have one.
   std::shared_ptr<Node> (*lower)(const Node&) = nullptr;
+  // The names of words and options, see KernelEntry; null where the shaders count them instead.
+  const ParameterList& (*parameter_names)() = nullptr;
+  const ParameterList& (*option_names)() = nullptr;
 };
 
 struct HostValues {

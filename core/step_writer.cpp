@@ -50,7 +50,9 @@ void StepWriter::write_family(Node& node) {
                        .dtype = node.dtype,
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
-                       .is_cooperative = family.entry->is_cooperative};
+                       .is_cooperative = family.entry->is_cooperative,
+                       .parameter_names = family.entry->parameter_names ? &family.entry->parameter_names() : nullptr,
+                       .option_names = family.entry->option_names ? &family.entry->option_names() : nullptr};
   core_words_ = family.words;
   step_.workgroups = family.workgroups;
   step_.kernel.operands.resize(node.inputs.size());
