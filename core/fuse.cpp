@@ -88,8 +88,8 @@ class Fuser {
       Place reader = it.place;
       if (family) reader.operand = static_cast<int>(i);
       // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
-      if (it.node->is<Strided>() || it.node->is<Custom>() || (family && !family->entry->reads_once) ||
-          read.shape.size() != base->shape.size())
+      const bool reads_once = !family || family->entry->reads_once || family->reads_once;
+      if (it.node->is<Strided>() || it.node->is<Custom>() || !reads_once || read.shape.size() != base->shape.size())
         reader.kernel = several;
       Place& known = item(base->plan_index).reader;
       if (known.kernel == none) known = reader;

@@ -91,6 +91,7 @@ class SignatureWriter {
       list(family->options);
       list(family->words);
       number(family->workgroups);
+      number(family->reads_once);
     }
     if (const auto* custom = std::get_if<Custom>(&node.operation)) {
       number(static_cast<std::int64_t>(custom->output));

@@ -73,6 +73,7 @@ struct Family {
   std::vector<std::int32_t> options;  // constants in the shader: other values compile another kernel
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
+  bool reads_once = false;            // as in the entry, where that depends on sizes
 };
 struct Import {
   std::shared_ptr<const HostPass> pass;

@@ -1,9 +1,15 @@
 // Parameters of kernels: their words, and the text that shaders read them by.
 #include "core/parameters.h"
 
+#include <set>
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/embedded_shader.h"
+#include "core/gather_parameters.h"
+#include "core/image_parameters.h"
 #include "core/parameter_text.h"
 #include "core/shader_text.h"
 #include <tessera/error.h>
@@ -11,8 +17,10 @@
 namespace tessera::test {
 namespace {
 
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 struct Step {
@@ -127,6 +135,58 @@ TEST(ParameterText, RefusesNamesThatAreNotDeclared) {
 TEST(ParameterText, UsesNoFunctionsThatMembersAreNamedLike) {
   const std::string library = "// steps\n\nfn size() {}\n\nfn walk() {}\n";
   EXPECT_EQ(used_functions(library, "parameters.size + walk()"), "// steps\nfn walk() {}\n\n");
+}
+
+// Every entry whose parameters have names.
+struct Row {
+  std::string_view file, entry;
+  const ParameterList& (*parameters)();
+  const ParameterList& (*options)() = ParameterList::of<NoParameters>;
+};
+constexpr Row rows[] = {
+    {"gather", "index_map", ParameterList::of<IndexMapParameters>, ParameterList::of<IndexMapOptions>},
+    {"gather", "gather_axis", ParameterList::of<GatherAxisParameters>},
+    {"gather", "gather_nd", ParameterList::of<GatherNdParameters>, ParameterList::of<IndexedAxesOptions>},
+    {"gather", "scatter_rows", ParameterList::of<ScatterRowsParameters>, ParameterList::of<IndexedAxesOptions>},
+    {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
+    {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
+    {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
+    {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
+    {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+};
+
+std::string_view file_text(const Row& row, const std::string& language) {
+  return embedded_shader(std::string(row.file) + "." + language);
+}
+
+TEST(ParameterText, OfEveryEntryHasDeclaredNamesOnly) {
+  for (const std::string language : {"wgsl", "glsl"})
+    for (const Row& row : rows) {
+      SCOPED_TRACE(std::string(row.entry) + " in " + language);
+      const std::string code = used_functions(file_text(row, language), std::string(row.entry) + "()");
+      EXPECT_THAT(code, HasSubstr(std::string(row.entry) + "("));
+      EXPECT_THAT(code, Not(AnyOf(HasSubstr("core_word"), HasSubstr("core_float"), HasSubstr("option_"))));
+      const KernelCore core{
+          .file = row.file, .entry = row.entry, .parameter_names = &row.parameters(), .option_names = &row.options()};
+      EXPECT_NO_THROW(with_words_for_names(code, core, "u32"));
+    }
+}
+
+// So that the list above has every entry of its files.
+TEST(ParameterText, OfEveryFunctionBelongsToAnEntry) {
+  std::set<std::string> unused;
+  for (const Row& row : rows) {
+    std::istringstream lines{std::string(file_text(row, "wgsl"))};
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("fn ")) unused.insert(line.substr(0, line.find('(') + 1));
+  }
+  EXPECT_GT(unused.size(), std::size(rows));
+  for (const Row& row : rows) {
+    const std::string code = used_functions(file_text(row, "wgsl"), std::string(row.entry) + "()");
+    std::erase_if(unused, [&](const std::string& function) { return code.find(function) != std::string::npos; });
+  }
+  EXPECT_THAT(unused, ElementsAre());
 }
 
 }  // namespace
