@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "backend_cpu/values.h"
+#include "core/kernel.h"
+#include "core/parameters.h"
 
 namespace tessera::cpu {
 
-// One run of a core. The words and options are those that the entry's operation gave, as in the shaders.
+// One run of a core. The words and options are those that the entry's operation gave, as in the shaders: by name from
+// parameters_of and options_of.
 struct FamilyRun {
+  const KernelCore& core;
   std::span<const std::vector<Value>> operands;  // their elements in order
   std::span<const DType> operand_dtypes;
   std::span<const std::int32_t> options;
@@ -24,6 +28,20 @@ struct FamilyRun {
   std::int64_t word(std::size_t index) const { return static_cast<std::int32_t>(words[index]); }
   float word_float(std::size_t index) const { return std::bit_cast<float>(words[index]); }
 };
+
+// Those of the run's entry, which must be of the type that it declares.
+template <class Parameters>
+Parameters parameters_of(const FamilyRun& run) {
+  if (run.core.parameter_names != &ParameterList::of<Parameters>())
+    throw std::logic_error(std::string(run.core.entry) + " has other parameters.");
+  return from_words<Parameters>(run.words);
+}
+template <class Options>
+Options options_of(const FamilyRun& run) {
+  if (run.core.option_names != &ParameterList::of<Options>())
+    throw std::logic_error(std::string(run.core.entry) + " has other options.");
+  return from_words<Options>(std::vector<std::uint32_t>(run.options.begin(), run.options.end()));
+}
 
 // A mean that keeps between the smallest and the largest number, as sums round.
 struct Mean {

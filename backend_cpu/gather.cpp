@@ -1,9 +1,11 @@
-// The gather family on the host; core/concat.cpp, core/gather.cpp, core/index.cpp and core/pad.cpp define the words and
-// options. Elements move as they are, so that floats and integers share each function.
+// The gather family on the host; core/gather_parameters.h has the parameters and options, core/concat.cpp
+// defines the words of concat. Elements move as they are, so that floats and integers share each function.
 #include <algorithm>
 #include <cstdlib>
 
 #include "backend_cpu/family.h"
+#include "core/gather_parameters.h"
+#include <tessera/gather.h>
 
 namespace tessera::cpu {
 namespace {
@@ -27,42 +29,41 @@ std::int64_t nearest_inside(std::int64_t index, std::int64_t size) {
 }
 
 void index_map(const FamilyRun& run) {
+  const auto parameters = parameters_of<IndexMapParameters>(run);
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
-    std::int64_t value = run.word(0);
-    for (std::size_t word = 1; word < run.words.size(); word += 3)
-      value += i / run.word(word) % run.word(word + 1) * run.word(word + 2);
+    std::int64_t value = parameters.offset;
+    for (const IndexTerm& term : parameters.terms) value += i / term.block % term.size * term.stride;
     run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(value);
   }
 }
 
 void gather_axis(const FamilyRun& run) {
-  const std::int64_t trailing = run.word(0), count = run.word(1), size = run.word(2);
+  const auto parameters = parameters_of<GatherAxisParameters>(run);
   copy_from(run, [&](std::int64_t i) {
-    const std::int64_t row = i / trailing, index = index_at(run, 1, row % count);
-    return (row / count * size + nearest_inside(index, size)) * trailing + i % trailing;
+    const std::int64_t row = i / parameters.trailing, index = index_at(run, 1, row % parameters.count);
+    const std::int64_t place = row / parameters.count * parameters.size + nearest_inside(index, parameters.size);
+    return place * parameters.trailing + i % parameters.trailing;
   });
 }
 
 void gather_nd(const FamilyRun& run) {
-  const std::int64_t trailing = run.word(0), depth = run.options[0];
+  const auto parameters = parameters_of<GatherNdParameters>(run);
+  const auto depth = static_cast<std::int64_t>(parameters.axes.size());
   copy_from(run, [&](std::int64_t i) {
-    std::int64_t place = i % trailing;
-    for (std::int64_t axis = 0; axis < depth; ++axis) {
-      const auto word = static_cast<std::size_t>(1 + 2 * axis);
-      place += nearest_inside(index_at(run, 1, i / trailing * depth + axis), run.word(word)) * run.word(word + 1);
-    }
+    std::int64_t place = i % parameters.trailing, index = i / parameters.trailing * depth;
+    for (const IndexedAxis& axis : parameters.axes)
+      place += nearest_inside(index_at(run, 1, index++), axis.size) * axis.stride;
     return place;
   });
 }
 
 void scatter_rows(const FamilyRun& run) {
-  const std::int64_t depth = run.options[0];
+  const std::vector<IndexedAxis> axes = parameters_of<ScatterRowsParameters>(run).axes;
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
-    std::int64_t row = 0;
-    for (std::int64_t axis = 0; axis < depth && row >= 0; ++axis) {
-      const auto word = static_cast<std::size_t>(2 * axis);
-      const std::int64_t size = run.word(word), index = from_front(index_at(run, 0, i * depth + axis), size);
-      row = index < 0 || index >= size ? -1 : row + index * run.word(word + 1);
+    std::int64_t row = 0, place = i * static_cast<std::int64_t>(axes.size());
+    for (const IndexedAxis& axis : axes) {
+      const std::int64_t index = from_front(index_at(run, 0, place++), axis.size);
+      row = row < 0 || index < 0 || index >= axis.size ? -1 : row + index * axis.stride;
     }
     run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(row);
   }
@@ -71,8 +72,9 @@ void scatter_rows(const FamilyRun& run) {
 // Calls take(result, update) for each element of the updates that has a place, in their order.
 template <class Take>
 void for_each_update(const FamilyRun& run, const Take& take) {
-  const std::int64_t updates = run.word(0), trailing = run.word(1);
-  for (std::int64_t update = 0; update < updates; ++update) {
+  const auto parameters = parameters_of<ScatterParameters>(run);
+  const std::int64_t trailing = parameters.trailing;
+  for (std::int64_t update = 0; update < parameters.updates; ++update) {
     const std::int64_t row = index_at(run, 0, update);
     if (row < 0) continue;
     for (std::int64_t i = 0; i < trailing; ++i)
@@ -99,20 +101,19 @@ void scatter_last(const FamilyRun& run) {
   for_each_update(run, [](Value& element, Value update) { element = update; });
 }
 
-enum class PadMode { constant, edge, reflect };
-
 void pad(const FamilyRun& run) {
-  const auto mode = static_cast<PadMode>(run.options[0]);
-  const auto outside = std::bit_cast<Value>(run.words[0]);
+  const auto mode = static_cast<PadMode>(options_of<PadOptions>(run).mode.bits);
+  const auto parameters = parameters_of<PadParameters>(run);
+  const auto outside = std::bit_cast<Value>(parameters.value);
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
     std::int64_t place = 0;
     bool inside = true;
-    for (std::size_t word = 1; word < run.words.size(); word += 5) {
-      const std::int64_t last = run.word(word + 3) - 1;
-      std::int64_t at = i / run.word(word) % run.word(word + 1) - run.word(word + 2);
+    for (const PaddedAxis& axis : parameters.axes) {
+      const std::int64_t last = axis.source_size - 1;
+      std::int64_t at = i / axis.block % axis.size - axis.before;
       inside = inside && at >= 0 && at <= last;
       if (mode == PadMode::reflect) at = last - std::abs(last - std::abs(at));
-      place += std::clamp<std::int64_t>(at, 0, last) * run.word(word + 4);
+      place += std::clamp<std::int64_t>(at, 0, last) * axis.stride;
     }
     const Value value = run.operands[0][static_cast<std::size_t>(place)];
     run.result[static_cast<std::size_t>(i)] = mode == PadMode::constant && !inside ? outside : value;

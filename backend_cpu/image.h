@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "backend_cpu/family.h"
+#include "core/image_parameters.h"
 
 namespace tessera::cpu {
 
@@ -12,22 +13,24 @@ inline float number(const FamilyRun& run, std::size_t operand, std::int64_t at) 
   return is_float(run.operand_dtypes[operand]) ? value.real : static_cast<float>(value.whole);
 }
 
-// Which pixel of the result an element belongs to. The first words of resize and warp are channels, width and height of
-// the result, and width and height of the image.
+// Which pixel of the result an element belongs to. The parameters are those of resize or warp.
 struct Pixel {
-  Pixel(const FamilyRun& run, std::int64_t element)
-      : channel(element % run.word(0)),
-        x(element / run.word(0) % run.word(1)),
-        y(element / (run.word(0) * run.word(1)) % run.word(2)),
-        batch(element / (run.word(0) * run.word(1) * run.word(2))) {}
+  template <class Parameters>
+  Pixel(const Parameters& parameters, std::int64_t element)
+      : channel(element % parameters.channels),
+        x(element / parameters.channels % parameters.result.width),
+        y(element / (parameters.channels * parameters.result.width) % parameters.result.height),
+        batch(element / (parameters.channels * parameters.result.width * parameters.result.height)) {}
 
   std::int64_t channel, x, y, batch;
 };
 
 // The image's element of that channel, for a row and a column inside of it.
-inline std::int64_t place_in_image(const FamilyRun& run, std::int64_t batch, std::int64_t row, std::int64_t column,
-                                   std::int64_t channel) {
-  return ((batch * run.word(4) + row) * run.word(3) + column) * run.word(0) + channel;
+template <class Parameters>
+std::int64_t place_in_image(const Parameters& parameters, std::int64_t batch, std::int64_t row, std::int64_t column,
+                            std::int64_t channel) {
+  const Extent& image = parameters.image;
+  return ((batch * image.height + row) * image.width + column) * parameters.channels + channel;
 }
 
 // Sets each element of the result to what value_of(element) gives.

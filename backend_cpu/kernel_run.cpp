@@ -111,7 +111,8 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
     throw Error(ErrorCode::unsupported, std::string(kernel.core.entry) + ": the cpu backend has no such kernel.");
   std::vector<Value> result(static_cast<std::size_t>(dispatch.output_elements));
   const std::span<const std::uint32_t> words(dispatch.words);
-  function->run({.operands = operands,
+  function->run({.core = kernel.core,
+                 .operands = operands,
                  .operand_dtypes = dtypes,
                  .options = kernel.core.options,
                  .words = words.subspan(1, static_cast<std::size_t>(kernel.core.words)),

@@ -1,6 +1,7 @@
 #include "backend_gles/shader.h"
 
 #include "core/embedded_shader.h"
+#include "core/parameter_text.h"
 #include "core/shader_text.h"
 
 namespace tessera::gles {
@@ -121,9 +122,9 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     options = "#define core_vector " + vector_type(kernel.core.dtype) + "\n";
     call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".glsl"), call);
-    core = used_functions(embedded_shader("window.glsl"), core) + core;
+    core = with_words_for_names(used_functions(embedded_shader("window.glsl"), core) + core, kernel.core, "uint");
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
-      options += "const int option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
+      options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }
   return fill_template(embedded_shader("map.glsl"),
                        {{"words", words},

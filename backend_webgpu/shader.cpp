@@ -2,6 +2,7 @@
 
 #include "backend_webgpu/parameters.h"
 #include "core/embedded_shader.h"
+#include "core/parameter_text.h"
 #include "core/shader_text.h"
 
 namespace tessera::webgpu {
@@ -133,7 +134,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   std::string constants = "const word_vectors = " + std::to_string(vectors) +
                           "u;\nconst workgroup_size = " + std::to_string(workgroup_size) + "u;\n";
   for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
-    constants += "const option_" + std::to_string(i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
+    constants += "const " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
   std::string inputs;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) inputs += input_function(kernel, k);
   for (int k = 0; k < static_cast<int>(kernel.operands.size()); ++k) inputs += operand_functions(kernel, k);
@@ -143,7 +144,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
-    core = used_functions(embedded_shader("window.wgsl"), core) + core;
+    core = with_words_for_names(used_functions(embedded_shader("window.wgsl"), core) + core, kernel.core, "u32");
   } else {
     call = "  finish();\n";
   }

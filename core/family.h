@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/node.h"
+#include "core/parameters.h"
 #include "core/sizes.h"
 
 namespace tessera {
@@ -32,6 +33,19 @@ inline std::uint32_t word_of(float value) { return std::bit_cast<std::uint32_t>(
 
 // For FamilyEntry::lower: another entry on the same operands.
 Held lowered(const Node&, Family);
+
+// An entry whose parameters and options have names: no kernel of it can be made with those of another one.
+template <class Parameters, class Options = NoParameters>
+struct KernelEntry : FamilyEntry {
+  constexpr KernelEntry(const FamilyEntry& entry) : FamilyEntry(entry) {
+    parameter_names = ParameterList::of<Parameters>;
+    option_names = ParameterList::of<Options>;
+  }
+  Family with(const Parameters& parameters, const Options& options = {}) const {
+    const std::vector<std::uint32_t> constants = words_of(options);
+    return {.entry = this, .options = {constants.begin(), constants.end()}, .words = words_of(parameters)};
+  }
+};
 
 Tensor family_tensor(const Shape&, DType, Family, std::initializer_list<Tensor> operands);
 Tensor family_tensor(const Shape&, DType, Family, std::span<const Tensor> operands);  // at least one

@@ -90,7 +90,8 @@ class Fuser {
       Place reader = each.place;
       if (family) reader.operand = static_cast<int>(i);
       // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
-      if (each.item->is<Strided>() || each.item->is<Custom>() || (family && !family->entry->reads_once) ||
+      const bool reads_once = !family || family->entry->reads_once || family->reads_once;
+      if (each.item->is<Strided>() || each.item->is<Custom>() || !reads_once ||
           read.shape.size() != graph_.at(read.item).shape().size())
         reader.kernel = several;
       Place& known = member(read.item).reader;

@@ -37,6 +37,7 @@ class SignatureWriter {
       list(family->options);
       list(family->words);
       number(family->workgroups);
+      number(family->reads_once);
     }
     if (const auto* custom = item.as<Custom>()) number(static_cast<std::int64_t>(custom->output));
     for (const int output : item.custom_outputs) number(output);

@@ -4,6 +4,8 @@
 
 #include "core/axis_view.h"
 #include "core/context_impl.h"
+#include "core/family.h"
+#include "core/gather_parameters.h"
 #include "core/pointwise.h"
 #include <tessera/gather.h>
 #include <tessera/pointwise.h>
@@ -11,9 +13,8 @@
 namespace tessera {
 namespace {
 
-// i32, without operands: offset + the sum of ((element / block) % size) * stride. Words: the offset, then the terms.
-// Options: the number of terms.
-constexpr FamilyEntry index_map{.name = "index_map", .file = "gather"};
+// i32, without operands.
+constexpr KernelEntry<IndexMapParameters, IndexMapOptions> index_map{{.name = "index_map", .file = "gather"}};
 
 using ContextPtr = std::shared_ptr<ContextImpl>;
 
@@ -25,10 +26,10 @@ Tensor number(std::string_view op, const ContextPtr& context, const Shape& shape
 
 Tensor indices(const ContextPtr& context, const Shape& shape, std::int64_t offset, const std::vector<Term>& terms) {
   if (shape.size() == 0) return number("index", context, shape, DType::i32, 0);
-  Family family{.entry = &index_map, .options = {static_cast<std::int32_t>(terms.size())}, .words = {word_of(offset)}};
-  for (const Term& term : terms)
-    family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
-  return TensorAccess::tensor(std::make_shared<Node>(context, shape, DType::i32, std::move(family)));
+  IndexMapParameters parameters{.offset = offset};
+  for (const Term& term : terms) parameters.terms.push_back({term.block, term.size, term.stride});
+  return TensorAccess::tensor(
+      std::make_shared<Node>(context, shape, DType::i32, index_map.with(parameters, {.terms = terms.size()})));
 }
 
 // Of matrices [...,rows,columns], for each element: how far it is above the main diagonal.

@@ -14,6 +14,8 @@
 
 namespace tessera {
 
+class ParameterList;
+
 // How a kernel finds the elements of an input that belong to its output elements.
 enum class Access : std::uint8_t {
   dense,    // element i for element i
@@ -59,6 +61,9 @@ struct KernelCore {
   std::vector<std::int32_t> options;  // constants in the shader's text
   int words = 0;                      // how many parameters it has
   bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
+  // The names of words and options; null where the shader counts them instead.
+  const ParameterList* parameter_names = nullptr;
+  const ParameterList* option_names = nullptr;
 };
 
 struct Kernel {

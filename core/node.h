@@ -18,6 +18,7 @@ namespace tessera {
 struct ContextImpl;
 struct ContextState;  // all that a context's lock guards: whoever has one holds the lock
 struct Node;
+class ParameterList;
 struct ProgramRun;
 using NodePtr = std::shared_ptr<Node>;
 
@@ -39,6 +40,9 @@ struct FamilyEntry {
   bool is_cooperative = false;  // see KernelCore
   // The same value by other operations, for devices without workgroups; only cooperative entries have one.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
+  // The names of words and options, see KernelEntry; null where the shaders count them instead.
+  const ParameterList& (*parameter_names)() = nullptr;
+  const ParameterList& (*option_names)() = nullptr;
 };
 
 struct HostValues {
@@ -70,6 +74,7 @@ struct Family {
   std::vector<std::int32_t> options;  // constants in the shader: other values compile another kernel
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
+  bool reads_once = false;            // as in the entry, where that depends on sizes
 };
 struct Import {
   std::shared_ptr<const HostPass> pass;

@@ -1,23 +1,17 @@
 // Elements around a tensor.
 #include "core/axis_view.h"
+#include "core/gather_parameters.h"
 #include "core/pointwise.h"
 #include <tessera/gather.h>
 
 namespace tessera {
 namespace {
 
-// Words: the value, by its bits in x's type; then, for each axis, innermost first, the distance between two of its
-// elements in the result, its size there, how many come before x, its size in x and the distance between two elements
-// in x. Options: the mode, the number of axes.
-constexpr FamilyEntry pad_entry{.name = "pad", .file = "gather", .reads_once = true};
-
-struct Axis {
-  std::int64_t block, size, before, source_size, stride;
-};
+constexpr KernelEntry<PadParameters, PadOptions> pad_entry{{.name = "pad", .file = "gather", .reads_once = true}};
 
 // Neighbours without padding count as one axis.
-std::vector<Axis> axes_of(const Shape& shape, const std::vector<PadWidth>& padding) {
-  std::vector<Axis> axes;
+std::vector<PaddedAxis> axes_of(const Shape& shape, const std::vector<PadWidth>& padding) {
+  std::vector<PaddedAxis> axes;
   std::int64_t block = 1, stride = 1;
   bool may_join = false;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
@@ -25,8 +19,8 @@ std::vector<Axis> axes_of(const Shape& shape, const std::vector<PadWidth>& paddi
     const std::int64_t size = shape[axis] + before + after;
     const bool is_padded = size != shape[axis];
     if (may_join && !is_padded) {
-      axes.back().size *= size;
-      axes.back().source_size *= size;
+      axes.back().size = axes.back().size * size;
+      axes.back().source_size = axes.back().source_size * size;
     } else {
       axes.push_back({block, size, before, shape[axis], stride});
     }
@@ -71,13 +65,9 @@ Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, 
   const NodePtr around = number_node("pad", TensorAccess::info(x).context, result, x.dtype(), value);
   if (result == shape) return x;
   if (shape.size() == 0 || result.size() == 0) return TensorAccess::tensor(around);
-  const std::vector<Axis> axes = axes_of(shape, padding);
-  Family family{.entry = &pad_entry,
-                .options = {static_cast<std::int32_t>(mode), static_cast<std::int32_t>(axes.size())},
-                .words = {number_of(value, x.dtype()).bits}};
-  for (const Axis& axis : axes)
-    for (const std::int64_t word : {axis.block, axis.size, axis.before, axis.source_size, axis.stride})
-      family.words.push_back(word_of(word));
+  const std::vector<PaddedAxis> axes = axes_of(shape, padding);
+  Family family = pad_entry.with({.value = number_of(value, x.dtype()).bits, .axes = axes},
+                                 {.mode = static_cast<std::int32_t>(mode), .axes = axes.size()});
   return family_tensor(result, x.dtype(), std::move(family), {x});
 }
 

@@ -2,22 +2,15 @@
 #include <numeric>
 
 #include "core/image.h"
+#include "core/image_parameters.h"
 #include <tessera/image.h>
 
 namespace tessera {
 namespace {
 
-// Words: channels, width and height of the result, width and height of the image, 1 where channels are read by the
-// texel; then, for y and for x, step, start and divisor of a Fraction; then the cubic coefficient, and taps along an
-// axis. Where every element is read about once, work on the image may move into the kernel.
-struct Entry {
-  FamilyEntry reads_often, reads_once;
-};
-constexpr Entry entry_named(std::string_view name) {
-  return {{.name = name, .file = "resize"}, {.name = name, .file = "resize", .reads_once = true}};
-}
-constexpr Entry nearest = entry_named("resize_nearest"), bilinear = entry_named("resize_bilinear"),
-                cubic = entry_named("resize_cubic");
+constexpr KernelEntry<ResizeParameters> nearest{{.name = "resize_nearest", .file = "resize"}};
+constexpr KernelEntry<ResizeParameters> bilinear{{.name = "resize_bilinear", .file = "resize"}};
+constexpr KernelEntry<ResizeParameters> cubic{{.name = "resize_cubic", .file = "resize"}};
 
 // Pixel i of the result lies at (i * step + start) / divisor: whole numbers, so that every device rounds alike.
 struct Fraction {
@@ -49,7 +42,7 @@ void round_places(Fraction& fraction, Nearest rounding) {
   fraction.start += fraction.divisor / 2 - (rounding == Nearest::prefer_lower ? 1 : 0);
 }
 
-std::array<std::uint32_t, 3> words_of_axis(const Resize& options, std::int64_t in, std::int64_t out) {
+Places places_along(const Resize& options, std::int64_t in, std::int64_t out) {
   Fraction fraction = place_of_pixels(options.coordinates, in, out);
   fraction.reduce();
   if (options.mode == Interpolation::nearest) round_places(fraction, options.nearest);
@@ -59,10 +52,10 @@ std::array<std::uint32_t, 3> words_of_axis(const Resize& options, std::int64_t i
     fail(ErrorCode::unsupported, "resize",
          "the places of " + std::to_string(out) + " pixels among " + std::to_string(in) +
              " are fractions too fine for 32-bit numbers.");
-  return {word_of(fraction.step), word_of(fraction.start), word_of(fraction.divisor)};
+  return {.step = fraction.step, .start = fraction.start, .divisor = fraction.divisor};
 }
 
-const Entry& entry_for(Interpolation mode) {
+const KernelEntry<ResizeParameters>& entry_for(Interpolation mode) {
   if (mode == Interpolation::nearest) return nearest;
   return mode == Interpolation::bilinear ? bilinear : cubic;
 }
@@ -90,17 +83,18 @@ Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width, cons
   check_result_size("resize", height, width);
   check_has_pixels("resize", image);
   if (height == size.height && width == size.width) return image;
-  Family family{.words = {word_of(size.channels), word_of(width), word_of(height), word_of(size.width),
-                          word_of(size.height), size.has_whole_texels()}};
-  for (const auto& [in, out] : {std::pair{size.height, height}, std::pair{size.width, width}}) {
-    const auto words = words_of_axis(options, in, out);
-    family.words.insert(family.words.end(), words.begin(), words.end());
-  }
   const std::int64_t taps = taps_of(options.mode);
-  family.words.insert(family.words.end(), {word_of(options.cubic_coefficient), word_of(taps)});
+  Family family = entry_for(options.mode)
+                      .with({.channels = size.channels,
+                             .result = {width, height},
+                             .image = {size.width, size.height},
+                             .reads_texels = size.has_whole_texels(),
+                             .y = places_along(options, size.height, height),
+                             .x = places_along(options, size.width, width),
+                             .cubic_coefficient = options.cubic_coefficient,
+                             .taps = taps});
   const Shape result = size.with("resize", height, width, size.channels);
-  const Entry& entry = entry_for(options.mode);
-  family.entry = taps * taps * result.size() <= image.shape().size() ? &entry.reads_once : &entry.reads_often;
+  family.reads_once = taps * taps * result.size() <= image.shape().size();
   if (options.mode == Interpolation::nearest) return family_tensor(result, image.dtype(), std::move(family), {image});
   return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());
 }

@@ -1,14 +1,11 @@
 #include "core/shader_text.h"
 
-#include <cctype>
 #include <set>
 
 #include "core/opaque.h"
 
 namespace tessera {
 namespace {
-
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Calls visit(text, is_name) for each name of `code` and for each stretch between names.
 template <class Visit>
@@ -107,8 +104,10 @@ std::string used_functions(std::string_view library, std::string_view code) {
   std::vector<std::string_view> to_search{code};
   while (!to_search.empty()) {
     std::set<std::string_view> names;
+    bool is_member = false;
     for_each_name(to_search.back(), [&](std::string_view part, bool is_name) {
-      if (is_name) names.insert(part);
+      if (is_name && !is_member) names.insert(part);
+      is_member = !is_name && part.ends_with('.');
     });
     to_search.pop_back();
     for (std::size_t i = 1; i < blocks.size(); ++i) {

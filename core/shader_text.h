@@ -1,5 +1,6 @@
 // What WGSL and GLSL text generation have in common.
 #pragma once
+#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,8 @@
 #include "core/kernel.h"
 
 namespace tessera {
+
+inline bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Replaces each marker line `//@name` of a template by the text given for it.
 std::string fill_template(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& parts);

@@ -1,11 +1,11 @@
-// gather: elements by computed places, and element indices themselves. core/gather.cpp, core/index.cpp and core/pad.cpp
-// define the words and options.
+// gather: elements by computed places, and element indices themselves. core/gather_parameters.h has the
+// parameters and options.
 
 ivec4 index_map(uvec4 element) {
-  ivec4 value = ivec4(int(core_word(0u)));
-  for (int i = 0; i < option_0; i++) {
-    uint first = 1u + 3u * uint(i);
-    value += ivec4((element / core_word(first)) % core_word(first + 1u)) * int(core_word(first + 2u));
+  ivec4 value = ivec4(parameters.offset);
+  for (int i = 0; i < options.terms; i++) {
+    uvec4 digit = (element / parameters.terms[i].block) % parameters.terms[i].size;
+    value += ivec4(digit) * parameters.terms[i].stride;
   }
   return value;
 }
@@ -17,9 +17,9 @@ uvec4 nearest_inside(ivec4 at, uint size) {
 }
 
 uvec4 gather_place(uvec4 element) {
-  uint trailing = core_word(0u);
-  uint count = core_word(1u);
-  uint size = core_word(2u);
+  uint trailing = parameters.trailing;
+  uint count = parameters.count;
+  uint size = parameters.size;
   uvec4 row = element / trailing;
   return ((row / count) * size + nearest_inside(operand_1(row % count), size)) * trailing + element % trailing;
 }
@@ -27,12 +27,12 @@ uvec4 gather_place(uvec4 element) {
 core_vector gather_axis(uvec4 element) { return operand_0(gather_place(element)); }
 
 uvec4 gather_nd_place(uvec4 element) {
-  uint trailing = core_word(0u);
-  uvec4 row = (element / trailing) * uint(option_0);
+  uint trailing = parameters.trailing;
+  uvec4 row = (element / trailing) * uint(options.axes);
   uvec4 place = element % trailing;
-  for (int i = 0; i < option_0; i++) {
-    uint first = 1u + 2u * uint(i);
-    place += nearest_inside(operand_1(row + uvec4(uint(i))), core_word(first)) * core_word(first + 1u);
+  for (int i = 0; i < options.axes; i++) {
+    ivec4 index = operand_1(row + uvec4(uint(i)));
+    place += nearest_inside(index, parameters.axes[i].size) * parameters.axes[i].stride;
   }
   return place;
 }
@@ -42,11 +42,11 @@ core_vector gather_nd(uvec4 element) { return operand_0(gather_nd_place(element)
 ivec4 scatter_rows(uvec4 element) {
   ivec4 row = ivec4(0);
   bvec4 outside = bvec4(false);
-  for (int i = 0; i < option_0; i++) {
-    uint size = core_word(2u * uint(i));
-    ivec4 at = from_front(operand_0(element * uint(option_0) + uvec4(uint(i))), size);
+  for (int i = 0; i < options.axes; i++) {
+    uint size = parameters.axes[i].size;
+    ivec4 at = from_front(operand_0(element * uint(options.axes) + uvec4(uint(i))), size);
     outside = either(outside, either(lti(at, ivec4(0)), gti(at, ivec4(int(size) - 1))));
-    row += at * int(core_word(2u * uint(i) + 1u));
+    row += at * int(parameters.axes[i].stride);
   }
   return picki(outside, ivec4(-1), row);
 }
@@ -54,14 +54,14 @@ ivec4 scatter_rows(uvec4 element) {
 // Four of the rows that are to be updated, by their texel; past the last one, none.
 ivec4 scatter_targets(uint at) {
   ivec4 update = ivec4(int(4u * at)) + ivec4(0, 1, 2, 3);
-  return picki(lti(update, ivec4(int(core_word(0u)))), operand_0_texel(at), ivec4(-1));
+  return picki(lti(update, ivec4(int(parameters.updates))), operand_0_texel(at), ivec4(-1));
 }
 
 core_vector scatter_sum(uvec4 element) {
-  uint trailing = core_word(1u);
+  uint trailing = parameters.trailing;
   ivec4 row = ivec4(element / trailing);
   core_vector total = core_vector(0);
-  for (uint at = 0u; 4u * at < core_word(0u); at++) {
+  for (uint at = 0u; 4u * at < parameters.updates; at++) {
     ivec4 targets = scatter_targets(at);
     for (uint i = 0u; i < 4u; i++) {
       bvec4 is_hit = eqi(row, ivec4(targets[i]));
@@ -74,7 +74,7 @@ core_vector scatter_sum(uvec4 element) {
 // For each of four rows the last update that is meant for it, or -1.
 ivec4 scatter_last_update(ivec4 row) {
   ivec4 last = ivec4(-1);
-  for (uint at = 0u; 4u * at < core_word(0u); at++) {
+  for (uint at = 0u; 4u * at < parameters.updates; at++) {
     ivec4 targets = scatter_targets(at);
     for (uint i = 0u; i < 4u; i++) { last = picki(eqi(row, ivec4(targets[i])), ivec4(int(4u * at + i)), last); }
   }
@@ -83,43 +83,42 @@ ivec4 scatter_last_update(ivec4 row) {
 
 // Where its elements are; anywhere if there is none.
 uvec4 scatter_place(ivec4 update, uvec4 element) {
-  return uvec4(max(update, ivec4(0))) * core_word(1u) + element % core_word(1u);
+  return uvec4(max(update, ivec4(0))) * parameters.trailing + element % parameters.trailing;
 }
 
 core_vector scatter_last(uvec4 element) {
-  ivec4 update = scatter_last_update(ivec4(element / core_word(1u)));
+  ivec4 update = scatter_last_update(ivec4(element / parameters.trailing));
   return core_pick(lti(update, ivec4(0)), operand_2(element), operand_1(scatter_place(update, element)));
 }
 
-// Along the axis whose words start at `first`: the place in x, which may be before its start or past its end.
-ivec4 pad_at(uvec4 element, uint first) {
-  return ivec4((element / core_word(first)) % core_word(first + 1u)) - ivec4(int(core_word(first + 2u)));
+// Along an axis: the place in x, which may be before its start or past its end.
+ivec4 pad_at(uvec4 element, int axis) {
+  uvec4 at = (element / parameters.axes[axis].block) % parameters.axes[axis].size;
+  return ivec4(at) - ivec4(parameters.axes[axis].before);
 }
 
 uvec4 pad_place(uvec4 element) {
   ivec4 place = ivec4(0);
-  for (int i = 0; i < option_1; i++) {
-    uint first = 1u + 5u * uint(i);
-    ivec4 last = ivec4(int(core_word(first + 3u)) - 1);
-    ivec4 at = pad_at(element, first);
-    if (option_0 == 2) { at = last - abs(last - abs(at)); }
-    place += clamp(at, ivec4(0), last) * int(core_word(first + 4u));
+  for (int i = 0; i < options.axes; i++) {
+    ivec4 last = ivec4(parameters.axes[i].source_size - 1);
+    ivec4 at = pad_at(element, i);
+    if (options.mode == 2) { at = last - abs(last - abs(at)); }
+    place += clamp(at, ivec4(0), last) * parameters.axes[i].stride;
   }
   return uvec4(place);
 }
 
 bvec4 pad_outside(uvec4 element) {
   bvec4 outside = bvec4(false);
-  for (int i = 0; i < option_1; i++) {
-    uint first = 1u + 5u * uint(i);
-    ivec4 at = pad_at(element, first);
-    outside = either(outside, either(lti(at, ivec4(0)), gti(at, ivec4(int(core_word(first + 3u)) - 1))));
+  for (int i = 0; i < options.axes; i++) {
+    ivec4 at = pad_at(element, i);
+    outside = either(outside, either(lti(at, ivec4(0)), gti(at, ivec4(parameters.axes[i].source_size - 1))));
   }
   return outside;
 }
 
 core_vector pad(uvec4 element) {
   core_vector value = operand_0(pad_place(element));
-  if (option_0 != 0) { return value; }
-  return core_pick(pad_outside(element), core_number(core_word(0u), value), value);
+  if (options.mode != 0) { return value; }
+  return core_pick(pad_outside(element), core_number(parameters.value, value), value);
 }

@@ -12,8 +12,9 @@ precision highp usampler2D;
 #define word_float(w) intBitsToFloat(word_int(w))
 #define floats_of_words(v) intBitsToFloat(words[v])
 #define ints_of_words(v) words[v]
-// The parameters of the core, counted from 0.
+// The parameters of the core, counted from 0; its functions write parameters.name instead.
 #define core_word(i) uint(word_int(int(i) + 1))
+#define core_int(i) word_int(int(i) + 1)
 #define core_float(i) word_float(int(i) + 1)
 
 uniform int output_width;

@@ -11,8 +11,9 @@ fn word_float(index: u32) -> f32 { return bitcast<f32>(word(index)); }
 fn floats_of_words(vector: u32) -> vec4f { return bitcast<vec4f>(words[vector]); }
 fn ints_of_words(vector: u32) -> vec4i { return bitcast<vec4i>(words[vector]); }
 
-// The parameters of the core, counted from 0.
+// The parameters of the core, counted from 0; its functions write parameters.name instead.
 fn core_word(index: u32) -> u32 { return word(index + 1u); }
+fn core_int(index: u32) -> i32 { return i32(word(index + 1u)); }
 fn core_float(index: u32) -> f32 { return word_float(index + 1u); }
 
 // The output elements of this texel. Past the end it is the last one again, so that no input is read out of bounds.

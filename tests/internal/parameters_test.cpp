@@ -1,0 +1,193 @@
+// Parameters of kernels: their words, and the text that shaders read them by.
+#include "core/parameters.h"
+
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/embedded_shader.h"
+#include "core/gather_parameters.h"
+#include "core/image_parameters.h"
+#include "core/parameter_text.h"
+#include "core/shader_text.h"
+#include <tessera/error.h>
+
+namespace tessera::test {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+struct Step {
+  Unsigned size;
+  Signed stride;
+  TESSERA_PARAMETERS(size, stride);
+};
+struct WalkParameters {
+  float scale;
+  std::array<Step, 2> corners;
+  std::array<float, 3> weights;
+  Step last;
+  std::vector<Step> steps;
+  TESSERA_PARAMETERS(scale, corners, weights, last, steps);
+};
+struct WalkOptions {
+  Signed steps, mode;
+  TESSERA_PARAMETERS(steps, mode);
+};
+
+const WalkParameters walk{.scale = 1.0f,
+                          .corners = {Step{1, -1}, Step{2, -2}},
+                          .weights = {2.0f, 4.0f, 8.0f},
+                          .last = {3, -3},
+                          .steps = {{4, -4}, {5, 3'000'000'000}}};
+
+KernelCore walk_core() {
+  return {.file = "walk",
+          .entry = "walk_on",
+          .parameter_names = &ParameterList::of<WalkParameters>(),
+          .option_names = &ParameterList::of<WalkOptions>()};
+}
+
+std::string text_of(std::string_view code) { return with_words_for_names(code, walk_core(), "u32"); }
+
+TEST(Parameters, AreWordsInTheOrderOfTheirNames) {
+  EXPECT_THAT(words_of(walk), ElementsAre(0x3f800000, 1, 0xffffffff, 2, 0xfffffffe, 0x40000000, 0x40800000, 0x41000000,
+                                          3, 0xfffffffd, 4, 0xfffffffc, 5, 3'000'000'000));
+  EXPECT_THAT(words_of(NoParameters{}), ElementsAre());
+}
+
+TEST(Parameters, ComeBackFromWords) {
+  const auto read = from_words<WalkParameters>(words_of(walk));
+  EXPECT_EQ(words_of(read), words_of(walk));
+  EXPECT_EQ(read.steps[0].stride * read.steps[1].size, -20);
+  EXPECT_EQ(read.corners[1].stride, -2);
+  EXPECT_EQ(read.weights[2], 8.0f);
+}
+
+TEST(Parameters, DoNotComeFromOtherNumbersOfWords) {
+  const std::vector<std::uint32_t> words(3);
+  EXPECT_THAT([&] { from_words<Step>(words); }, ThrowsMessage<std::logic_error>(HasSubstr("more words")));
+  EXPECT_THAT([&] { from_words<WalkParameters>(words); }, ThrowsMessage<std::logic_error>(HasSubstr("fewer words")));
+}
+
+TEST(Parameters, ThatNoWordHoldsAreErrors) {
+  EXPECT_THROW(Unsigned(std::int64_t{1} << 32), Error);
+  EXPECT_THROW(Signed(-(std::int64_t{1} << 31) - 1), Error);
+}
+
+struct Wrong {
+  std::vector<Step> steps;
+  Unsigned size;
+  TESSERA_PARAMETERS(steps, size);
+};
+TEST(Parameters, DoNotFollowAVector) {
+  EXPECT_THAT([] { ParameterList::of<Wrong>(); }, ThrowsMessage<std::logic_error>(HasSubstr("parameter size follows")));
+}
+
+TEST(ParameterText, ReadsWordsInTheirType) {
+  EXPECT_EQ(text_of("let a = parameters.scale * f32(parameters.last.size);"),
+            "let a = core_float(0u) * f32(core_word(8u));");
+  EXPECT_EQ(text_of("vec4i(parameters.last.stride)"), "vec4i(core_int(9u))");
+}
+
+TEST(ParameterText, HasConstantIndicesWhereItCan) {
+  EXPECT_EQ(text_of("parameters.corners[1].stride"), "core_int(4u)");
+  EXPECT_EQ(text_of("parameters.weights[2]"), "core_float(7u)");
+}
+
+TEST(ParameterText, CountsIndicesByTheirElements) {
+  EXPECT_EQ(text_of("parameters.weights[i + 1]"), "core_float(5u + u32(i + 1))");
+  EXPECT_EQ(text_of("parameters.steps[i].stride"), "core_int(11u + 2u * u32(i))");
+  EXPECT_EQ(text_of("parameters.steps[order[i]].size"), "core_word(10u + 2u * u32(order[i]))");
+  EXPECT_EQ(text_of("parameters.steps[parameters.last.size - options.steps].size"),
+            "core_word(10u + 2u * u32(core_word(8u) - option_steps))");
+}
+
+TEST(ParameterText, NamesTheConstantsOfOptions) {
+  EXPECT_EQ(text_of("if (options.mode == 1) {"), "if (option_mode == 1) {");
+  EXPECT_EQ(option_name(walk_core(), 0), "option_steps");
+  EXPECT_EQ(option_name(walk_core(), 1), "option_mode");
+  EXPECT_EQ(option_name({.options = {0, 0}}, 1), "option_1");
+}
+
+TEST(ParameterText, LeavesOtherTextAlone) {
+  for (const std::string text : {"my_parameters.scale", "parameters", "of its parameters. Then", "parameters[0]", ""})
+    EXPECT_EQ(text_of(text), text);
+}
+
+TEST(ParameterText, RefusesNamesThatAreNotDeclared) {
+  EXPECT_THAT([] { text_of("parameters.sclae"); },
+              ThrowsMessage<std::logic_error>("walk: parameters.sclae is not declared for walk_on."));
+  EXPECT_THAT([] { text_of("options.scale"); },
+              ThrowsMessage<std::logic_error>("walk: options.scale is not declared for walk_on."));
+  for (const std::string text : {"parameters.steps", "parameters.steps[i]", "parameters.last", "parameters.scale[i]"})
+    EXPECT_THROW(text_of(text), std::logic_error) << text;
+  EXPECT_THROW(with_words_for_names("parameters.scale", {.file = "walk"}, "u32"), std::logic_error);
+}
+
+// Members are no calls: a parameter may have the name of a function.
+TEST(ParameterText, UsesNoFunctionsThatMembersAreNamedLike) {
+  const std::string library = "// steps\n\nfn size() {}\n\nfn walk() {}\n";
+  EXPECT_EQ(used_functions(library, "parameters.size + walk()"), "// steps\nfn walk() {}\n\n");
+}
+
+// Every entry whose parameters have names.
+struct Row {
+  std::string_view file, entry;
+  const ParameterList& (*parameters)();
+  const ParameterList& (*options)() = ParameterList::of<NoParameters>;
+};
+constexpr Row rows[] = {
+    {"gather", "index_map", ParameterList::of<IndexMapParameters>, ParameterList::of<IndexMapOptions>},
+    {"gather", "gather_axis", ParameterList::of<GatherAxisParameters>},
+    {"gather", "gather_nd", ParameterList::of<GatherNdParameters>, ParameterList::of<IndexedAxesOptions>},
+    {"gather", "scatter_rows", ParameterList::of<ScatterRowsParameters>, ParameterList::of<IndexedAxesOptions>},
+    {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
+    {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
+    {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
+    {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
+    {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+};
+
+std::string_view file_text(const Row& row, const std::string& language) {
+  return embedded_shader(std::string(row.file) + "." + language);
+}
+
+TEST(ParameterText, OfEveryEntryHasDeclaredNamesOnly) {
+  for (const std::string language : {"wgsl", "glsl"})
+    for (const Row& row : rows) {
+      SCOPED_TRACE(std::string(row.entry) + " in " + language);
+      const std::string code = used_functions(file_text(row, language), std::string(row.entry) + "()");
+      EXPECT_THAT(code, HasSubstr(std::string(row.entry) + "("));
+      EXPECT_THAT(code, Not(AnyOf(HasSubstr("core_word"), HasSubstr("core_float"), HasSubstr("option_"))));
+      const KernelCore core{
+          .file = row.file, .entry = row.entry, .parameter_names = &row.parameters(), .option_names = &row.options()};
+      EXPECT_NO_THROW(with_words_for_names(code, core, "u32"));
+    }
+}
+
+// So that the list above has every entry of its files.
+TEST(ParameterText, OfEveryFunctionBelongsToAnEntry) {
+  std::set<std::string> unused;
+  for (const Row& row : rows) {
+    std::istringstream lines{std::string(file_text(row, "wgsl"))};
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("fn ")) unused.insert(line.substr(0, line.find('(') + 1));
+  }
+  EXPECT_GT(unused.size(), std::size(rows));
+  for (const Row& row : rows) {
+    const std::string code = used_functions(file_text(row, "wgsl"), std::string(row.entry) + "()");
+    std::erase_if(unused, [&](const std::string& function) { return code.find(function) != std::string::npos; });
+  }
+  EXPECT_THAT(unused, ElementsAre());
+}
+
+}  // namespace
+}  // namespace tessera::test
