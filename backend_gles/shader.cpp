@@ -1,6 +1,7 @@
 #include "backend_gles/shader.h"
 
 #include "core/embedded_shader.h"
+#include "core/glsl_spelling.h"
 #include "core/parameter_text.h"
 #include "core/shader_text.h"
 
@@ -9,11 +10,16 @@ namespace {
 
 std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; }
 
-std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4" : "ivec4"; }
+// The functions of a family's files that `code` calls.
+std::string functions_of(std::string_view file, std::string_view code) {
+  const std::string name(file);
+  return used_functions_in_glsl(embedded_shader(name + ".wgsl"), embedded_shader(name + ".glsl"), code);
+}
 
 // texel_k(): one texel of input k, by its index; element_k(): one element.
 std::string fetch_functions(int k, const KernelInput& input) {
-  const std::string name = std::to_string(k), sampler = sampler_name(k), vector = vector_type(input.dtype);
+  const std::string name = std::to_string(k), sampler = sampler_name(k),
+                    vector = glsl_spelling(vector_type(input.dtype));
   const std::string scalar = is_float(input.dtype) ? "float" : "int";
   std::string text = vector + " texel_" + name + "(int texel) { return " + vector + "(texelFetch(" + sampler +
                      ", place(texel, textureSize(" + sampler + ", 0).x), 0)); }\n";
@@ -33,7 +39,7 @@ std::string four_elements(const std::string& name, const std::string& vector) {
 // four elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
-  const std::string name = std::to_string(k), vector = vector_type(input.dtype);
+  const std::string name = std::to_string(k), vector = glsl_spelling(vector_type(input.dtype));
   const int first = kernel.first_word_of_input(k);
   const bool is_operand = input.operand != KernelInput::none;
   std::string text = vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
@@ -62,18 +68,6 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   return text + "input_" + name + "(uvec4(4u * at) + uvec4(0u, 1u, 2u, 3u)); }\n";
 }
 
-// operand_k(element): four elements of an operand of the core, by their indices; operand_k_texel(at): those of a texel.
-std::string operand_functions(const Kernel& kernel, int k) {
-  const Expression& operand = kernel.operands[static_cast<std::size_t>(k)];
-  const std::string name = vector_type(operand.result()) + " operand_" + std::to_string(k);
-  const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
-  const std::string lines = expression_text(kernel, operand, {"vec4 ", "ivec4 "}, "element");
-  std::string by_texel = expression_text(kernel, operand, {"vec4 ", "ivec4 "}, "at");
-  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10)
-    by_texel.insert(at, "_texel");
-  return name + "(uvec4 element) {\n" + lines + result + name + "_texel(uint at) {\n" + by_texel + result;
-}
-
 std::string inputs_text(const Kernel& kernel, const Variant& variant) {
   std::string text;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
@@ -82,8 +76,7 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
     text += fetch_functions(k, input);
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
-  for (int k = 0; k < static_cast<int>(kernel.operands.size()); ++k) text += operand_functions(kernel, k);
-  return text;
+  return text + glsl_spelling(operand_functions(kernel));
 }
 
 std::string output_text(DType dtype) {
@@ -113,22 +106,22 @@ void main() {
 }
 
 std::string fragment_text(const Kernel& kernel, const Variant& variant) {
-  const std::string expression = expression_text(kernel, kernel.expression, {"vec4 ", "ivec4 "}, "");
+  const std::string expression = glsl_spelling(expression_text(kernel, kernel.expression, ""));
   const std::string words =
       "uniform ivec4 " + std::string(words_name) + "[" + std::to_string(vectors_of_words(kernel)) + "];\n";
   const std::string inputs = inputs_text(kernel, variant);
   std::string call, core, options;
   if (kernel.has_core()) {
-    options = "#define core_vector " + vector_type(kernel.core.dtype) + "\n";
+    options = glsl_spelling("alias core_vector = " + vector_type(kernel.core.dtype) + ";\n");
     call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
-    core = used_functions(embedded_shader(std::string(kernel.core.file) + ".glsl"), call);
-    core = with_words_for_names(used_functions(embedded_shader("window.glsl"), core) + core, kernel.core, "uint");
+    core = functions_of(kernel.core.file, call);
+    core = with_words_for_names(functions_of("window", core) + core, kernel.core, "uint");
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }
   return fill_template(embedded_shader("map.glsl"),
                        {{"words", words},
-                        {"functions", used_functions(embedded_shader("pointwise.glsl"), inputs + core + expression)},
+                        {"functions", functions_of("pointwise", inputs + core + expression)},
                         {"inputs", inputs},
                         {"core", options + core},
                         {"output", output_text(kernel.expression.result())},

@@ -68,7 +68,7 @@ std::string texel_text(const std::string& k, DType dtype, const std::string& at)
 }
 
 std::string four_elements(const std::string& k, DType dtype) {
-  std::string text = is_float(dtype) ? "vec4f" : "vec4i";
+  std::string text = vector_type(dtype);
   for (const char component : {'x', 'y', 'z', 'w'})
     text += std::string(component == 'x' ? "(" : ", ") + "element_" + k + "(at." + component + ")";
   return text + ")";
@@ -79,7 +79,7 @@ std::string four_elements(const std::string& k, DType dtype) {
 std::string input_function(const Kernel& kernel, int index) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
   const std::string k = std::to_string(index);
-  const std::string vector = is_float(input.dtype) ? "vec4f" : "vec4i";
+  const std::string vector = vector_type(input.dtype);
   const std::string offset = word(kernel.first_word_of_input(index));
   const bool is_operand = input.operand != KernelInput::none;
   std::string text = is_operand || input.access != Access::dense ? element_function(k, input) : "";
@@ -105,19 +105,6 @@ std::string input_function(const Kernel& kernel, int index) {
   return text + "input_" + k + "(4u * at + vec4u(0u, 1u, 2u, 3u)); }\n";
 }
 
-// operand_k(element): four elements of an operand of the core, by their indices; operand_k_texel(at): those of a texel.
-std::string operand_functions(const Kernel& kernel, int k) {
-  const Expression& operand = kernel.operands[static_cast<std::size_t>(k)];
-  const std::string name = "fn operand_" + std::to_string(k);
-  const std::string gives = is_float(operand.result()) ? " -> vec4f {\n" : " -> vec4i {\n";
-  const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
-  const std::string lines = expression_text(kernel, operand, {"let ", "let "}, "element");
-  std::string by_texel = expression_text(kernel, operand, {"let ", "let "}, "at");
-  for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10)
-    by_texel.insert(at, "_texel");
-  return name + "(element: vec4u)" + gives + lines + result + name + "_texel(at: u32)" + gives + by_texel + result;
-}
-
 // Elements past the end are zero.
 std::string store_text(const Expression& expression) {
   const std::string_view packing = layout_of(expression.result()).packing;
@@ -137,7 +124,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     constants += "const " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
   std::string inputs;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) inputs += input_function(kernel, k);
-  for (int k = 0; k < static_cast<int>(kernel.operands.size()); ++k) inputs += operand_functions(kernel, k);
+  inputs += operand_functions(kernel);
   std::string call, core;
   if (kernel.has_core()) {
     const std::string entry(kernel.core.entry);
@@ -148,9 +135,9 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   } else {
     call = "  finish();\n";
   }
-  constants += std::string("alias core_vector = ") + (is_float(kernel.core.dtype) ? "vec4f" : "vec4i") + ";\n";
+  constants += "alias core_vector = " + vector_type(kernel.core.dtype) + ";\n";
   const std::string finish = std::string("fn finish(") + (kernel.has_core() ? "core_value: core_vector" : "") + ") {\n";
-  const std::string expression = expression_text(kernel, kernel.expression, {"let ", "let "}, "");
+  const std::string expression = expression_text(kernel, kernel.expression, "");
   const std::string store = store_text(kernel.expression);
   const std::string_view entry_point = embedded_shader(kernel.core.is_cooperative ? "cooperative.wgsl" : "map.wgsl");
   return fill_template(

@@ -52,8 +52,8 @@ struct Expression {
   DType result() const { return lines.back().dtype; }
 };
 
-// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl and
-// shaders_glsl. It gives four elements of the result for four element indices, and reads its operands by element index.
+// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl. It gives four
+// elements of the result for four element indices, and reads its operands by element index.
 // The map family has no core.
 struct KernelCore {
   std::string_view file, entry;       // "reduce", "reduce_fold"; no entry: a map kernel

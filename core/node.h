@@ -35,7 +35,7 @@ class Hold;
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
   std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
-  std::string_view file;        // of the family, in shaders_wgsl and shaders_glsl
+  std::string_view file;        // of the family, in shaders_wgsl
   bool reads_once = false;      // each operand's elements are read about once, so that work on them may move in here
   bool is_cooperative = false;  // see KernelCore
   // The same value by other operations, for devices without workgroups; only cooperative entries have one.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/parameters.h"
-#include "core/shader_text.h"
+#include "core/wgsl_tokens.h"
 
 namespace tessera {
 namespace {
@@ -16,7 +16,7 @@ struct NamedRead {
 };
 
 std::size_t name_size(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_character) - text.begin());
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_of_wgsl_word) - text.begin());
 }
 
 // Of a text that begins with a bracket, up to the one that closes it.

@@ -1,8 +1,11 @@
 #include "core/shader_text.h"
 
-#include <set>
+#include <map>
+#include <utility>
 
+#include "core/glsl_spelling.h"
 #include "core/opaque.h"
+#include "core/wgsl_tokens.h"
 
 namespace tessera {
 namespace {
@@ -11,9 +14,9 @@ namespace {
 template <class Visit>
 void for_each_name(std::string_view code, const Visit& visit) {
   for (std::size_t at = 0; at < code.size();) {
-    const bool is_name = is_name_character(code[at]);
+    const bool is_name = is_of_wgsl_word(code[at]);
     std::size_t end = at;
-    while (end < code.size() && is_name_character(code[end]) == is_name) ++end;
+    while (end < code.size() && is_of_wgsl_word(code[end]) == is_name) ++end;
     visit(code.substr(at, end - at), is_name);
     at = end;
   }
@@ -21,6 +24,7 @@ void for_each_name(std::string_view code, const Visit& visit) {
 
 std::vector<std::string_view> blocks_of(std::string_view library) {
   std::vector<std::string_view> blocks;
+  if (library.ends_with('\n')) library.remove_suffix(1);
   while (!library.empty()) {
     const std::size_t end = library.find("\n\n");
     blocks.push_back(library.substr(0, end));
@@ -30,13 +34,56 @@ std::vector<std::string_view> blocks_of(std::string_view library) {
   return blocks;
 }
 
-// The function that a block defines: the name before its first parenthesis outside of comments.
-std::string_view name_of(std::string_view block) {
-  while (block.starts_with("//")) block.remove_prefix(std::min(block.size(), block.find('\n') + 1));
-  const std::size_t end = std::min(block.size(), block.find('('));
-  std::size_t begin = end;
-  while (begin > 0 && is_name_character(block[begin - 1])) --begin;
-  return block.substr(begin, end - begin);
+// A block defines a function, which has the name before its first parenthesis outside of comments, and perhaps a struct
+// before it.
+std::vector<std::string_view> names_of(std::string_view block) {
+  while (block.starts_with("//")) block.remove_prefix(std::min(block.size() - 1, block.find('\n')) + 1);
+  std::vector<std::string_view> words;
+  for_each_name(block.substr(0, block.find('(')), [&](std::string_view part, bool is_name) {
+    if (is_name) words.push_back(part);
+  });
+  if (words.empty()) return {};
+  if (words[0] == "struct") return {words[1], words.back()};
+  return {words.back()};
+}
+
+// The functions and structs of shader files, by their names.
+class ShaderLibrary {
+ public:
+  // Those that an earlier file has stay as they are there.
+  void add(std::string_view file, bool is_to_be_spelled) {
+    for (const std::string_view block : blocks_of(file)) {
+      blocks_.push_back({block, is_to_be_spelled, false});
+      for (const std::string_view name : names_of(block)) places_.try_emplace(name, blocks_.size() - 1);
+    }
+  }
+
+  // Those that `code` names and that were not given before, each after those that it names.
+  std::string named_by(std::string_view code) {
+    std::string text;
+    bool is_member = false;  // of a struct, which may have the name of a function
+    for_each_name(code, [&](std::string_view part, bool is_name) {
+      const auto place = is_name && !is_member ? places_.find(part) : places_.end();
+      is_member = !is_name && part.ends_with('.');
+      if (place == places_.end() || std::exchange(blocks_[place->second].is_given, true)) return;
+      const Block& block = blocks_[place->second];
+      const std::string own = block.is_to_be_spelled ? glsl_spelling(block.text) : std::string(block.text);
+      text += named_by(own) + own + "\n\n";
+    });
+    return text;
+  }
+
+ private:
+  struct Block {
+    std::string_view text;
+    bool is_to_be_spelled, is_given;
+  };
+  std::vector<Block> blocks_;
+  std::map<std::string_view, std::size_t> places_;
+};
+
+std::string with_heading(std::string_view library, const std::string& functions) {
+  return functions.empty() ? "" : std::string(blocks_of(library)[0]) + "\n\n" + functions;
 }
 
 std::string variable(std::size_t line) { return "v" + std::to_string(line); }
@@ -80,6 +127,8 @@ std::string cast_text(const std::string& value, DType from, DType to) {
 
 }  // namespace
 
+std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4f" : "vec4i"; }
+
 std::string fill_template(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& parts) {
   std::string filled;
   while (!text.empty()) {
@@ -99,31 +148,19 @@ std::string fill_template(std::string_view text, const std::vector<std::pair<std
 }
 
 std::string used_functions(std::string_view library, std::string_view code) {
-  const std::vector<std::string_view> blocks = blocks_of(library);
-  std::vector<bool> used(blocks.size(), false);
-  std::vector<std::string_view> to_search{code};
-  while (!to_search.empty()) {
-    std::set<std::string_view> names;
-    bool is_member = false;
-    for_each_name(to_search.back(), [&](std::string_view part, bool is_name) {
-      if (is_name && !is_member) names.insert(part);
-      is_member = !is_name && part.ends_with('.');
-    });
-    to_search.pop_back();
-    for (std::size_t i = 1; i < blocks.size(); ++i) {
-      if (used[i] || !names.contains(name_of(blocks[i]))) continue;
-      used[i] = true;
-      to_search.push_back(blocks[i]);
-    }
-  }
-  std::string text;
-  for (std::size_t i = 0; i < blocks.size(); ++i)
-    if (i == 0 || used[i]) text.append(blocks[i]).append("\n");
-  return text;
+  ShaderLibrary blocks;
+  blocks.add(library, false);
+  return with_heading(library, blocks.named_by(code));
 }
 
-std::string expression_text(const Kernel& kernel, const Expression& expression, const Spelling& spelling,
-                            std::string_view index) {
+std::string used_functions_in_glsl(std::string_view library, std::string_view in_glsl, std::string_view code) {
+  ShaderLibrary blocks;
+  blocks.add(in_glsl, false);
+  blocks.add(library, true);
+  return with_heading(library, blocks.named_by(code));
+}
+
+std::string expression_text(const Kernel& kernel, const Expression& expression, std::string_view index) {
   std::string text;
   const auto& lines = expression.lines;
   const std::vector<OpaqueValues> opaque = opaque_values(expression);
@@ -148,16 +185,31 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
         const DType computes = line.op->takes == Takes::condition ? line.dtype : operand;
         for (std::size_t k = 0; k < opaque[i].operands.size(); ++k)
           if (opaque[i].operands[k])
-            text += "  " + std::string(spelling.float_variable) + opaque_operand(i, k) + " = opaque(" +
-                    variable(line.operands[k]) + ", " + std::to_string(k) + "u);\n";
+            text += "  let " + opaque_operand(i, k) + ": vec4f = opaque(" + variable(line.operands[k]) + ", " +
+                    std::to_string(k) + "u);\n";
         const std::string_view code = is_float(computes) ? line.op->float_code : line.op->int_code;
         value = narrowed(with_operands(code, line, i, opaque[i]), line.dtype);
         if (opaque[i].result) value = "opaquei(" + value + ", 0u)";
         break;
       }
     }
-    text.append("  ").append(is_float(line.dtype) ? spelling.float_variable : spelling.int_variable);
-    text.append(variable(i)).append(" = ").append(value).append(";\n");
+    text += "  let " + variable(i) + ": " + vector_type(line.dtype) + " = " + value + ";\n";
+  }
+  return text;
+}
+
+std::string operand_functions(const Kernel& kernel) {
+  std::string text;
+  for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
+    const Expression& operand = kernel.operands[k];
+    const std::string name = "fn operand_" + std::to_string(k);
+    const std::string gives = " -> " + vector_type(operand.result()) + " {\n";
+    const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
+    std::string by_texel = expression_text(kernel, operand, "at");
+    for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10)
+      by_texel.insert(at, "_texel");
+    text += name + "(element: vec4u)" + gives + expression_text(kernel, operand, "element") + result;
+    text += name + "_texel(at: u32)" + gives + by_texel + result;
   }
   return text;
 }

@@ -1,49 +1,16 @@
 #include "core/wgsl_declarations.h"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/wgsl_tokens.h"
+
 namespace tessera {
 namespace {
 
 using Tokens = std::span<const std::string_view>;
-
-bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-// Where the comment that begins here ends; block comments nest.
-std::size_t end_of_comment(std::string_view text, std::size_t at) {
-  if (text[at + 1] == '/') return std::min(text.find('\n', at), text.size());
-  int depth = 0;
-  for (; at + 1 < text.size(); ++at) {
-    const std::string_view two = text.substr(at, 2);
-    if (two != "/*" && two != "*/") continue;
-    depth += two == "/*" ? 1 : -1;
-    if (depth == 0) return at + 2;
-    ++at;
-  }
-  return text.size();
-}
-
-// Words and numbers whole, all else character by character.
-std::vector<std::string_view> tokens_of(std::string_view text) {
-  std::vector<std::string_view> tokens;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view two = text.substr(at, 2);
-    std::size_t end = at + 1;
-    if (two == "//" || two == "/*") {
-      end = end_of_comment(text, at);
-    } else if (!std::isspace(static_cast<unsigned char>(text[at]))) {
-      while (is_of_word(text[at]) && end < text.size() && is_of_word(text[end])) ++end;
-      tokens.push_back(text.substr(at, end - at));
-    }
-    at = end;
-  }
-  return tokens;
-}
 
 // "f32", and the last letter of "vec4f" and "mat2x3h".
 std::optional<WgslScalar> scalar_named(std::string_view word) {
@@ -63,7 +30,7 @@ std::optional<WgslScalar> scalar_named(std::string_view word) {
 
 class DeclarationReader {
  public:
-  explicit DeclarationReader(std::string_view text) : tokens_(tokens_of(text)) {}
+  explicit DeclarationReader(std::string_view text) : tokens_(wgsl_tokens(text)) {}
 
   WgslDeclarations read() {
     for (at_ = 0; at_ < tokens_.size(); ++at_) {

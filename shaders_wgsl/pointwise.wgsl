@@ -1,6 +1,6 @@
 // What the code of the pointwise table calls: blocks separated by blank lines, of which a kernel gets those it uses.
-// shaders_glsl/pointwise.glsl defines the same functions under the same names. Nothing here relies on a driver keeping
-// NaN apart from numbers in its own min, max or comparison shortcuts: special values are told by their bits.
+// shaders_glsl/pointwise.glsl has those that GLSL writes in another way. Nothing here relies on a driver keeping NaN
+// apart from numbers in its own min, max or comparison shortcuts: special values are told by their bits.
 
 fn lt(a: vec4f, b: vec4f) -> vec4<bool> { return a < b; }
 
