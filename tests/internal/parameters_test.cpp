@@ -134,7 +134,7 @@ TEST(ParameterText, RefusesNamesThatAreNotDeclared) {
 // Members are no calls: a parameter may have the name of a function.
 TEST(ParameterText, UsesNoFunctionsThatMembersAreNamedLike) {
   const std::string library = "// steps\n\nfn size() {}\n\nfn walk() {}\n";
-  EXPECT_EQ(used_functions(library, "parameters.size + walk()"), "// steps\nfn walk() {}\n\n");
+  EXPECT_EQ(used_functions(library, "parameters.size + walk()"), "// steps\n\nfn walk() {}\n\n");
 }
 
 // Every entry whose parameters have names.
