@@ -130,7 +130,7 @@ class Backend {
   // Gives back what is kept for later work alone: kernels that no program relies on, and buffers of the backend's own.
   virtual void trim() {}
 
-  // For tensors that move to another backend without the host (core/crossing.h). The Vulkan driver whose images this
+  // For tensors that move to another backend without the host (core/imported_images.h). The Vulkan driver whose images this
   // device can import, on this thread; null where there is none.
   virtual const VulkanDriver* shares_images_of() { return nullptr; }
   virtual std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&);

@@ -4,7 +4,6 @@
 
 #include "core/batch.h"
 #include "core/context_impl.h"
-#include "core/pointwise.h"
 #include "core/sizes.h"
 
 namespace tessera {

@@ -85,7 +85,7 @@ void ContextState::require_open() const {
 
 void ContextState::use_backend(std::unique_ptr<Backend> next) {
   const std::uint64_t compiled = backend->kernels_compiled() - kernels_compiled_before;
-  crossings.clear();
+  images.clear();
   if (monitor) monitor->moves(*backend, *next);
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
@@ -97,7 +97,7 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
 
 void ContextState::trim() {
   pool->trim();
-  crossings.trim();
+  images.trim();
   plans.clear();
   backend->trim();
 #ifdef __GLIBC__

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "core/crossing.h"
+#include "core/imported_images.h"
 #include "core/plan_cache.h"
 #include "core/pool.h"
 #include "core/recovery.h"
@@ -46,8 +46,8 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
-  Crossings crossings;
-  std::shared_ptr<MonitorState> monitor;                               // nothing where nobody watches
+  ImportedImages images;                  // for tensors that come from, or go to, other contexts
+  std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
 };
 

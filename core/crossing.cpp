@@ -1,5 +1,8 @@
-#include "core/crossing.h"
-
+// Tensors on their way from one context to another: through an image that both devices see where their drivers can
+// share memory, through the host elsewhere.
+//
+// A crossing holds one context's lock at a time: the source's while it writes the image, then the target's while it
+// reads. So crossings both ways on two threads cannot block each other.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,10 +16,6 @@
 namespace tessera {
 namespace {
 
-// Kept for the next tensor, in each context: a frame loop with a few tensors on the way finds its images again.
-constexpr std::size_t most_images = 16;
-constexpr std::uint64_t most_image_bytes = std::uint64_t{256} << 20;
-
 using DeviceToken = std::shared_ptr<const void>;
 
 struct End {
@@ -26,7 +25,7 @@ struct End {
 
 End end_of(ContextImpl& impl) {
   const LockedContext context(impl);
-  End end{std::nullopt, context->crossings.device()};
+  End end{std::nullopt, context->images.device()};
   try {
     if (const VulkanDriver* driver = context->backend->shares_images_of()) end.driver = *driver;
   } catch (const Error&) {  // a lost device, which the way through the host replaces
@@ -104,11 +103,11 @@ TakenImage written(const Tensor& tensor, const ImageSpec& spec, const End& sourc
   if (stored(node.get()).node->is<HostValues>()) return {};
   const NodePtr ready = context->recovery.run([&] { return laid_out(*context, node, spec); });
   context->pool->require_submitted(*ready->value.buffer);
-  if (context->crossings.device() != source.device) return {};
+  if (context->images.device() != source.device) return {};
   try {
     context->about_to_submit();
-    TakenImage image(context->crossings.take_image(*source.driver, spec, target));
-    context->crossings.imported(*context->backend, image.get(), target)
+    TakenImage image(context->images.take_image(*source.driver, spec, target));
+    context->images.imported(*context->backend, image.get(), target)
         .write(ready->value.buffer->storage(), node->shape.size());
     context->submitted();
     return image;
@@ -129,9 +128,9 @@ Tensor read_from(TakenImage image, ContextState& target, const Shape& shape, DTy
   const std::shared_ptr<Buffer> buffer = target.pool->acquire(spec, Pool::Use::kernels);
   buffer->made_by("to");
   buffer->add_user(node);
-  target.crossings.throw_where_it_should_fail();
+  target.images.throw_where_it_should_fail();
   target.about_to_submit();
-  target.crossings.imported(*target.backend, image.get(), source).read(buffer->storage(), shape.size());
+  target.images.imported(*target.backend, image.get(), source).read(buffer->storage(), shape.size());
   target.submitted();
   target.stats.moves_on_device += 1;
   if (target.recovery.keeps_lineage())
@@ -147,19 +146,19 @@ std::optional<Tensor> moved_on_device(const Tensor& tensor, ContextImpl& other) 
   if (info.shape.size() == 0) return {};
   const End from = end_of(*info.context), to = end_of(other);
   if (!from.driver || !to.driver || from.driver->manifest != to.driver->manifest) return {};
-  if (LockedContext(other)->crossings.is_refused(from.device)) return {};
+  if (LockedContext(other)->images.is_refused(from.device)) return {};
   std::string failed;
   TakenImage image = written(tensor, image_for(info.dtype, info.shape.size()), from, to.device, failed);
   if (!image.get() && failed.empty()) return {};
   const LockedContext target(other);
   try {
-    if (image.get() && target->crossings.device() == to.device)
+    if (image.get() && target->images.device() == to.device)
       return read_from(std::move(image), *target, info.shape, info.dtype, from.device);
   } catch (const Error& error) {
     failed = failure(error);
   }
   if (failed.empty()) return {};
-  target->crossings.refuse(from.device);
+  target->images.refuse(from.device);
   other.messages->add(Message::Level::warning, "to: the memory that the devices share could not be used (" + failed +
                                                    "); tensors between the two contexts go through the host from now "
                                                    "on.");
@@ -195,67 +194,6 @@ Tensor Tensor::to(Context& other) const {
   if (&target == TensorAccess::info(*this).context.get()) return *this;
   if (std::optional<Tensor> moved = moved_on_device(*this, target)) return *std::move(moved);
   return moved_through_host(*this, other);
-}
-
-std::unique_ptr<ImportedImage> Backend::import_image(const std::shared_ptr<SharedImage>&) {
-  throw Error(ErrorCode::unsupported, device().name + " cannot share memory with other devices.");
-}
-
-Crossings::Crossings() : device_(std::make_shared<int>()) {}
-
-std::shared_ptr<SharedImage> Crossings::take_image(const VulkanDriver& driver, const ImageSpec& spec,
-                                                   const DeviceToken& other_device) {
-  throw_where_it_should_fail();
-  const auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& known) {
-    return known.image->spec == spec && known.other_device.lock() == other_device && known.image->take();
-  });
-  if (found == known_.rend()) return make_shared_image(driver, spec);
-  return found->image;
-}
-
-ImportedImage& Crossings::imported(Backend& backend, const std::shared_ptr<SharedImage>& image,
-                                   const DeviceToken& other_device) {
-  const auto found =
-      std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.image == image; });
-  if (found != known_.end()) {
-    std::rotate(found, found + 1, known_.end());
-    return *known_.back().imported;
-  }
-  drop_surplus();
-  known_.push_back({image, backend.import_image(image), other_device});
-  return *known_.back().imported;
-}
-
-// Images that are taken belong to a tensor or a crossing, and stay.
-void Crossings::drop_surplus() {
-  std::erase_if(known_, [](const Known& known) { return known.other_device.expired() || known.image->is_abandoned(); });
-  std::uint64_t bytes = 0;
-  std::size_t count = 0;
-  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
-    if (known->image->is_taken()) continue;
-    bytes += known->image->spec.bytes();
-    if (++count > most_images || bytes > most_image_bytes) known->other_device.reset();
-  }
-  std::erase_if(known_, [](const Known& known) { return known.other_device.expired(); });
-}
-
-bool Crossings::is_refused(const DeviceToken& other_device) const {
-  return std::ranges::any_of(refused_, [&](const auto& device) { return device.lock() == other_device; });
-}
-
-void Crossings::trim() {
-  drop_surplus();
-  std::erase_if(known_, [](const Known& known) { return !known.image->is_taken(); });
-}
-
-void Crossings::clear() {
-  known_.clear();
-  refused_.clear();
-  device_ = std::make_shared<int>();
-}
-
-void Crossings::throw_where_it_should_fail() {
-  if (until_failure_ > 0 && --until_failure_ == 0) throw Error(ErrorCode::unsupported, "the crossing was made to fail");
 }
 
 }  // namespace tessera

@@ -1,20 +1,29 @@
 #include "core/node.h"
 
-#include <array>
-#include <bit>
-#include <charconv>
-#include <cmath>
 #include <iterator>
 #include <new>
 
-#include "core/context_impl.h"
-#include "core/scope.h"
 #include <tessera/testing.h>
 
 namespace tessera {
 namespace {
 
 std::atomic<std::int64_t> live_nodes{0};
+
+struct NameOfOperation {
+  std::string operator()(const HostValues&) const { return "tensor"; }
+  std::string operator()(const Constant&) const { return "full"; }
+  std::string operator()(const View&) const { return "view"; }
+  std::string operator()(const Pointwise& pointwise) const { return std::string(pointwise.op->name); }
+  std::string operator()(const Cast&) const { return "cast"; }
+  std::string operator()(const Strided&) const { return "copy"; }
+  std::string operator()(const Family& family) const { return std::string(family.entry->name); }
+  std::string operator()(const Import&) const { return "import"; }
+  std::string operator()(const Custom& custom) const { return custom.call->kernel->name; }
+  std::string operator()(const Placeholder&) const { return "input"; }
+  std::string operator()(const Ran&) const { return "program"; }
+  std::string operator()(const Computed&) const { return "tensor"; }
+};
 
 }  // namespace
 
@@ -74,76 +83,15 @@ void Node::forget_lineage() {
   held_inputs.clear();
 }
 
-Hold::Hold(NodePtr node, std::shared_ptr<const void> loan) : node_(std::move(node)), loan_(std::move(loan)) {
-  ++node_->holds;
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype,
+                    double value) {
+  if (!has_number(dtype, value))
+    throw Error(ErrorCode::dtype_mismatch, std::string(op) + ": the number " + number_text(value) +
+                                               " is not a value of type " + std::string(to_string(dtype)) + ".");
+  return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
 }
 
-Hold::~Hold() {
-  if (--node_->holds == 0 && node_.use_count() > 1) node_->context->dropped.add(node_);
-}
-
-const NodeInfo& Hold::info() const { return *node_; }
-
-Number number_of(double value, DType dtype) {
-  switch (dtype) {
-    case DType::f32: return {std::bit_cast<std::uint32_t>(static_cast<float>(value))};
-    case DType::f16: return {std::bit_cast<std::uint32_t>(static_cast<float>(half(static_cast<float>(value))))};
-    default: return {std::bit_cast<std::uint32_t>(static_cast<std::int32_t>(value))};
-  }
-}
-
-bool has_number(DType dtype, double value) {
-  const auto is_whole = [&](double low, double high) {
-    return value >= low && value <= high && std::trunc(value) == value;
-  };
-  switch (dtype) {
-    case DType::f32:
-    case DType::f16: return true;
-    case DType::i32: return is_whole(-2147483648.0, 2147483647.0);
-    case DType::i8: return is_whole(-128, 127);
-    case DType::u8: return is_whole(0, 255);
-    case DType::boolean: return is_whole(0, 1);
-  }
-  return false;
-}
-
-std::string number_text(double value) {
-  std::array<char, 32> text;
-  char *begin = text.data(), *end = begin + text.size();
-  // Whole numbers in digits, however many, as nobody reads 2.147483648e+09 at a glance.
-  if (std::trunc(value) == value && std::fabs(value) < 1e20)
-    return {begin, std::to_chars(begin, end, value, std::chars_format::fixed).ptr};
-  // Most come from floats: 0.1 rather than 0.10000000149011612.
-  if (const auto rounded = static_cast<float>(value); double{rounded} == value)
-    return {begin, std::to_chars(begin, end, rounded).ptr};
-  return {begin, std::to_chars(begin, end, value).ptr};
-}
-
-const Held& TensorAccess::held(const Tensor& tensor) {
-  if (!tensor.held_) throw Error(ErrorCode::invalid_argument, "tensor: an empty or disposed tensor was used.");
-  return tensor.held_;
-}
-
-Tensor TensorAccess::tensor(NodePtr node) {
-  Node& made = *node;
-  Tensor tensor;
-  tensor.held_ = std::make_shared<const Hold>(std::move(node));
-  if (made.first_hold.expired()) made.first_hold = tensor.held_;
-  note_in_scopes(made);
-  return tensor;
-}
-
-Tensor TensorAccess::on_loan(const ContextState& context, const Tensor& tensor) {
-  struct Loan {
-    Held held;
-    std::shared_ptr<const void> storage;
-  };
-  const NodePtr& lent = node(context, tensor);
-  Tensor loan;
-  loan.held_ =
-      std::make_shared<const Hold>(lent, std::make_shared<const Loan>(Loan{held(tensor), lent->value.buffer->lend()}));
-  return loan;
-}
+std::string op_name(const Operation& operation) { return std::visit(NameOfOperation{}, operation); }
 
 std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/custom.h"
+#include "core/number.h"
 #include "core/pointwise_op.h"
 #include "core/pool.h"
 #include <tessera/tensor.h>
@@ -21,14 +22,6 @@ struct Node;
 class ParameterList;
 struct ProgramRun;
 using NodePtr = std::shared_ptr<Node>;
-
-// A number in a node's own type: the bits of a float for floats, of an integer for all else.
-struct Number {
-  std::uint32_t bits;
-};
-Number number_of(double value, DType);  // rounds to a float; integer types have the number, see has_number
-bool has_number(DType, double value);   // floats have them all
-std::string number_text(double value);  // as short as it can be read back from, for messages
 
 class Hold;
 
@@ -157,6 +150,9 @@ struct Node : NodeInfo, std::enable_shared_from_this<Node> {
 };
 
 std::string op_name(const Operation&);  // for people
+
+// A constant, or dtype_mismatch where the type has no such number.
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, double value);
 
 // The way from tensors to nodes and back, for the library's own sources.
 struct TensorAccess {

@@ -63,14 +63,6 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   return result_shape(op, std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
 }
 
-NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype,
-                    double value) {
-  if (!has_number(dtype, value))
-    fail(ErrorCode::dtype_mismatch, op,
-         "the number " + number_text(value) + " is not a value of type " + std::string(to_string(dtype)) + ".");
-  return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
-}
-
 Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
   const NodeInfo* condition = nullptr;
   std::span<const Operand> typed = operands;

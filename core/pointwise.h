@@ -17,9 +17,6 @@ inline Tensor map(const PointwiseOp& op, std::initializer_list<Operand> operands
   return map(op, std::span(operands.begin(), operands.size()));
 }
 
-// The number as a tensor of no dimensions, or dtype_mismatch where the type has no such number.
-NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, double value);
-
 // The shape to which both stretch, or shape_mismatch.
 Shape broadcast(std::string_view op, const Shape&, const Shape&);
 

@@ -5,26 +5,6 @@
 #include "core/context_state.h"
 
 namespace tessera {
-namespace {
-
-struct NameOfOperation {
-  std::string operator()(const HostValues&) const { return "tensor"; }
-  std::string operator()(const Constant&) const { return "full"; }
-  std::string operator()(const View&) const { return "view"; }
-  std::string operator()(const Pointwise& pointwise) const { return std::string(pointwise.op->name); }
-  std::string operator()(const Cast&) const { return "cast"; }
-  std::string operator()(const Strided&) const { return "copy"; }
-  std::string operator()(const Family& family) const { return std::string(family.entry->name); }
-  std::string operator()(const Import&) const { return "import"; }
-  std::string operator()(const Custom& custom) const { return custom.call->kernel->name; }
-  std::string operator()(const Placeholder&) const { return "input"; }
-  std::string operator()(const Ran&) const { return "program"; }
-  std::string operator()(const Computed&) const { return "tensor"; }
-};
-
-}  // namespace
-
-std::string op_name(const Operation& operation) { return std::visit(NameOfOperation{}, operation); }
 
 void Buffer::add_user(const std::shared_ptr<Node>& node) {
   // Views of long-lived tensors come and go: those that went make room for the next.

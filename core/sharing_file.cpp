@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/sharing_names.h"
+#include "core/quoting.h"
 #include <tessera/error.h>
 
 namespace tessera {

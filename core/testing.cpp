@@ -33,7 +33,7 @@ void fail_allocation(Context& context, int nth) {
 void fail_sharing(Context& context, int nth) {
   check_nth("fail_sharing", "crossing", nth);
   const LockedContext locked(context);
-  locked->crossings.fail(nth);
+  locked->images.fail(nth);
 }
 
 }  // namespace tessera::testing

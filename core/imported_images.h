@@ -1,24 +1,17 @@
-// Tensors on their way from one context to another: through an image that both devices see where their drivers can
-// share memory, through the host elsewhere.
-//
-// A crossing holds one context's lock at a time: the source's while it writes the image, then the target's while it
-// reads. So crossings both ways on two threads cannot block each other.
+// Images that two devices see, as one of them has imported them.
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
-#include "core/shared_image.h"
+#include "core/backend.h"
 
 namespace tessera {
 
-class Backend;
-
 // The images that a context has imported and may use again.
-class Crossings {
+class ImportedImages {
  public:
-  Crossings();
+  ImportedImages();
 
   // Lives as long as the device does: images of one that is gone are of no use to the others.
   const std::shared_ptr<const void>& device() const { return device_; }

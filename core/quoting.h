@@ -1,0 +1,13 @@
+// Texts from outside, as messages print them.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+// "name" in quotes, with escapes for what does not print and what is no UTF-8; long ones are cut.
+std::string in_quotes(std::string_view name);
+
+bool is_utf8(std::string_view);
+
+}  // namespace tessera
