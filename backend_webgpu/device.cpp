@@ -37,7 +37,7 @@ Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info,
   queue_ = Handle(wgpuDeviceGetQueue(device));
 }
 
-Device::Device(const Adapter& adapter, const MessageSink& messages)
+Device::Device(const DawnAdapter& adapter, const MessageSink& messages)
     : instance_(shared(adapter.instance.get())), info_(adapter.info), messages_(messages), is_ours_(true) {
   const std::vector<WGPUFeatureName> features = wanted_features(adapter.handle.get());
   WGPUDeviceDescriptor descriptor{};

@@ -20,7 +20,7 @@ namespace tessera::webgpu {
 
 class Device {
  public:
-  Device(const Adapter&, const MessageSink&);                               // a new one
+  Device(const DawnAdapter&, const MessageSink&);                           // a new one
   Device(WGPUInstance, WGPUDevice, const DeviceInfo&, const MessageSink&);  // a host's
   ~Device();
   Device(const Device&) = delete;

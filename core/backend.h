@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -147,19 +148,27 @@ class Backend {
   virtual void lose() = 0;           // for tests: as if the driver had reset
 };
 
-// What a backend found where it looked for a device.
-struct FoundDevice {
-  std::string where;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+// A driver with a device that a backend can work on. Adapters are made once in a process and never freed: drivers do
+// not take kindly to being unloaded, and a device may outlive every static object.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  virtual std::unique_ptr<Backend> open(const MessageSink&) const = 0;
+
   DeviceInfo info{};
-  std::string refusal;  // why it cannot be used; empty where it can
+  int rank = 0;  // among adapters of hardware, or of software: lower ones are preferred
 };
 
-// What each backend offers core, which chooses: backend_<kind>/<kind>_backend.h declares one.
+// A place where a backend looks for an adapter.
+struct AdapterPlace {
+  std::string name;                                 // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  std::function<std::unique_ptr<Adapter>()> start;  // throws the reason where there is none that can be used
+};
+
+// A backend as core sees it before there is a device: backend_<kind>/factory.h declares one.
 struct BackendFactory {
-  std::vector<FoundDevice> (*find)();  // the best first, those that cannot be used last
-  // Opens one that was found and can be used.
-  std::unique_ptr<Backend> (*create)(const FoundDevice&, const MessageSink&);
-  std::string_view advice;  // what to install where nothing was found that can be used
+  std::vector<AdapterPlace> (*places)();  // core starts each once, with driver_start_lock() held
+  std::string_view advice;                // what to install where no place has an adapter
 };
 
 }  // namespace tessera

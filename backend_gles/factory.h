@@ -1,4 +1,4 @@
-// The OpenGL ES 3 backend, as core sees it.
+// The OpenGL ES 3 backend, on EGL, as core sees it: free of GPU types.
 #pragma once
 #include "core/backend.h"
 

@@ -1,4 +1,4 @@
-// Kernels on the host: the oracle of the tests, and the last resort where no GPU driver works.
+// Kernels on the host, as core sees them: the oracle of the tests, and the last resort where no GPU driver works.
 #pragma once
 #include "core/backend.h"
 

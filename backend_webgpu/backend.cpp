@@ -1,8 +1,7 @@
-#include "backend_webgpu/webgpu_backend.h"
+#include "backend_webgpu/backend.h"
 
 #include <algorithm>
 
-#include "backend_webgpu/backend.h"
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/shared_image.h"
 #include "backend_webgpu/storage.h"
@@ -241,22 +240,9 @@ void WebGpuBackend::wait_for_work() const {
   device_->wait_for(wgpuQueueOnSubmittedWorkDone(device_->queue(), callback));
 }
 
-namespace {
-
-constexpr std::string_view advice =
-    "On Debian, the packages libvulkan1 and mesa-vulkan-drivers (25 or newer) bring one.";
-
-std::unique_ptr<Backend> create(const FoundDevice& device, const MessageSink& messages) {
-  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(adapter_of(device), messages));
-}
-
-}  // namespace
-
 WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
   require_backend(op, context, BackendKind::webgpu);
   return static_cast<WebGpuBackend&>(*context.backend);
 }
-
-BackendFactory factory() { return {find_devices, create, advice}; }
 
 }  // namespace tessera::webgpu

@@ -1,4 +1,4 @@
-// The WebGPU backend, on Dawn. Free of GPU types, so that core can include it.
+// The WebGPU backend, on Dawn, as core sees it: free of GPU types.
 #pragma once
 #include "core/backend.h"
 

@@ -1,5 +1,3 @@
-#include "backend_cpu/cpu_backend.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend_cpu/factory.h"
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
 
@@ -97,12 +96,17 @@ class CpuBackend : public Backend {
   std::vector<TimedRun> timed_;
 };
 
-std::vector<FoundDevice> find_devices() { return {{"the host", device_info(), {}}}; }
+struct HostAdapter : Adapter {
+  HostAdapter() { info = device_info(); }
+  std::unique_ptr<Backend> open(const MessageSink&) const override { return std::make_unique<CpuBackend>(); }
+};
 
-std::unique_ptr<Backend> create(const FoundDevice&, const MessageSink&) { return std::make_unique<CpuBackend>(); }
+std::vector<AdapterPlace> places() {
+  return {{"the host", [] { return std::make_unique<HostAdapter>(); }}};
+}
 
 }  // namespace
 
-BackendFactory factory() { return {find_devices, create, {}}; }
+BackendFactory factory() { return {places, {}}; }
 
 }  // namespace tessera::cpu
