@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <tessera/error.h>
+#include "core/fail.h"
 
 namespace tessera::gles {
 namespace {
@@ -19,9 +19,9 @@ Loader loader_of_current() {
     if (current && current() != EGL_NO_CONTEXT)
       return reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(dlsym(libraries[i], "eglGetProcAddress"));
   }
-  throw Error(ErrorCode::invalid_argument,
-              "adopt_current: no EGL library of this program has a context that is current on this thread; make one "
-              "current, or pass a function that finds GL functions.");
+  fail(ErrorCode::invalid_argument, "gles::adopt_current",
+       "no EGL library of this program has a context that is current on this thread; make one current, or pass a "
+       "function that finds GL functions.");
 }
 
 // GLX's loader finds a function for every name, also for those of EGL; calling them is undefined.

@@ -12,8 +12,6 @@
 namespace tessera::gles {
 namespace {
 
-const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
-
 // Whether each texel of the output has its place in the texture of the input too.
 bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
   const Storage* storage = dispatch.inputs[input].storage;

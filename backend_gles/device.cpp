@@ -178,13 +178,12 @@ void Device::check(std::string_view what) const {
   if (is_lost_) throw Error(ErrorCode::device_lost, where + ": the GL context is lost.");
   if (error == GL_OUT_OF_MEMORY) throw Error(ErrorCode::out_of_memory, where + ": the device is out of memory.");
   if (error != GL_NO_ERROR)
-    throw Error(ErrorCode::unsupported,
-                where + ": the driver refused it with GL error " + hex(static_cast<int>(error)) + ".");
+    throw Error(ErrorCode::unsupported, where + ": the driver refused it with GL error " + hex(error) + ".");
 }
 
 void Device::pass_on_errors_of_host() const {
   if (const GLenum error = take_error(); error != GL_NO_ERROR)
-    tell(Message::Level::warning, "The host's own GL error " + hex(static_cast<int>(error)) +
+    tell(Message::Level::warning, "The host's own GL error " + hex(error) +
                                       " was waiting for glGetError when tessera was called; it is gone now.");
 }
 

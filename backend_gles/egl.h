@@ -45,6 +45,6 @@ struct Display {
 };
 
 bool has_extension(std::string_view extensions, std::string_view name);
-std::string hex(int code);  // an error as the specifications write it: "0x3009"
+std::string hex(unsigned code);  // an error as the specifications write it: "0x3009"
 
 }  // namespace tessera::gles

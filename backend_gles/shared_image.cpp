@@ -68,9 +68,6 @@ class ImageOnDevice final : public ImportedImage {
  private:
   GLsizei width() const { return static_cast<GLsizei>(image_->spec.width); }
   GLsizei height() const { return static_cast<GLsizei>(image_->spec.height); }
-  static const TextureStorage& texture_of(const Storage& storage) {
-    return static_cast<const TextureStorage&>(storage);
-  }
 
   // After the last use by whichever device, and before the next one: copies the framebuffer that `bind` binds for
   // reading into the texture that it binds.

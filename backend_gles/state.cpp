@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend_gles/host_texture.h"
+#include "backend_gles/host_objects.h"
 #include "backend_gles/state_snapshot.h"
 
 namespace tessera::gles {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend_gles/egl.h"
-#include "backend_gles/host_texture.h"
+#include "backend_gles/host_objects.h"
 
 namespace tessera::gles {
 namespace {
@@ -24,23 +24,6 @@ std::string description(const StorageSpec& spec) {
 
 }  // namespace
 
-const TextureFormat& format_of(DType dtype) {
-  static constexpr TextureFormat f32{GL_RGBA32F, GL_RGBA, GL_FLOAT};
-  static constexpr TextureFormat f16{GL_RGBA16F, GL_RGBA, GL_HALF_FLOAT};
-  static constexpr TextureFormat i32{GL_RGBA32I, GL_RGBA_INTEGER, GL_INT};
-  static constexpr TextureFormat i8{GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE};
-  static constexpr TextureFormat u8{GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE};
-  switch (dtype) {
-    case DType::f32: return f32;
-    case DType::f16: return f16;
-    case DType::i32: return i32;
-    case DType::i8: return i8;
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  return u8;
-}
-
 std::uint64_t layout_of(const Extent& extent) {
   return static_cast<std::uint64_t>(extent.height) << 32 | static_cast<std::uint64_t>(extent.width);
 }
@@ -54,8 +37,7 @@ Extent extent_of(const StorageSpec& spec) {
 }
 
 std::uint64_t layout_of_storage(const Storage& storage) {
-  const auto& texture = static_cast<const TextureStorage&>(storage);
-  return layout_of({texture.width(), texture.height()});
+  return layout_of({texture_of(storage).width(), texture_of(storage).height()});
 }
 
 StorageClass class_of(const StorageSpec& spec) {
@@ -129,8 +111,8 @@ void TextureStorage::bind_framebuffer(GLenum target) const {
   const GLenum status = gl.CheckFramebufferStatus(target);
   if (status != GL_FRAMEBUFFER_COMPLETE) {
     device_->check("Making a framebuffer");
-    throw Error(ErrorCode::unsupported, device_->info().name + " cannot draw to a texture, framebuffer status " +
-                                            hex(static_cast<int>(status)) + ".");
+    throw Error(ErrorCode::unsupported,
+                device_->info().name + " cannot draw to a texture, framebuffer status " + hex(status) + ".");
   }
   framebuffer_ = std::move(made);
 }

@@ -6,15 +6,10 @@
 #include <span>
 
 #include "backend_gles/handle.h"
+#include "backend_gles/texture_format.h"
 #include "core/backend.h"
 
 namespace tessera::gles {
-
-struct TextureFormat {
-  GLenum internal;      // as glTexStorage2D names it
-  GLenum format, type;  // of pixels on the host
-};
-const TextureFormat& format_of(DType);
 
 struct Extent {
   std::int64_t width, height;
@@ -22,8 +17,6 @@ struct Extent {
 // The layout of a StorageSpec says how wide and how high a texture is to be; without one it is about as wide as high.
 std::uint64_t layout_of(const Extent&);
 Extent extent_of(const StorageSpec&);
-
-std::uint64_t layout_of_storage(const Storage&);
 
 StorageClass class_of(const StorageSpec&);
 
@@ -37,7 +30,6 @@ class TextureStorage final : public Storage {
   void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
 
   GLuint texture() const { return name_; }
-  void lend(std::weak_ptr<const void> lender) { device_->own_textures().lend(name_, std::move(lender)); }
   void bind_framebuffer(GLenum target) const;  // makes it when it is first asked for; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;
@@ -52,5 +44,8 @@ class TextureStorage final : public Storage {
   std::uint64_t age_;  // see OwnNames
   mutable Framebuffer framebuffer_;
 };
+
+inline const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
+std::uint64_t layout_of_storage(const Storage&);
 
 }  // namespace tessera::gles

@@ -240,9 +240,4 @@ void WebGpuBackend::wait_for_work() const {
   device_->wait_for(wgpuQueueOnSubmittedWorkDone(device_->queue(), callback));
 }
 
-WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl& context) {
-  require_backend(op, context, BackendKind::webgpu);
-  return static_cast<WebGpuBackend&>(*context.backend);
-}
-
 }  // namespace tessera::webgpu

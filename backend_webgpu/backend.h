@@ -1,4 +1,4 @@
-// The backend itself, for its own public functions; core sees webgpu_backend.h.
+// The backend itself, as the rest of this folder sees it; core sees factory.h.
 #pragma once
 #include <memory>
 #include <optional>
@@ -10,11 +10,10 @@
 #include "backend_webgpu/download.h"
 #include "backend_webgpu/host_pass.h"
 #include "backend_webgpu/kernel_cache.h"
-#include "backend_webgpu/lent.h"
+#include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/parameters.h"
 #include "backend_webgpu/timer.h"
 #include "core/backend.h"
-#include "core/interop.h"
 
 namespace tessera::webgpu {
 
@@ -48,7 +47,7 @@ class WebGpuBackend final : public Backend {
   void lose() override { device_->lose(); }
 
   Device& own_device() const { return *device_; }
-  LentChecks& lent_checks() { return lent_checks_; }
+  HostObjectChecks& host_object_checks() { return host_object_checks_; }
   std::unique_ptr<Storage> borrow(WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
 
   // From now on, run() records into these commands, which the host submits; null: it submits by itself again.
@@ -70,12 +69,9 @@ class WebGpuBackend final : public Backend {
   PassPipelines passes_{device_};
   CustomKernels custom_kernels_{device_};
   Parameters parameters_{device_, bind_groups_};
-  LentChecks lent_checks_{device_};
+  HostObjectChecks host_object_checks_{device_};
   Timer timer_{device_};
   WGPUCommandEncoder host_encoder_ = nullptr;
 };
-
-// That of a context. Throws wrong_backend where it has another one. The caller holds the lock.
-WebGpuBackend& webgpu_backend(std::string_view op, ContextImpl&);
 
 }  // namespace tessera::webgpu

@@ -1,5 +1,7 @@
-#include "backend_webgpu/backend.h"
+// webgpu::data_to_gpu
+#include "backend_webgpu/interop.h"
 #include "backend_webgpu/storage.h"
+#include "core/host_image.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
@@ -8,9 +10,8 @@ GpuData data_to_gpu(const Tensor& tensor) {
   constexpr std::string_view op = "webgpu::data_to_gpu";
   ContextImpl& context = *TensorAccess::node(tensor)->context;
   const Session session(context);
-  webgpu_backend(op, context);
-  if (tensor.shape().size() == 0)
-    refuse(op, ErrorCode::invalid_argument, "a tensor of " + tensor.shape().to_string() + " has no elements.");
+  backend_of(op, context);
+  check_has_elements(op, tensor.shape());
   Lease leased = lease(tensor);
   const BoundBuffer& buffer = buffer_of(*leased.storage);
   return {.buffer = buffer.handle,

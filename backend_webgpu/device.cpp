@@ -174,6 +174,23 @@ Handle<WGPUBuffer> Device::make_buffer(std::uint64_t bytes, WGPUBufferUsage usag
   return buffer;
 }
 
+std::string missing_limits(const WGPULimits& limits) {
+  std::string missing;
+  const auto need = [&](const char* name, std::uint64_t has, std::uint64_t needs) {
+    if (has >= needs) return;
+    missing += (missing.empty() ? "" : ", ") + std::string(name) + " is " + std::to_string(has) + " and " +
+               std::to_string(needs) + " is needed";
+  };
+  need("maxStorageBuffersPerShaderStage", limits.maxStorageBuffersPerShaderStage, 8);
+  need("maxDynamicUniformBuffersPerPipelineLayout", limits.maxDynamicUniformBuffersPerPipelineLayout, 1);
+  need("maxUniformBufferBindingSize", limits.maxUniformBufferBindingSize, 16384);
+  need("maxComputeInvocationsPerWorkgroup", limits.maxComputeInvocationsPerWorkgroup, 64);
+  need("maxComputeWorkgroupSizeX", limits.maxComputeWorkgroupSizeX, 64);
+  need("maxComputeWorkgroupStorageSize", limits.maxComputeWorkgroupStorageSize, 16384);
+  need("maxComputeWorkgroupsPerDimension", limits.maxComputeWorkgroupsPerDimension, 65535);
+  return missing;
+}
+
 ErrorScope::ErrorScope(const Device& device, WGPUErrorFilter filter) : device_(device) {
   wgpuDevicePushErrorScope(device_.get(), filter);
 }

@@ -67,6 +67,9 @@ class Device {
   Handle<WGPUQueue> queue_;
 };
 
+// The limits of a device that are too low for tessera, each with both numbers; empty where none is.
+std::string missing_limits(const WGPULimits&);
+
 // Catches the errors of one kind that calls on this thread cause while it lives.
 class ErrorScope {
  public:

@@ -1,6 +1,6 @@
 #include "core/dlpack.h"
 
-#include "backend_webgpu/backend.h"
+#include "backend_webgpu/interop.h"
 #include "backend_webgpu/storage.h"
 #include <tessera/dlpack.h>
 #include <tessera/webgpu.h>

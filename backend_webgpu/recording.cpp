@@ -1,13 +1,14 @@
 #include "backend_webgpu/recording.h"
 
-#include "backend_webgpu/backend.h"
+#include "backend_webgpu/interop.h"
+#include "core/fail.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
 
 Recording::Recording(std::string_view op, ContextImpl& context, WebGpuBackend& backend, WGPUCommandEncoder encoder)
     : context_(context), backend_(backend), submits_before_(context.stats.submits) {
-  if (!encoder) refuse(op, ErrorCode::invalid_argument, "the command encoder is null.");
+  if (!encoder) fail(ErrorCode::invalid_argument, op, "the command encoder is null.");
   context_.pool->begin_recording();
   backend_.record_into(encoder);
 }
@@ -26,14 +27,14 @@ void encode(std::span<const Tensor> tensors, WGPUCommandEncoder encoder) {
   ContextImpl& context = *nodes[0]->context;
   for (const NodePtr& node : nodes)
     if (node->context.get() != &context)
-      refuse(op, ErrorCode::invalid_argument, "the tensors belong to several contexts; encode those of one at a time.");
+      fail(ErrorCode::invalid_argument, op, "the tensors belong to several contexts; encode those of one at a time.");
   const Session session(context);
   context.on_this_device(
       "webgpu::encode: nothing was recorded, and the command encoder belongs to a lost device; make one on the device "
       "that "
       "webgpu::host_device() gives now, and encode again.",
       [&] {
-        WebGpuBackend& backend = webgpu_backend(op, context);
+        WebGpuBackend& backend = present_backend(op, context);
         const Recording recording(op, context, backend, encoder);
         compute(context, nodes);
       });
@@ -42,7 +43,7 @@ void encode(std::span<const Tensor> tensors, WGPUCommandEncoder encoder) {
 void submitted(Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  WebGpuBackend& backend = webgpu_backend("webgpu::submitted", impl);
+  WebGpuBackend& backend = present_backend("webgpu::submitted", impl);
   impl.pool->submitted();
   backend.submitted();
 }

@@ -1,22 +1,11 @@
 #include "backend_webgpu/shared_image.h"
 
 #include "backend_webgpu/storage.h"
+#include "backend_webgpu/texture_format.h"
 #include "core/vulkan_abi.h"
 
 namespace tessera::webgpu {
 namespace {
-
-WGPUTextureFormat shared_format(DType dtype) {
-  switch (dtype) {
-    case DType::f32: return WGPUTextureFormat_RGBA32Float;
-    case DType::f16: return WGPUTextureFormat_RGBA16Float;
-    case DType::i32: return WGPUTextureFormat_RGBA32Sint;
-    case DType::i8: return WGPUTextureFormat_RGBA8Sint;
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  return WGPUTextureFormat_RGBA8Uint;
-}
 
 class ImageOnDevice final : public ImportedImage {
  public:
@@ -40,7 +29,7 @@ class ImageOnDevice final : public ImportedImage {
     texture.usage = WGPUTextureUsage_CopySrc | WGPUTextureUsage_CopyDst;
     texture.dimension = WGPUTextureDimension_2D;
     texture.size = {image_->spec.width, image_->spec.height, 1};
-    texture.format = shared_format(image_->spec.dtype);
+    texture.format = format_of(image_->spec.dtype);
     texture.mipLevelCount = 1;
     texture.sampleCount = 1;
     texture_ = Handle(wgpuSharedTextureMemoryCreateTexture(memory_.get(), &texture));

@@ -36,8 +36,6 @@ inline bool is_lent(const Storage& storage) { return static_cast<const BufferSto
 
 constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
-
 StorageClass class_of(const StorageSpec&);
 
 // Writes the elements, and zeros up to the end of the last texel, which is that of the buffer.

@@ -1,0 +1,23 @@
+// Shared by the functions of <tessera/webgpu.h>.
+#pragma once
+#include <string_view>
+
+#include "backend_webgpu/backend.h"
+#include "core/interop.h"
+
+namespace tessera::webgpu {
+
+// The backend of a context, or of a tensor's. Throws wrong_backend, with the op, where it is another one. The caller
+// holds the lock.
+inline WebGpuBackend& present_backend(std::string_view op, ContextImpl& context) {
+  require_backend(op, context, BackendKind::webgpu);
+  return static_cast<WebGpuBackend&>(*context.backend);
+}
+
+// The same, once a lost device of tessera's own is replaced: a host is given nothing of the old one.
+inline WebGpuBackend& backend_of(std::string_view op, ContextImpl& context) {
+  if (context.backend->is_lost() && !context.is_hosts) context.replace_device();
+  return present_backend(op, context);
+}
+
+}  // namespace tessera::webgpu
