@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend_webgpu/copying_pass.h"
+#include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/shared_image.h"
 #include "backend_webgpu/storage.h"
 
@@ -11,15 +12,21 @@ namespace {
 
 bool has_work(const Dispatch& dispatch) { return dispatch.pass || dispatch.custom || dispatch.output_elements > 0; }
 
-// Whether something of a host's takes part, that it may have destroyed or not set up as it should.
-bool uses_what_a_host_lent(const Dispatch& dispatch) {
+const WebGpuPass& pass_of(const Dispatch& dispatch) { return static_cast<const WebGpuPass&>(*dispatch.pass); }
+
+std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
+  return dispatch.pass ? pass_of(dispatch).words() : dispatch.custom ? words_of(*dispatch.custom) : dispatch.words;
+}
+
+// A host may have destroyed its objects, or not set them up as it should.
+bool uses_objects_of_host(const Dispatch& dispatch) {
   return dispatch.pass || std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
                                       [](const BoundInput& input) { return is_lent(*input.storage); });
 }
 
 }  // namespace
 
-// What is recorded for a dispatch: a kernel in a compute pass that kernels share, or a pass of its own.
+// A dispatch as it is recorded: a kernel, in a compute pass that kernels share, or a pass of its own.
 struct WebGpuBackend::Step {
   std::size_t dispatch = 0;
   WGPUComputePipeline pipeline = nullptr;
@@ -52,7 +59,7 @@ void WebGpuBackend::upload(Storage& storage, DType, std::span<const std::byte> e
 
 void WebGpuBackend::prepare(const Dispatch& dispatch) {
   device_->throw_faults();
-  if (dispatch.custom) custom_kernels_.get(*dispatch.custom, dispatch.uses);
+  if (dispatch.custom) prepare_custom(tools(), *dispatch.custom, dispatch.uses);
   else if (!dispatch.pass) kernels_.get(*dispatch.kernel, dispatch.uses);
 }
 
@@ -73,14 +80,12 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
   submit(dispatches, timer_.is_on() ? std::optional(timer_.next_run()) : std::nullopt);
   kernels_.cache().end_run();
-  passes_.cache().end_run();
-  custom_kernels_.cache().end_run();
+  pipelines_.cache().end_run();
 }
 
 void WebGpuBackend::trim() {
   kernels_.cache().trim();
-  passes_.cache().trim();
-  custom_kernels_.cache().trim();
+  pipelines_.cache().trim();
   bind_groups_->forget_all();
   parameters_.trim();
   staging_->trim();
@@ -98,13 +103,13 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
     const std::string error = refused.close();
     device_->throw_faults();
     if (error.empty()) return;
-    const bool is_hosts = std::any_of(dispatches.begin(), dispatches.end(), uses_what_a_host_lent);
+    const bool is_hosts = std::any_of(dispatches.begin(), dispatches.end(), uses_objects_of_host);
     throw Error(is_hosts || host_encoder_ ? ErrorCode::invalid_argument : ErrorCode::unsupported,
                 std::string("compute: Dawn refuses the work") +
                     (is_hosts ? ", which uses buffers or textures that the host lent: " : ": ") + error);
   };
 
-  // First what can fail, so that a run is submitted, or recorded, whole or not at all.
+  // All that can fail comes first, so that a run is submitted, or recorded, whole or not at all.
   const std::vector<Step> steps = steps_for(dispatches);
   if (steps.empty()) return;
   if (host_encoder_) {
@@ -128,44 +133,32 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
 }
 
 std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispatch> dispatches) {
-  std::vector<std::size_t> with_work;
-  std::vector<std::uint32_t> offsets;
+  struct Placed {
+    std::size_t dispatch;
+    std::uint32_t offset;  // of the words, in bytes
+    std::uint64_t bytes;
+  };
+  std::vector<Placed> with_work;
   parameters_.clear();
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
-    const Dispatch& dispatch = dispatches[i];
-    if (!has_work(dispatch)) continue;
-    with_work.push_back(i);
-    prepare(dispatch);
-    offsets.push_back(parameters_.add(dispatch.pass     ? static_cast<const WebGpuPass&>(*dispatch.pass).words()
-                                      : dispatch.custom ? words_of(*dispatch.custom)
-                                                        : dispatch.words));
+    if (!has_work(dispatches[i])) continue;
+    prepare(dispatches[i]);
+    const std::vector<std::uint32_t> words = parameters_of(dispatches[i]);
+    with_work.push_back({i, parameters_.add(words), parameter_bytes(words.size())});
   }
   const BoundBuffer parameters = parameters_.upload(host_encoder_ ? Parameters::Use::recorded : Parameters::Use::now);
 
   ErrorScope refused(*device_, WGPUErrorFilter_Validation);
   std::vector<Step> steps;
-  for (std::size_t i = 0; i < with_work.size(); ++i) {
-    const Dispatch& dispatch = dispatches[with_work[i]];
-    if (dispatch.custom) {
-      BoundBuffer words = parameters;
-      words.offset = offsets[i];
-      words.bytes = parameter_bytes(dispatch.custom->parameters.size());
-      steps.push_back({.dispatch = with_work[i], .pass = custom_kernels_.prepare(dispatch, words)});
-      continue;
-    }
-    if (!dispatch.pass) {
-      steps.push_back(kernel_step(dispatch, parameters, offsets[i]));
-      steps.back().dispatch = with_work[i];
-      continue;
-    }
-    const auto& pass = static_cast<const WebGpuPass&>(*dispatch.pass);
+  for (const Placed& placed : with_work) {
+    const Dispatch& dispatch = dispatches[placed.dispatch];
     BoundBuffer words = parameters;
-    words.offset = offsets[i];
-    words.bytes = parameter_bytes(pass.words().size());
-    steps.push_back({.dispatch = with_work[i],
-                     .pass = pass.prepare({*device_, passes_,
-                                           dispatch.inputs.empty() ? nullptr : &buffer_of(*dispatch.inputs[0].storage),
-                                           dispatch.output ? &buffer_of(*dispatch.output) : nullptr, words})});
+    words.offset = placed.offset;
+    words.bytes = placed.bytes;
+    if (dispatch.custom) steps.push_back({.pass = custom_pass(tools(words), dispatch)});
+    else if (dispatch.pass) steps.push_back({.pass = pass_of(dispatch).prepare(tools(words), dispatch)});
+    else steps.push_back(kernel_step(dispatch, parameters, placed.offset));
+    steps.back().dispatch = placed.dispatch;
   }
   if (const std::string error = refused.close(); !error.empty())
     throw Error(ErrorCode::invalid_argument, "compute: Dawn refuses a buffer or texture that the host lent: " + error);
@@ -178,19 +171,16 @@ WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const B
   for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
   buffers.push_back(buffer_of(*dispatch.output));
 
-  // One invocation per texel, unless a core says how many workgroups it takes. What does not fit into a row of
-  // workgroups goes into rows of equal length.
-  const std::uint64_t per_group = std::uint64_t{4} * kernels_.workgroup_size();
-  const std::uint64_t groups = dispatch.kernel->core.is_cooperative
-                                   ? static_cast<std::uint64_t>(dispatch.workgroups)
-                                   : (static_cast<std::uint64_t>(dispatch.output_elements) + per_group - 1) / per_group;
-  const std::uint64_t longest_row = device_->limits().maxComputeWorkgroupsPerDimension;
-  const std::uint64_t rows = (groups + longest_row - 1) / longest_row;
+  // One invocation for a texel, unless a core says how many workgroups it takes.
+  const std::int64_t workgroups = dispatch.kernel->core.is_cooperative
+                                      ? dispatch.workgroups
+                                      : steps_to(texel_count(dispatch.output_elements), kernels_.workgroup_size());
+  const auto [length, rows] = rows_of_workgroups(narrow<std::uint64_t>(workgroups), *device_);
   return {.pipeline = kernels_.get(*dispatch.kernel, dispatch.uses),
           .group = bind_groups_->get(parameters, parameter_bytes(dispatch.words.size()), buffers),
           .parameter_offset = parameter_offset,
-          .groups_x = static_cast<std::uint32_t>((groups + rows - 1) / rows),
-          .groups_y = static_cast<std::uint32_t>(rows)};
+          .groups_x = length,
+          .groups_y = rows};
 }
 
 void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps, TimedPasses* times) {

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "backend_webgpu/bind_groups.h"
-#include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/device.h"
 #include "backend_webgpu/download.h"
 #include "backend_webgpu/host_pass.h"
@@ -34,11 +33,9 @@ class WebGpuBackend final : public Backend {
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
   std::uint64_t kernels_compiled() const override {
-    return kernels_.cache().compiled() + passes_.cache().compiled() + custom_kernels_.cache().compiled();
+    return kernels_.cache().compiled() + pipelines_.cache().compiled();
   }
-  KernelCount kernels() const override {
-    return kernels_.cache().count() + passes_.cache().count() + custom_kernels_.cache().count();
-  }
+  KernelCount kernels() const override { return kernels_.cache().count() + pipelines_.cache().count(); }
   void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
@@ -60,14 +57,14 @@ class WebGpuBackend final : public Backend {
   Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_run);
   void wait_for_work() const;
+  PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }
   void record_all(WGPUCommandEncoder, std::span<const Step>, TimedPasses*);
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_ = std::make_shared<BindGroups>(device_);
   std::shared_ptr<StagingPool> staging_ = std::make_shared<StagingPool>(device_);
   KernelCache kernels_{device_, bind_groups_};
-  PassPipelines passes_{device_};
-  CustomKernels custom_kernels_{device_};
+  PassPipelines pipelines_{device_};
   Parameters parameters_{device_, bind_groups_};
   HostObjectChecks host_object_checks_{device_};
   Timer timer_{device_};

@@ -1,6 +1,7 @@
 // webgpu::from_texture
 #include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/interop.h"
+#include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
 #include "core/embedded_shader.h"
 #include "core/fail.h"
@@ -30,18 +31,14 @@ class TextureImport final : public WebGpuPass {
   TextureImport(WGPUTexture texture, std::string channels)
       : texture_(shared(texture)), channels_(std::move(channels)) {}
 
-  std::vector<std::uint32_t> words() const override { return {}; }
-
-  PreparedPass prepare(const PassResources& resources) const override {
+  PreparedPass prepare(const PassTools& tools, const Dispatch& dispatch) const override {
     const char* sampled = sampled_type(texture_.get()).wgsl;
     const std::string name = std::string(from_texture_op) + " " + sampled + " " + channels_;
-    PreparedPass pass{.pipeline = &resources.pipelines.compute(name, [&] { return text(sampled); })};
+    PreparedPass pass{.pipeline = &tools.pipelines.compute(name, [&] { return text(sampled); })};
     const Handle view = view_of(texture_.get());
     pass.group =
-        make_group(resources.device, *pass.pipeline, {entry_for(0, view.get()), entry_for(1, *resources.output)});
-    const std::uint64_t pixels =
-        std::uint64_t{wgpuTextureGetWidth(texture_.get())} * wgpuTextureGetHeight(texture_.get());
-    set_invocations(pass, (pixels * channels_.size() + 3) / 4, resources.device);
+        make_group(tools.device, *pass.pipeline, {entry_for(0, view.get()), entry_for(1, buffer_of(*dispatch.output))});
+    set_invocations(pass, narrow<std::uint64_t>(texel_count(dispatch.output_elements)), tools.device);
     return pass;
   }
 

@@ -38,20 +38,14 @@ void HostObjectChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, co
     descriptor.entries = &binding;
     layout = Handle(wgpuDeviceCreateBindGroupLayout(device_->get(), &descriptor));
   }
-  WGPUBindGroupDescriptor descriptor{};
-  descriptor.layout = layout.get();
-  descriptor.entryCount = 1;
-  descriptor.entries = &entry;
-  const Handle group(wgpuDeviceCreateBindGroup(device_->get(), &descriptor));
+  make_bind_group(*device_, layout.get(), std::span(&entry, 1), "tessera check");
 }
 
 void HostObjectChecks::require_buffer(std::string_view op, WGPUBuffer buffer, std::uint64_t offset,
                                       std::uint64_t bytes) {
   try_use(op, "buffer", *device_, [&] {
-    WGPUBindGroupLayoutEntry binding{};
-    binding.visibility = WGPUShaderStage_Compute;
-    binding.buffer.type = WGPUBufferBindingType_ReadOnlyStorage;
-    make_group_of(binding, entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
+    make_group_of(layout_entry(0, WGPUBufferBindingType_ReadOnlyStorage),
+                  entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
   });
 }
 

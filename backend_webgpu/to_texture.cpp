@@ -2,6 +2,7 @@
 #include "backend_webgpu/element_text.h"
 #include "backend_webgpu/interop.h"
 #include "backend_webgpu/recording.h"
+#include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
 #include "core/embedded_shader.h"
 #include "core/fail.h"
@@ -27,25 +28,26 @@ class TextureExport final : public WebGpuPass {
     return {word_of(image_.first_element), word_of(image_.width), word_of(image_.height), flip_y_ ? 1u : 0u};
   }
 
-  PreparedPass prepare(const PassResources& resources) const override {
+  PreparedPass prepare(const PassTools& tools, const Dispatch& dispatch) const override {
     const bool draws = is_render_target(texture_);
     const TextureFormat format = format_of(texture_);
     const std::string name = std::string(to_texture_op) + (draws ? " draw " : " store ") + std::string(format.name) +
                              " " + std::string(to_string(image_.dtype)) + " " + std::to_string(image_.channels);
     const auto make_text = [&] { return text(draws ? "to_texture_draw.wgsl" : "to_texture_store.wgsl", format); };
     Handle view = view_of(texture_);
-    std::vector<WGPUBindGroupEntry> entries{entry_for(0, resources.parameters), entry_for(1, *resources.input)};
+    std::vector<WGPUBindGroupEntry> entries{entry_for(0, tools.parameters),
+                                            entry_for(1, buffer_of(*dispatch.inputs[0].storage))};
     PreparedPass pass{};
     if (draws) {
-      pass.pipeline = &resources.pipelines.render(name, wgpuTextureGetFormat(texture_), make_text);
-      pass.group = make_group(resources.device, *pass.pipeline, entries);
+      pass.pipeline = &tools.pipelines.render(name, wgpuTextureGetFormat(texture_), make_text);
+      pass.group = make_group(tools.device, *pass.pipeline, entries);
       pass.target = std::move(view);
       return pass;
     }
-    pass.pipeline = &resources.pipelines.compute(name, make_text);
+    pass.pipeline = &tools.pipelines.compute(name, make_text);
     entries.push_back(entry_for(2, view.get()));
-    pass.group = make_group(resources.device, *pass.pipeline, entries);
-    set_invocations(pass, static_cast<std::uint64_t>(image_.height * image_.width), resources.device);
+    pass.group = make_group(tools.device, *pass.pipeline, entries);
+    set_invocations(pass, narrow<std::uint64_t>(image_.height * image_.width), tools.device);
     return pass;
   }
 
