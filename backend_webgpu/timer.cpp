@@ -32,7 +32,7 @@ std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std:
 TimedPasses::TimedPasses(std::shared_ptr<Device> device, std::uint64_t run, std::size_t passes)
     : device_(std::move(device)),
       run_(run),
-      capacity_(static_cast<std::uint32_t>(std::min<std::size_t>(2 * passes, most_queries))) {
+      capacity_(narrow<std::uint32_t>(std::min<std::size_t>(2 * passes, most_queries))) {
   WGPUQuerySetDescriptor descriptor{};
   descriptor.label = view_of("tessera times");
   descriptor.type = WGPUQueryType_Timestamp;
@@ -50,7 +50,7 @@ TimedPasses::~TimedPasses() {
 }
 
 const WGPUPassTimestampWrites* TimedPasses::writes_for(std::size_t dispatch) {
-  const auto next = static_cast<std::uint32_t>(2 * dispatches_.size());
+  const auto next = narrow<std::uint32_t>(2 * dispatches_.size());
   if (next + 2 > capacity_) return nullptr;
   dispatches_.push_back(dispatch);
   writes_.querySet = queries_.get();
@@ -60,7 +60,7 @@ const WGPUPassTimestampWrites* TimedPasses::writes_for(std::size_t dispatch) {
 }
 
 void TimedPasses::resolve(WGPUCommandEncoder encoder) {
-  const auto used = static_cast<std::uint32_t>(2 * dispatches_.size());
+  const auto used = narrow<std::uint32_t>(2 * dispatches_.size());
   wgpuCommandEncoderResolveQuerySet(encoder, queries_.get(), 0, used, resolved_.get(), 0);
   wgpuCommandEncoderCopyBufferToBuffer(encoder, resolved_.get(), 0, staging_.get(), 0, bytes_for(used));
 }
@@ -88,22 +88,6 @@ TimedRun TimedPasses::take() const {
   run.times =
       times_of(dispatches_, {static_cast<const std::uint64_t*>(mapped), 2 * dispatches_.size()}, longest_since(began_));
   return run;
-}
-
-bool Timer::start(bool on) {
-  is_on_ = on && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_TimestampQuery);
-  runs_ = 0;
-  under_way_.clear();
-  return is_on_;
-}
-
-std::vector<TimedRun> Timer::take(bool wait) {
-  std::vector<TimedRun> done;
-  while (!under_way_.empty() && under_way_.front()->ready(wait)) {
-    done.push_back(under_way_.front()->take());
-    under_way_.pop_front();
-  }
-  return done;
 }
 
 }  // namespace tessera::webgpu

@@ -1,17 +1,17 @@
 // When passes began and ended on the device, by timestamp queries.
 #pragma once
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "backend_webgpu/device.h"
+#include "core/timed_runs.h"
 
 namespace tessera::webgpu {
 
-// What a run's ticks tell, begin and end of each of these dispatches, in nanoseconds. None of it can have taken longer
-// than `longest` microseconds: what did is left out.
+// The times of a run's dispatches, from the ticks at the begin and the end of each, in nanoseconds. None can have taken
+// longer than `longest` microseconds: one that did is left out.
 std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
                                    double longest);
 
@@ -47,17 +47,23 @@ class Timer {
  public:
   explicit Timer(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  bool start(bool on);
-  bool is_on() const { return is_on_; }
-  std::uint64_t next_run() { return runs_++; }
-  void add(std::unique_ptr<TimedPasses> passes) { under_way_.push_back(std::move(passes)); }
-  std::vector<TimedRun> take(bool wait);
+  bool start(bool on) {
+    return runs_.start(on && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_TimestampQuery));
+  }
+  bool is_on() const { return runs_.is_on(); }
+  std::uint64_t next_run() { return runs_.next_number(); }
+  void add(std::unique_ptr<TimedPasses> passes) { runs_.add({std::move(passes)}); }
+  std::vector<TimedRun> take(bool wait) { return runs_.take(wait); }
 
  private:
+  // The callback of a map that is under way points to the passes, which stay where they are.
+  struct Run {
+    std::unique_ptr<TimedPasses> passes;
+    bool ready(bool wait) { return passes->ready(wait); }
+    TimedRun take() const { return passes->take(); }
+  };
   std::shared_ptr<Device> device_;
-  bool is_on_ = false;
-  std::uint64_t runs_ = 0;
-  std::deque<std::unique_ptr<TimedPasses>> under_way_;
+  TimedRuns<Run> runs_;
 };
 
 }  // namespace tessera::webgpu
