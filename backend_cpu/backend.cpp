@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "backend_cpu/factory.h"
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
 #include "core/timed_runs.h"

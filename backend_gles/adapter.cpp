@@ -6,7 +6,6 @@
 #include "backend_gles/angle.h"
 #include "backend_gles/backend.h"
 #include "backend_gles/egl_context.h"
-#include "backend_gles/factory.h"
 #include "core/vulkan_probe.h"
 
 namespace tessera::gles {

@@ -117,7 +117,9 @@ void Device::read_limits() {
   const int vectors = integer(GL_MAX_FRAGMENT_UNIFORM_VECTORS) - vectors_for_other_uniforms;
   limits_ = {.max_inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16),
              .max_words = std::min(4 * vectors, 4096),
-             .workgroups = false};
+             .workgroups = false,
+             .custom_language = ShaderLanguage::glsl,
+             .tells_memory = false};
 }
 
 void Device::describe() {

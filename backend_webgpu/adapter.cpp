@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backend_webgpu/backend.h"
-#include "backend_webgpu/factory.h"
 #include "backend_webgpu/wait.h"
 #include "core/vulkan_probe.h"
 

@@ -38,8 +38,10 @@ struct WebGpuBackend::Step {
 Limits WebGpuBackend::limits() const {
   const WGPULimits& limits = device_->limits();
   constexpr std::uint64_t enough_words = 4096;
-  return {std::min(static_cast<int>(limits.maxStorageBuffersPerShaderStage) - 1, BindGroups::max_inputs),
-          static_cast<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)), true};
+  return {.max_inputs = std::min(narrow<int>(limits.maxStorageBuffersPerShaderStage) - 1, BindGroups::max_inputs),
+          .max_words = narrow<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)),
+          .workgroups = true,
+          .custom_language = ShaderLanguage::wgsl};
 }
 
 StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }

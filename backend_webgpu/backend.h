@@ -1,4 +1,4 @@
-// The backend itself, as the rest of this folder sees it; core sees factory.h.
+// The backend itself, as the rest of this folder sees it; core sees Backend.
 #pragma once
 #include <memory>
 #include <optional>

@@ -88,10 +88,14 @@ class Download {
   virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
 };
 
+enum class ShaderLanguage : std::uint8_t { none, wgsl, glsl };
+
 struct Limits {
-  int max_inputs;   // of one kernel
-  int max_words;    // of one dispatch
-  bool workgroups;  // whether cooperative cores can run
+  int max_inputs;                                         // of one kernel
+  int max_words;                                          // of one dispatch
+  bool workgroups;                                        // whether cooperative cores can run
+  ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
+  bool tells_memory = true;                               // what a storage really takes
 };
 
 // When a dispatch was at work on the device, in microseconds since the first one of its run began.
@@ -165,10 +169,21 @@ struct AdapterPlace {
   std::function<std::unique_ptr<Adapter>()> start;  // throws the reason where there is none that can be used
 };
 
-// A backend as core sees it before there is a device: backend_<kind>/factory.h declares one.
+// A backend as core sees it before there is a device.
 struct BackendFactory {
   std::vector<AdapterPlace> (*places)();  // core starts each once, with driver_start_lock() held
   std::string_view advice;                // what to install where no place has an adapter
 };
 
 }  // namespace tessera
+
+// Each backend defines its own, in backend_<kind>; a build may leave backends out.
+namespace tessera::webgpu {
+BackendFactory factory();  // on Dawn
+}
+namespace tessera::gles {
+BackendFactory factory();  // on EGL: ANGLE, Mesa and others
+}
+namespace tessera::cpu {
+BackendFactory factory();  // the oracle of the tests, and the last resort where no GPU driver works
+}

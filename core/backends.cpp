@@ -1,34 +1,26 @@
 // The backends of this build, and which of them a context gets.
 #include <algorithm>
-#include <optional>
 
-#include "backend_cpu/factory.h"
 #include "core/adapters.h"
 #include "core/context_impl.h"
 #include "core/device_state.h"
-#if TESSERA_HAS_WEBGPU
-#include "backend_webgpu/factory.h"
-#endif
-#if TESSERA_HAS_GLES
-#include "backend_gles/factory.h"
-#endif
 
 namespace tessera {
 namespace {
 
-// Nothing where the build leaves the backend out.
-std::optional<BackendFactory> factory_of(BackendKind kind) {
-  switch (kind) {
+struct BuiltBackend {
+  BackendKind kind;
+  BackendFactory (*factory)();
+};
+constexpr BuiltBackend built_backends[] = {
 #if TESSERA_HAS_WEBGPU
-    case BackendKind::webgpu: return webgpu::factory();
+    {BackendKind::webgpu, webgpu::factory},
 #endif
 #if TESSERA_HAS_GLES
-    case BackendKind::gles: return gles::factory();
+    {BackendKind::gles, gles::factory},
 #endif
-    case BackendKind::cpu: return cpu::factory();
-    default: return std::nullopt;
-  }
-}
+    {BackendKind::cpu, cpu::factory},
+};
 
 }  // namespace
 
@@ -36,13 +28,12 @@ DeviceState Context::device_state() const { return tessera::device_state(device(
 
 std::vector<DeviceInfo> Context::devices() {
   std::vector<DeviceInfo> all;
-  for (const BackendKind kind : ContextOptions{}.prefer)  // which has every backend
-    if (const auto factory = factory_of(kind))
-      for (const SearchedPlace* place : searched_places(*factory))
-        if (place->adapter) {
-          all.push_back(place->adapter->info);
-          all.back().state = tessera::device_state(all.back());
-        }
+  for (const BuiltBackend& built : built_backends)
+    for (const SearchedPlace* place : searched_places(built.factory()))
+      if (place->adapter) {
+        all.push_back(place->adapter->info);
+        all.back().state = tessera::device_state(all.back());
+      }
   return all;
 }
 
@@ -55,9 +46,11 @@ std::unique_ptr<Backend> open_backend(const ContextOptions& options, const Messa
     const BackendKind kind = options.prefer[i];
     const bool is_last_resort = has_last_resort && i + 1 == options.prefer.size();
     std::string reason;
-    if (const auto factory = factory_of(kind)) {
+    if (const auto built = std::ranges::find(built_backends, kind, &BuiltBackend::kind);
+        built != std::end(built_backends)) {
       try {
-        auto backend = open_preferred(kind, *factory, options.device, is_last_resort ? "" : options.driver, messages);
+        auto backend =
+            open_preferred(kind, built->factory(), options.device, is_last_resort ? "" : options.driver, messages);
         if (!reasons.empty())
           messages(Message::Level::warning, "create: using " + backend->device().name + ", because" + reasons);
         return backend;
