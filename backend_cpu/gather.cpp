@@ -11,14 +11,13 @@ namespace {
 std::int64_t elements_of(const FamilyRun& run) { return static_cast<std::int64_t>(run.result.size()); }
 
 std::int64_t index_at(const FamilyRun& run, std::size_t operand, std::int64_t element) {
-  return run.operands[operand][static_cast<std::size_t>(element)].whole;
+  return run.operands[operand][index_of(element)].whole;
 }
 
 // Calls place(element) for each element of the result, and copies the element of operand 0 that it gives.
 template <class Place>
 void copy_from(const FamilyRun& run, const Place& place) {
-  for (std::int64_t i = 0; i < elements_of(run); ++i)
-    run.result[static_cast<std::size_t>(i)] = run.operands[0][static_cast<std::size_t>(place(i))];
+  for (std::int64_t i = 0; i < elements_of(run); ++i) run.result[index_of(i)] = run.operands[0][index_of(place(i))];
 }
 
 std::int64_t from_front(std::int64_t index, std::int64_t size) { return index < 0 ? index + size : index; }
@@ -31,7 +30,7 @@ void index_map(const FamilyRun& run) {
     std::int64_t value = run.word(0);
     for (std::size_t word = 1; word < run.words.size(); word += 3)
       value += i / run.word(word) % run.word(word + 1) * run.word(word + 2);
-    run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(value);
+    run.result[index_of(i)].whole = static_cast<std::int32_t>(value);
   }
 }
 
@@ -48,7 +47,7 @@ void gather_nd(const FamilyRun& run) {
   copy_from(run, [&](std::int64_t i) {
     std::int64_t place = i % trailing;
     for (std::int64_t axis = 0; axis < depth; ++axis) {
-      const auto word = static_cast<std::size_t>(1 + 2 * axis);
+      const auto word = index_of(1 + 2 * axis);
       place += nearest_inside(index_at(run, 1, i / trailing * depth + axis), run.word(word)) * run.word(word + 1);
     }
     return place;
@@ -60,11 +59,11 @@ void scatter_rows(const FamilyRun& run) {
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
     std::int64_t row = 0;
     for (std::int64_t axis = 0; axis < depth && row >= 0; ++axis) {
-      const auto word = static_cast<std::size_t>(2 * axis);
+      const auto word = index_of(2 * axis);
       const std::int64_t size = run.word(word), index = from_front(index_at(run, 0, i * depth + axis), size);
       row = index < 0 || index >= size ? -1 : row + index * run.word(word + 1);
     }
-    run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(row);
+    run.result[index_of(i)].whole = static_cast<std::int32_t>(row);
   }
 }
 
@@ -76,8 +75,7 @@ void for_each_update(const FamilyRun& run, const Take& take) {
     const std::int64_t row = index_at(run, 0, update);
     if (row < 0) continue;
     for (std::int64_t i = 0; i < trailing; ++i)
-      take(run.result[static_cast<std::size_t>(row * trailing + i)],
-           run.operands[1][static_cast<std::size_t>(update * trailing + i)]);
+      take(run.result[index_of(row * trailing + i)], run.operands[1][index_of(update * trailing + i)]);
   }
 }
 
@@ -114,8 +112,8 @@ void pad(const FamilyRun& run) {
       if (mode == PadMode::reflect) at = last - std::abs(last - std::abs(at));
       place += std::clamp<std::int64_t>(at, 0, last) * run.word(word + 4);
     }
-    const Value value = run.operands[0][static_cast<std::size_t>(place)];
-    run.result[static_cast<std::size_t>(i)] = mode == PadMode::constant && !inside ? outside : value;
+    const Value value = run.operands[0][index_of(place)];
+    run.result[index_of(i)] = mode == PadMode::constant && !inside ? outside : value;
   }
 }
 

@@ -8,7 +8,7 @@ namespace tessera::cpu {
 
 // An element of an operand as a float, whatever its type.
 inline float number(const FamilyRun& run, std::size_t operand, std::int64_t at) {
-  const Value value = run.operands[operand][static_cast<std::size_t>(at)];
+  const Value value = run.operands[operand][index_of(at)];
   return is_float(run.operand_dtypes[operand]) ? value.real : static_cast<float>(value.whole);
 }
 

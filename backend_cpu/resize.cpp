@@ -27,7 +27,7 @@ void nearest(const FamilyRun& run) {
   for (std::size_t i = 0; i < run.result.size(); ++i) {
     const Pixel pixel(run, static_cast<std::int64_t>(i));
     const Place y(run, pixel.y, 6), x(run, pixel.x, 9);
-    run.result[i] = run.operands[0][static_cast<std::size_t>(place_at(run, pixel, y.below, x.below))];
+    run.result[i] = run.operands[0][index_of(place_at(run, pixel, y.below, x.below))];
   }
 }
 

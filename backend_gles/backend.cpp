@@ -94,7 +94,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
     if (dispatch.pass) states |= pass_of(dispatch).touches();
     units = std::max(units, dispatch.inputs.size());
   }
-  const Entered entered(*device_, states, static_cast<int>(units));
+  const Entered entered(*device_, states, narrow<int>(units));
   const GladGLES2Context& gl = device_->gl();
   std::vector<const CompiledKernel*> kernels;  // all of them, before any has run
   for (const Dispatch& dispatch : dispatches) {

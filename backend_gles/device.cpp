@@ -142,8 +142,7 @@ void Device::describe() {
     info_.driver = context_->display() ? "EGL " + context_->egl_vendor() + ": " + version : version;
   }
 
-  const std::uint64_t side = static_cast<std::uint64_t>(max_side_);
-  info_.max_tensor_bytes = side * side * 16;
+  info_.max_tensor_bytes = byte_count(4 * std::int64_t{max_side_} * max_side_, DType::f32);
   if (info_.is_software) info_.max_tensor_bytes = std::min(info_.max_tensor_bytes, software_tensor_bytes);
 }
 
@@ -215,7 +214,7 @@ Dirtied Device::take_dirtied() const { return std::exchange(dirtied_, {}); }
 void Device::label(GLenum kind, GLuint name, std::string_view text) const {
   constexpr std::size_t longest = 255;  // what every driver takes
   text = text.substr(0, longest);
-  if (gl_.KHR_debug) gl_.ObjectLabelKHR(kind, name, static_cast<GLsizei>(text.size()), text.data());
+  if (gl_.KHR_debug) gl_.ObjectLabelKHR(kind, name, narrow<GLsizei>(text.size()), text.data());
 }
 
 }  // namespace tessera::gles

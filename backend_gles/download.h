@@ -18,9 +18,11 @@ class TextureDownload final : public Download {
 
  private:
   std::shared_ptr<const Device> device_;
+  std::uint64_t bytes_of(std::int64_t elements) const;  // in the buffer
+
   DType dtype_;
-  std::size_t first_;  // in the buffer
-  std::size_t count_;
+  std::int64_t first_;  // element in the buffer
+  std::int64_t count_;
   bool is_wide_ = false;  // the buffer holds 32 bits for each element of a narrower type
   Buffer buffer_;
   std::optional<Fence> fence_;

@@ -22,7 +22,7 @@ class ImageOnDevice final : public ImportedImage {
     const Entered entered(*device_, touch::texture | touch::download);
     const GladGLES2Context& gl = device_->gl();
     const ImageSpec& spec = image_->spec;
-    if (static_cast<int>(std::max(spec.width, spec.height)) > device_->max_side())
+    if (std::cmp_greater(std::max(spec.width, spec.height), device_->max_side()))
       throw Error(ErrorCode::out_of_memory, "OpenGL ES: a shared image of " + std::to_string(spec.width) + " x " +
                                                 std::to_string(spec.height) + " texels is too large for " +
                                                 device_->info().name + ".");
@@ -66,8 +66,8 @@ class ImageOnDevice final : public ImportedImage {
   }
 
  private:
-  GLsizei width() const { return static_cast<GLsizei>(image_->spec.width); }
-  GLsizei height() const { return static_cast<GLsizei>(image_->spec.height); }
+  GLsizei width() const { return narrow<GLsizei>(image_->spec.width); }
+  GLsizei height() const { return narrow<GLsizei>(image_->spec.height); }
 
   // After the last use by whichever device, and before the next one: copies the framebuffer that `bind` binds for
   // reading into the texture that it binds.

@@ -11,10 +11,6 @@
 namespace tessera::gles {
 namespace {
 
-std::int64_t row_bytes(const Extent& extent, DType dtype) {
-  return extent.width * 4 * static_cast<std::int64_t>(size_of(dtype));
-}
-
 std::string description(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
   return "a texture of " + std::to_string(extent.width) + " x " + std::to_string(extent.height) + " texels (" +
@@ -25,15 +21,15 @@ std::string description(const StorageSpec& spec) {
 }  // namespace
 
 std::uint64_t layout_of(const Extent& extent) {
-  return static_cast<std::uint64_t>(extent.height) << 32 | static_cast<std::uint64_t>(extent.width);
+  return narrow<std::uint64_t>(extent.height) << 32 | narrow<std::uint32_t>(extent.width);
 }
 
 Extent extent_of(const StorageSpec& spec) {
   if (spec.layout != 0)
-    return {static_cast<std::int64_t>(spec.layout & 0xffffffff), static_cast<std::int64_t>(spec.layout >> 32)};
-  const std::int64_t texels = std::max<std::int64_t>(1, (spec.elements + 3) / 4);
+    return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
+  const std::int64_t texels = std::max<std::int64_t>(1, texel_count(spec.elements));
   const auto width = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels))));
-  return {width, (texels + width - 1) / width};
+  return {width, steps_to(texels, width)};
 }
 
 std::uint64_t layout_of_storage(const Storage& storage) {
@@ -42,10 +38,9 @@ std::uint64_t layout_of_storage(const Storage& storage) {
 
 StorageClass class_of(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
-  const std::uint64_t width = static_cast<std::uint64_t>(extent.width),
-                      height = static_cast<std::uint64_t>(extent.height);
-  return {.key = std::uint64_t{format_of(spec.dtype).internal} << 48 | width << 24 | height,
-          .bytes = width * height * 4 * size_of(spec.dtype)};
+  return {.key = std::uint64_t{format_of(spec.dtype).internal} << 48 | narrow<std::uint64_t>(extent.width) << 24 |
+                 narrow<std::uint64_t>(extent.height),
+          .bytes = byte_count(4 * extent.width * extent.height, spec.dtype)};
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
@@ -88,13 +83,13 @@ void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, name_);
 
-  const auto row = static_cast<std::size_t>(row_bytes(extent_, dtype));
-  const auto whole_rows = static_cast<GLsizei>(elements.size() / row);
+  const std::size_t row = byte_count(4 * extent_.width, dtype);
+  const auto whole_rows = narrow<GLsizei>(elements.size() / row);
   if (whole_rows > 0)
     gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width(), whole_rows, format.format, format.type, elements.data());
   if (whole_rows < height()) {
-    const auto rest = elements.subspan(static_cast<std::size_t>(whole_rows) * row);
-    std::vector<std::byte> padded(static_cast<std::size_t>(height() - whole_rows) * row);
+    const auto rest = elements.subspan(elements.size() / row * row);
+    std::vector<std::byte> padded(byte_count(4 * extent_.width * (height() - whole_rows), dtype));
     std::ranges::copy(rest, padded.begin());
     gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, width(), height() - whole_rows, format.format, format.type,
                      padded.data());

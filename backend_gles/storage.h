@@ -33,8 +33,8 @@ class TextureStorage final : public Storage {
   void bind_framebuffer(GLenum target) const;  // makes it when it is first asked for; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;
-  GLsizei width() const { return static_cast<GLsizei>(extent_.width); }
-  GLsizei height() const { return static_cast<GLsizei>(extent_.height); }
+  GLsizei width() const { return narrow<GLsizei>(extent_.width); }
+  GLsizei height() const { return narrow<GLsizei>(extent_.height); }
 
  private:
   std::shared_ptr<const Device> device_;

@@ -16,7 +16,7 @@ class BufferDownload final : public Download {
       : pool_(std::move(pool)), device_(*pool_->device()), skip_(first % 4), count_(count) {
     if (count_ == 0) return;  // nothing to copy, ready at once
     // Copies are made of whole 32-bit words.
-    mapped_ = (skip_ + count_ + 3) / 4 * 4;
+    mapped_ = round_up(skip_ + count_, 4);
     staging_ = pool_->take(mapped_);
     submit_copy(source, source.offset + first - skip_);
 

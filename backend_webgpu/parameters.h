@@ -15,7 +15,7 @@
 namespace tessera::webgpu {
 
 // Uniform arrays are made of vectors of four words.
-constexpr std::uint64_t parameter_vectors(std::size_t words) { return (words + 3) / 4; }
+constexpr std::uint64_t parameter_vectors(std::size_t words) { return steps_to(words, 4); }
 constexpr std::uint64_t parameter_bytes(std::size_t words) { return parameter_vectors(words) * 16; }
 
 class Parameters {

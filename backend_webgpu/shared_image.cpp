@@ -45,12 +45,12 @@ class ImageOnDevice final : public ImportedImage {
         wgpuCommandEncoderCopyBufferToTexture(encoder, &source, &target, &size);
       });
       // The rest of the last row.
-      const std::uint64_t last = texels(elements) % image_->spec.width;
+      const std::uint32_t last = parts_of(elements).last;
       if (last == 0) return;
       if (!zeros_) zeros_ = device_->make_buffer(row_bytes(), WGPUBufferUsage_CopySrc, "tessera zeros");
       const auto source = in_buffer(zeros_.get(), 0);
-      const auto target = in_texture({static_cast<std::uint32_t>(last), image_->spec.height - 1, 0});
-      const WGPUExtent3D size{image_->spec.width - static_cast<std::uint32_t>(last), 1, 1};
+      const auto target = in_texture({last, image_->spec.height - 1, 0});
+      const WGPUExtent3D size{image_->spec.width - last, 1, 1};
       wgpuCommandEncoderCopyBufferToTexture(encoder, &source, &target, &size);
     });
   }
@@ -68,14 +68,20 @@ class ImageOnDevice final : public ImportedImage {
 
  private:
   std::uint64_t row_bytes() const { return image_->spec.texel_bytes() * image_->spec.width; }
-  static std::uint64_t texels(std::int64_t elements) { return (static_cast<std::uint64_t>(elements) + 3) / 4; }
 
-  // The whole rows, and what there is of the last one.
+  struct Parts {
+    std::uint32_t rows;  // that are whole
+    std::uint32_t last;  // texels of the row after them
+  };
+  Parts parts_of(std::int64_t elements) const {
+    const std::int64_t texels = texel_count(elements), width = image_->spec.width;
+    return {narrow<std::uint32_t>(texels / width), narrow<std::uint32_t>(texels % width)};
+  }
+
   template <class Copy>
   void for_parts(std::int64_t elements, const Copy& copy) const {
     const std::uint32_t width = image_->spec.width;
-    const auto rows = static_cast<std::uint32_t>(texels(elements) / width);
-    const auto last = static_cast<std::uint32_t>(texels(elements) % width);
+    const auto [rows, last] = parts_of(elements);
     if (rows > 0) copy(0, WGPUOrigin3D{0, 0, 0}, WGPUExtent3D{width, rows, 1});
     if (last > 0) copy(rows * row_bytes(), WGPUOrigin3D{0, rows, 0}, WGPUExtent3D{last, 1, 1});
   }
@@ -84,7 +90,7 @@ class ImageOnDevice final : public ImportedImage {
     WGPUTexelCopyBufferInfo info{};
     info.buffer = buffer;
     info.layout.offset = offset;
-    info.layout.bytesPerRow = static_cast<std::uint32_t>(row_bytes());
+    info.layout.bytesPerRow = narrow<std::uint32_t>(row_bytes());
     info.layout.rowsPerImage = image_->spec.height;
     return info;
   }

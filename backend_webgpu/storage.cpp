@@ -33,8 +33,7 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 
 StorageClass class_of(const StorageSpec& spec) {
-  const std::uint64_t texel = 4 * size_of(spec.dtype), texels = (static_cast<std::uint64_t>(spec.elements) + 3) / 4;
-  const std::uint64_t bytes = texel * std::max<std::uint64_t>(texels, 1);
+  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), spec.dtype);
   return {bytes, bytes};
 }
 
