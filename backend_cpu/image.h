@@ -1,4 +1,4 @@
-// What the families of images share on the host.
+// Shared by the families of images on the host.
 #pragma once
 #include <cmath>
 
@@ -30,7 +30,7 @@ inline std::int64_t place_in_image(const FamilyRun& run, std::int64_t batch, std
   return ((batch * run.word(4) + row) * run.word(3) + column) * run.word(0) + channel;
 }
 
-// Sets each element of the result to what value_of(element) gives.
+// Sets each element of the result to value_of(element).
 template <class ValueOf>
 void fill_result(const FamilyRun& run, const ValueOf& value_of) {
   for (std::size_t i = 0; i < run.result.size(); ++i) run.result[i].real = value_of(static_cast<std::int64_t>(i));

@@ -8,7 +8,7 @@
 namespace tessera::cpu {
 namespace {
 
-// Enough elements for the loop over a line's elements to outweigh choosing what the line does.
+// Enough elements for the loop over them to outweigh the choice of the operation.
 constexpr std::int64_t block = 256;
 using Values = std::array<Value, block>;
 
@@ -69,17 +69,17 @@ class Evaluation {
   }
 
   void read_input(std::size_t input, Values& out) {
-    const KernelInput& its = kernel_.inputs[input];
+    const KernelInput& kernel_input = kernel_.inputs[input];
     const std::byte* elements = static_cast<const HostStorage*>(dispatch_.inputs[input].storage)->elements.data();
     const std::uint32_t* words = &dispatch_.words[index_of(kernel_.first_word_of_input(static_cast<int>(input)))];
     for (std::int64_t i = 0; i < count_; ++i) {
       std::int64_t index = words[0];
-      if (its.access == Access::dense) index += first_ + i;
-      for (int term = 0; term < its.terms; ++term) {
+      if (kernel_input.access == Access::dense) index += first_ + i;
+      for (int term = 0; term < kernel_input.terms; ++term) {
         const std::uint32_t* triple = words + 1 + 3 * term;
         index += (first_ + i) / triple[0] % triple[1] * static_cast<std::int32_t>(triple[2]);
       }
-      out[index_of(i)] = load(elements, its.dtype, index);
+      out[index_of(i)] = load(elements, kernel_input.dtype, index);
     }
   }
 

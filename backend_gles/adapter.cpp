@@ -53,8 +53,8 @@ Display start_system() {
   return initialise(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
 }
 
-// Only a context knows what the device is and what it can do. The context is made on a thread of its own, since EGL
-// makes none current beside a context of GLX, which the caller may have.
+// Describes the device by making a context on it, on a thread of its own: the caller's may have a context of GLX,
+// beside which EGL makes none current.
 template <class Start>
 std::unique_ptr<Adapter> start(const Start& start_display) {
   auto adapter = std::make_unique<EglAdapter>();

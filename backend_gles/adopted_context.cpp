@@ -9,7 +9,7 @@
 namespace tessera::gles {
 namespace {
 
-// A program may hold several EGL libraries; the host's is the one that has a context current here.
+// A program may hold several EGL libraries; the host's is the one whose context is current on this thread.
 Loader loader_of_current() {
   void* const libraries[] = {RTLD_DEFAULT, dlopen("libEGL.so.1", RTLD_NOW | RTLD_NOLOAD),
                              dlopen("libEGL.so", RTLD_NOW | RTLD_NOLOAD)};
@@ -27,13 +27,13 @@ Loader loader_of_current() {
 // GLX's loader finds a function for every name, also for those of EGL; calling them is undefined.
 bool finds_anything(const Loader& loader) { return loader("eglNoSuchFunctionTESSERA") != nullptr; }
 
-// Loaders of EGL in turn find a function for every name that begins with "gl". The real one is exported by its name.
+// EGL's loader in turn finds a function for every name that begins with "gl". The real function is exported.
 bool is_exported_as(void* function, std::string_view name) {
   Dl_info info{};
   return function && dladdr(function, &info) != 0 && info.dli_sname && info.dli_sname == name;
 }
 
-// A host may unload its GL library before it lets go of what is tessera's: the code that this asks stays there.
+// A host may unload its GL library before it lets go of its tensors: keeps the library of this function loaded.
 void keep_loaded(void* function) {
   Dl_info info{};
   if (dladdr(function, &info) != 0 && info.dli_fname) dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);

@@ -12,7 +12,7 @@
 namespace tessera::gles {
 namespace {
 
-// Whether each texel of the output has its place in the texture of the input too.
+// Whether each texel of the output lies at the same place as that of the input.
 bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
   const Storage* storage = dispatch.inputs[input].storage;
   if (!storage || !dispatch.output) return dispatch.inputs[input].elements == dispatch.output_elements;
@@ -96,7 +96,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
   const Entered entered(*device_, states, narrow<int>(units));
   const GladGLES2Context& gl = device_->gl();
-  std::vector<const CompiledKernel*> kernels;  // all of them, before any has run
+  std::vector<const CompiledKernel*> kernels;  // all are compiled before any has run
   for (const Dispatch& dispatch : dispatches) {
     for (const BoundInput& input : dispatch.inputs) texture_of(*input.storage).require_texture();
     kernels.push_back(prepared(dispatch));
@@ -117,7 +117,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
 }
 
 void GlesBackend::trim() {
-  const CurrentContext current(device_->context());  // once for all that goes
+  const CurrentContext current(device_->context());  // once for all programs that are deleted
   kernels_.cache().trim();
   programs_.cache().trim();
 }

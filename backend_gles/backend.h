@@ -48,11 +48,11 @@ class GlesBackend final : public Backend {
   std::shared_ptr<const Device> device_;
   KernelCache kernels_;
   PassPrograms programs_;
-  VertexArray vertex_array_;  // empty: the triangle's corners come from their numbers
-  Sampler nearest_sampler_;   // so that no filter, of a host's texture or sampler, changes what a fetch gives
+  VertexArray vertex_array_;  // empty: the triangle's corners are computed from gl_VertexID
+  Sampler nearest_sampler_;   // keeps filters of a host's textures and samplers from changing texels
   Framebuffer scratch_framebuffer_;
   Timer timer_;
-  std::shared_ptr<const SharingFunctions> sharing_;  // once asked for
+  std::shared_ptr<const SharingFunctions> sharing_;  // null until it is asked for
   bool is_sharing_known_ = false;
 };
 

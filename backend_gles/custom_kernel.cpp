@@ -48,7 +48,7 @@ GLuint program(const PassTools& tools, const CustomCall& call, std::size_t outpu
       text, "GLSL of the kernel \"" + call.kernel->name + "\"", [&] { return text; }, uses);
 }
 
-// Where the kernel discards, the framebuffer that is bound keeps zero and not what a tensor had there before.
+// Zero is the result where the kernel discards, and not an element of the tensor that had the storage before.
 void clear(const GladGLES2Context& gl, DType dtype) {
   constexpr std::array<GLfloat, 4> no_floats{};
   constexpr std::array<GLint, 4> no_ints{};

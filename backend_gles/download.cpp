@@ -43,8 +43,8 @@ TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const Tex
   const std::int64_t first_row = first / row, rows = steps_to(first + count, row) - first_row;
   first_ = first - first_row * row;
 
-  // For drawing too: where a texture is read through one binding while it is bound for drawing by the other, Mesa at
-  // times reads what was there before the last draw.
+  // Bound for drawing, too: Mesa at times reads the texels from before the last draw where a texture is read through
+  // one framebuffer while it is bound for drawing through another.
   storage.bind_framebuffer(GL_FRAMEBUFFER);
   is_wide_ = !reads_own_type(gl, dtype);
   buffer_ = make_buffer(device_);

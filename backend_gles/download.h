@@ -28,7 +28,7 @@ class TextureDownload final : public Download {
   std::optional<Fence> fence_;
 };
 
-// One that has been waited for: in a host's context there is no other thread that could look after it.
+// A download in a host's context, which only its own thread can use: finished before anybody could wait elsewhere.
 class FinishedDownload final : public Download {
  public:
   FinishedDownload(TextureDownload, std::size_t bytes);

@@ -41,7 +41,7 @@ struct Display {
   EGLDisplay handle;
   Origin origin;
   std::string extensions;
-  std::optional<VulkanDriver> driver{};  // below it, where it is known
+  std::optional<VulkanDriver> driver{};  // that ANGLE runs on
 };
 
 bool has_extension(std::string_view extensions, std::string_view name);

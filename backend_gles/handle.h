@@ -1,5 +1,5 @@
-// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where it
-// cannot be, as a host's context, which is current on one thread only, the next call that enters it deletes.
+// Owners of GL objects. They hold the device and delete with its context current, from any thread. Where the context
+// cannot become current, as a host's, the next call that enters it deletes the object.
 #pragma once
 #include <memory>
 #include <type_traits>
@@ -75,7 +75,7 @@ using Sync = Handle<GLsync, delete_sync>;
 using Texture = Handle<GLuint, delete_texture>;
 using VertexArray = Handle<GLuint, delete_one<&GladGLES2Context::DeleteVertexArrays>>;
 
-// The context is current, for all that follow.
+// The context is current for all functions that follow.
 template <class Owner, auto generate_names>
 Owner make_one(const std::shared_ptr<const Device>& device) {
   GLuint name = 0;

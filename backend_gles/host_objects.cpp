@@ -59,7 +59,7 @@ Texels texels_of_attachment(const Device& device, GLenum attachment) {
 
 bool is_readable_texture(const Device& device, GLuint texture, std::uint64_t age) {
   const OwnNames& own = device.own_textures();
-  return texture != 0 && device.gl().IsTexture(texture) && own.age_of(texture) == age && !own.is_ours_alone(texture);
+  return texture != 0 && device.gl().IsTexture(texture) && own.age_of(texture) == age && !own.is_private(texture);
 }
 
 void require_texture(const Device& device, GLuint texture, std::string_view op, std::uint64_t age) {

@@ -1,4 +1,4 @@
-// Checks of a host's objects that only the driver can make: what they are, and whether they are there.
+// Checks of a host's objects that only the driver can make.
 #pragma once
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Passes over what a host lent: they are run among the kernels, in order.
+// Passes over a host's objects: they read a texture into a tensor, or write a tensor into a texture or framebuffer.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,8 +34,8 @@ class PassPrograms {
 struct PassTools {
   const Device& device;
   PassPrograms& programs;
-  GLuint nearest_sampler;      // whatever filter a host's texture has, texels are read as they are
-  GLuint scratch_framebuffer;  // nothing stays attached to it
+  GLuint nearest_sampler;      // reads texels unfiltered, whatever the texture says
+  GLuint scratch_framebuffer;  // has no attachments between passes
 
   void bind_texture(GLenum target, GLuint texture) const;  // to unit 0
   void draw_triangle() const { device.gl().DrawArrays(GL_TRIANGLES, 0, 3); }
@@ -44,7 +44,7 @@ struct PassTools {
 class GlesPass : public HostPass {
  public:
   virtual std::uint32_t touches() const { return 0; }  // states beyond touch::drawing
-  // Checks what the host lent and compiles, before anything of the submission has run.
+  // Checks the host's object and compiles, before anything of the submission has run.
   virtual void prepare(const PassTools&, const Dispatch&) const = 0;
   virtual void run(const PassTools&, const Dispatch&) const = 0;
 };

@@ -24,7 +24,7 @@ void OwnNames::lend(GLuint name, std::weak_ptr<const void> loan) {
   if (const auto own = names_.find(name); own != names_.end()) own->second.loan = std::move(loan);
 }
 
-bool OwnNames::is_ours_alone(GLuint name) const {
+bool OwnNames::is_private(GLuint name) const {
   const std::scoped_lock hold(lock_);
   const auto own = names_.find(name);
   return own != names_.end() && own->second.loan.expired();

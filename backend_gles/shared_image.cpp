@@ -69,8 +69,8 @@ class ImageOnDevice final : public ImportedImage {
   GLsizei width() const { return narrow<GLsizei>(image_->spec.width); }
   GLsizei height() const { return narrow<GLsizei>(image_->spec.height); }
 
-  // After the last use by whichever device, and before the next one: copies the framebuffer that `bind` binds for
-  // reading into the texture that it binds.
+  // Copies the framebuffer that `bind` binds for reading into the texture that `bind` binds, after the last device that
+  // used the image and before the next one.
   template <class Bind>
   void access(const Bind& bind) {
     const Entered entered(*device_, touch::texture | touch::download);
@@ -119,7 +119,7 @@ std::shared_ptr<const SharingFunctions> load_sharing(const Device& device) {
   if (context.has_extensions_on_request())
     if (const auto request = context.find<void (*)(const char*)>("glRequestExtensionANGLE"))
       for (const char* extension : extensions) request(extension);
-  device.take_error();  // of one that is not there
+  device.take_error();  // clears that of an extension that is not there
   const auto* text = reinterpret_cast<const char*>(device.gl().GetString(GL_EXTENSIONS));
   for (const char* extension : extensions)
     if (!has_extension(text ? text : "", extension)) return nullptr;

@@ -24,13 +24,13 @@ class TextureStorage final : public Storage {
  public:
   // Throws out_of_memory.
   TextureStorage(std::shared_ptr<const Device>, const StorageSpec&);
-  // Over a texture of the host's, which stays the host's.
+  // Borrows a texture of the host's.
   TextureStorage(std::shared_ptr<const Device>, GLuint host_texture, const Extent&);
 
-  void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
+  void upload(DType, std::span<const std::byte> elements);  // the rest of the texture becomes zero
 
   GLuint texture() const { return name_; }
-  void bind_framebuffer(GLenum target) const;  // makes it when it is first asked for; the context is current
+  void bind_framebuffer(GLenum target) const;  // makes one at the first call; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;
   GLsizei width() const { return narrow<GLsizei>(extent_.width); }
@@ -39,7 +39,7 @@ class TextureStorage final : public Storage {
  private:
   std::shared_ptr<const Device> device_;
   Extent extent_;
-  Texture texture_;  // none where it is the host's
+  Texture texture_;  // empty for the host's
   GLuint name_;
   std::uint64_t age_;  // see OwnNames
   mutable Framebuffer framebuffer_;

@@ -9,7 +9,7 @@
 namespace tessera::webgpu {
 namespace {
 
-// Element counts and byte offsets are 32-bit words in the kernels.
+// Kernels count elements and bytes in words of 32 bits.
 constexpr std::uint64_t max_addressable_bytes = (std::uint64_t{1} << 32) - 16;
 
 Handle<WGPUInstance> make_instance() {

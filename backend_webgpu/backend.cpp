@@ -21,7 +21,7 @@ std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
 // A host may have destroyed its objects, or not set them up as it should.
 bool uses_objects_of_host(const Dispatch& dispatch) {
   return dispatch.pass || std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
-                                      [](const BoundInput& input) { return is_lent(*input.storage); });
+                                      [](const BoundInput& input) { return is_borrowed(*input.storage); });
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
                                                   std::int64_t count) {
   device_->throw_faults();
   const BoundBuffer& buffer = buffer_of(storage);
-  if (count == 0 || !is_lent(storage) || (wgpuBufferGetUsage(buffer.handle) & WGPUBufferUsage_CopySrc))
+  if (count == 0 || !is_borrowed(storage) || (wgpuBufferGetUsage(buffer.handle) & WGPUBufferUsage_CopySrc))
     return start_download(staging_, buffer, byte_count(first, dtype), byte_count(count, dtype));
   // The host did not make its buffer for copies, but kernels can read it.
   const std::unique_ptr<Storage> copy = allocate({dtype, count});
@@ -91,7 +91,7 @@ void WebGpuBackend::trim() {
   bind_groups_->forget_all();
   parameters_.trim();
   staging_->trim();
-  // Dawn frees what it was given back when it notices that later submissions are done: these are, right away.
+  // Dawn frees released objects when it notices that later submissions are done: empty ones are, right away.
   for (int i = 0; i < 3; ++i) {
     wgpuQueueSubmit(device_->queue(), 0, nullptr);
     wait_for_work();
@@ -186,7 +186,7 @@ WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const B
 }
 
 void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps, TimedPasses* times) {
-  Handle<WGPUComputePassEncoder> kernels;  // as long as one kernel follows another and nobody wants to know its time
+  Handle<WGPUComputePassEncoder> kernels;  // one pass for kernels that follow each other and are not timed
   const auto end_kernels = [&] {
     if (kernels) wgpuComputePassEncoderEnd(kernels.get());
     kernels = {};
@@ -217,8 +217,8 @@ std::unique_ptr<ImportedImage> WebGpuBackend::import_image(const std::shared_ptr
   return webgpu::import_image(device_, image);
 }
 
-// A buffer has the texels of any image, one after the other; a host's may end within the last one.
-bool WebGpuBackend::is_laid_out_as(const Storage& storage, const ImageSpec&) const { return !is_lent(storage); }
+// A buffer has the texels of any image, one after the other; a host's buffer may end within the last texel.
+bool WebGpuBackend::is_laid_out_as(const Storage& storage, const ImageSpec&) const { return !is_borrowed(storage); }
 
 void WebGpuBackend::wait() {
   wait_for_work();

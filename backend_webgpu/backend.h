@@ -47,7 +47,7 @@ class WebGpuBackend final : public Backend {
   HostObjectChecks& host_object_checks() { return host_object_checks_; }
   std::unique_ptr<Storage> borrow(WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
 
-  // From now on, run() records into these commands, which the host submits; null: it submits by itself again.
+  // From now on, run() records into this encoder, whose commands the host submits. Null: run() submits again.
   void record_into(WGPUCommandEncoder encoder) { host_encoder_ = encoder; }
   void submitted() { parameters_.submitted(); }
 

@@ -8,7 +8,7 @@ namespace tessera::webgpu {
 
 // The part of a buffer that is bound, and where the elements are in it.
 struct BufferPart {
-  std::uint64_t offset;  // a multiple of what the device asks for
+  std::uint64_t offset;  // a multiple of minStorageBufferOffsetAlignment
   std::uint64_t skip;    // from there to the first element
   std::uint64_t bytes;   // of the elements
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t word = 4;
 
-// As many bytes as the elements take: arrayLength() tells how many there are.
+// Binds the bytes of the elements alone, so that arrayLength() tells how many there are.
 BoundBuffer exactly(BoundBuffer buffer, const TensorSpec& spec) {
   buffer.bytes = round_up(byte_count(spec.shape.size(), spec.dtype), word);
   return buffer;

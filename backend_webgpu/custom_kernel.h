@@ -8,7 +8,7 @@
 
 namespace tessera::webgpu {
 
-// Compiles what the call needs. Throws compile_failed with Dawn's words.
+// Compiles the kernel for the bindings of the call. Throws compile_failed with Dawn's words.
 void prepare_custom(const PassTools&, const CustomCall&, KernelUses*);
 
 std::vector<std::uint32_t> words_of(const CustomCall&);

@@ -34,7 +34,7 @@ class BufferDownload final : public Download {
 
   ~BufferDownload() override {
     if (!staging_.handle) return;
-    wgpuBufferUnmap(staging_.handle.get());      // also calls off a map that is under way,
+    wgpuBufferUnmap(staging_.handle.get());      // also cancels a map that is under way,
     if (is_pending_) device_.wait_for(future_);  // whose callback runs here and never later
     pool_->give_back(std::move(staging_));
   }

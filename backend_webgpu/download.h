@@ -1,4 +1,4 @@
-// Copies to the host, through buffers that it can map.
+// Copies of buffers to the host that run beside everything else: into a staging buffer, which is mapped then.
 #pragma once
 #include <memory>
 #include <mutex>

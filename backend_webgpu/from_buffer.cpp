@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view from_buffer_op = "webgpu::from_buffer";
 
-// All checks that need no word of Dawn's.
+// The checks that Dawn is not needed for.
 void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t offset) {
   if (!buffer) fail(ErrorCode::invalid_argument, from_buffer_op, "the buffer is null.");
   const std::uint64_t size = wgpuBufferGetSize(buffer), element = size_of(dtype);

@@ -6,7 +6,7 @@
 namespace tessera::webgpu {
 namespace {
 
-// Runs `use`, which makes objects and drops them, and throws what Dawn says against it.
+// Runs `use`, which makes objects and drops them, and throws Dawn's error, if there is one.
 template <class Use>
 void try_use(std::string_view op, std::string_view what, const Device& device, const Use& use) {
   ErrorScope refused(device, WGPUErrorFilter_Validation);

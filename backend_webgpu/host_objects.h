@@ -1,4 +1,4 @@
-// Checks of a host's objects that only Dawn can make: others are made with them, and dropped.
+// Checks of a host's objects. Dawn makes most of them, when others are made of these objects and dropped.
 #pragma once
 #include <map>
 #include <memory>

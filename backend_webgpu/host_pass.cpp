@@ -50,7 +50,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   WGPURenderPassColorAttachment attachment{};
   attachment.view = prepared.target.get();
   attachment.depthSlice = WGPU_DEPTH_SLICE_UNDEFINED;
-  attachment.loadOp = WGPULoadOp_Clear;  // every pixel is written, so that what was there need not be loaded
+  attachment.loadOp = WGPULoadOp_Clear;  // every pixel is written, so that none has to be loaded
   attachment.storeOp = WGPUStoreOp_Store;
   WGPURenderPassDescriptor descriptor{};
   descriptor.label = view_of("tessera pass");

@@ -14,7 +14,7 @@
 namespace tessera::webgpu {
 
 struct PassPipeline {
-  Handle<WGPUComputePipeline> compute;  // one of the two
+  Handle<WGPUComputePipeline> compute;  // or a render pipeline
   Handle<WGPURenderPipeline> render;
   Handle<WGPUBindGroupLayout> layout;  // of group 0
 };

@@ -3,7 +3,7 @@
 namespace tessera::webgpu {
 namespace {
 
-// Calls `make` with the compiled text, and throws all that Dawn says against either.
+// Calls `make` with the compiled text, and throws Dawn's errors against either.
 template <class Make>
 auto make_pipeline(Device& device, const std::string& text, const std::string& what, const Make& make) {
   ErrorScope rejected(device, WGPUErrorFilter_Validation);

@@ -7,10 +7,11 @@
 
 namespace tessera::webgpu {
 
+// Throws compile_failed with Dawn's error.
 [[noreturn]] void throw_compile_failure(const Device&, const std::string& what, const std::string& error);
 
-// Both throw compile_failed with Dawn's words; `what` names the shader in there.
-// A compute shader with the entry main. Without a layout, Dawn finds it from the text.
+// Both of these throw it; `what` names the shader in there.
+// A compute shader with the entry main. Without a layout, Dawn derives one from the text.
 Handle<WGPUComputePipeline> make_compute_pipeline(Device&, const std::string& text, const std::string& what,
                                                   WGPUPipelineLayout = nullptr,
                                                   std::span<const WGPUConstantEntry> = {});

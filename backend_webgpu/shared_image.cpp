@@ -11,7 +11,7 @@ class ImageOnDevice final : public ImportedImage {
  public:
   ImageOnDevice(std::shared_ptr<Device> device, std::shared_ptr<SharedImage> image)
       : device_(std::move(device)), image_(std::move(image)) {
-    device_->throw_faults();  // what Dawn imports on a lost device it never lets go
+    device_->throw_faults();  // Dawn never lets go of an image that a lost device imports
     ErrorScope refused(*device_, WGPUErrorFilter_Validation);
     const SharedImage::Memory memory = image_->memory();
     WGPUSharedTextureMemoryOpaqueFDDescriptor source{};
@@ -102,7 +102,7 @@ class ImageOnDevice final : public ImportedImage {
     return info;
   }
 
-  // After the last use by whichever device, and before the next one.
+  // Submits the recorded copies, after the last device that used the image and before the next one.
   template <class Record>
   void access(const Record& record) {
     device_->throw_faults();

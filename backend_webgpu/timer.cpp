@@ -45,7 +45,7 @@ TimedPasses::TimedPasses(std::shared_ptr<Device> device, std::uint64_t run, std:
 }
 
 TimedPasses::~TimedPasses() {
-  wgpuBufferUnmap(staging_.get());              // also calls off a map that is under way,
+  wgpuBufferUnmap(staging_.get());              // also cancels a map that is under way,
   if (is_pending_) device_->wait_for(future_);  // whose callback runs here and never later
 }
 
