@@ -33,6 +33,7 @@ struct HostDownload : Download {
 };
 
 struct FinishedRun {
+  explicit FinishedRun(TimedRun run) : times(std::move(run)) {}
   bool ready(bool) const { return true; }
   TimedRun take() { return std::move(times); }
 
@@ -75,7 +76,7 @@ class CpuBackend : public Backend {
     }
     if (!timed_.is_on()) return;
     timed.run = timed_.next_number();
-    timed_.add({std::move(timed)});
+    timed_.add(std::make_unique<FinishedRun>(std::move(timed)));
   }
   bool time_kernels(bool on) override {
     timed_.start(on);

@@ -1,6 +1,7 @@
 // gles::adopt_current, and the contexts of tessera and its host.
 #include "backend_gles/adopted_context.h"
-#include "backend_gles/interop.h"
+#include "backend_gles/backend.h"
+#include "core/backend_of.h"
 #include "core/fail.h"
 
 namespace tessera::gles {
@@ -27,20 +28,20 @@ Context adopt_current(Loader loader, const ContextOptions& options, const AdoptO
 Dirtied dirtied(Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  return backend_of("gles::dirtied", impl).gl_device()->take_dirtied();
+  return backend_of<GlesBackend>("gles::dirtied", impl).own_device()->take_dirtied();
 }
 
 HostContext host_context(const Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const GlContext& gl = backend_of("gles::host_context", impl).gl_device()->context();
+  const GlContext& gl = backend_of<GlesBackend>("gles::host_context", impl).own_device()->context();
   return {gl.display(), gl.handle(), gl.loader()};
 }
 
 HostContext make_sharing_context(const Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const GlContext& gl = backend_of("gles::make_sharing_context", impl).gl_device()->context();
+  const GlContext& gl = backend_of<GlesBackend>("gles::make_sharing_context", impl).own_device()->context();
   try {
     return {gl.display(), gl.make_sharing(), gl.loader()};
   } catch (const Error& error) {

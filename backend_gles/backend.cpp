@@ -6,7 +6,6 @@
 #include "backend_gles/custom_kernel.h"
 #include "backend_gles/download.h"
 #include "backend_gles/shader.h"
-#include "backend_gles/storage.h"
 #include "backend_gles/wait.h"
 
 namespace tessera::gles {
@@ -50,8 +49,6 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     gl.SamplerParameteri(nearest_sampler_.get(), wrap, GL_CLAMP_TO_EDGE);
 }
-
-StorageClass GlesBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }
 
 std::unique_ptr<Storage> GlesBackend::allocate(const StorageSpec& spec) {
   return std::make_unique<TextureStorage>(device_, spec);
@@ -112,14 +109,14 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
   device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
-  kernels_.cache().end_run();
-  programs_.cache().end_run();
+  kernels_.end_run();
+  programs_.end_run();
 }
 
 void GlesBackend::trim() {
   const CurrentContext current(device_->context());  // once for all programs that are deleted
-  kernels_.cache().trim();
-  programs_.cache().trim();
+  kernels_.trim();
+  programs_.trim();
 }
 
 void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {

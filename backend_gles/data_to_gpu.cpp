@@ -1,8 +1,9 @@
 // gles::data_to_gpu
 #include <algorithm>
 
-#include "backend_gles/interop.h"
+#include "backend_gles/backend.h"
 #include "backend_gles/storage.h"
+#include "core/backend_of.h"
 #include "core/fail.h"
 #include "core/host_image.h"
 
@@ -33,7 +34,7 @@ void check_tex_shape(const TexShape& tex_shape, const Shape& shape, const Device
 GpuData data_to_gpu(const Tensor& tensor, const GpuDataOptions& options) {
   ContextImpl& context = *TensorAccess::node(tensor)->context;
   const Session session(context);
-  const Device& device = *backend_of(data_to_gpu_op, context).gl_device();
+  const Device& device = *backend_of<GlesBackend>(data_to_gpu_op, context).own_device();
   check_has_elements(data_to_gpu_op, tensor.shape());
   Lease leased;
   if (options.custom_tex_shape) {

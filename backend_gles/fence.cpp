@@ -1,6 +1,7 @@
 // gles::fence and gles::wait_for: in step with a host that works in another context.
-#include "backend_gles/interop.h"
+#include "backend_gles/backend.h"
 #include "backend_gles/state.h"
+#include "core/backend_of.h"
 #include "core/fail.h"
 
 namespace tessera::gles {
@@ -8,7 +9,7 @@ namespace tessera::gles {
 void* fence(Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const Device& device = *backend_of("gles::fence", impl).gl_device();
+  const Device& device = *backend_of<GlesBackend>("gles::fence", impl).own_device();
   const Entered entered(device);
   const GLsync sync = device.gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   device.gl().Flush();  // or whoever waits for it might wait for ever
@@ -20,7 +21,7 @@ void wait_for(Context& context, void* fence) {
   constexpr std::string_view op = "gles::wait_for";
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const Device& device = *backend_of(op, impl).gl_device();
+  const Device& device = *backend_of<GlesBackend>(op, impl).own_device();
   const Entered entered(device);
   const auto sync = static_cast<GLsync>(fence);
   if (!fence || !device.gl().IsSync(sync))

@@ -1,10 +1,11 @@
 // gles::from_texture
 #include <algorithm>
 
+#include "backend_gles/backend.h"
 #include "backend_gles/host_objects.h"
 #include "backend_gles/host_pass.h"
-#include "backend_gles/interop.h"
 #include "backend_gles/storage.h"
+#include "core/backend_of.h"
 #include "core/embedded_shader.h"
 #include "core/fail.h"
 #include "core/shader_text.h"
@@ -78,7 +79,7 @@ void check(const HostTexture& host, const Device& device) {
 Tensor from_texture(Context& context, const HostTexture& host) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const std::shared_ptr<const Device>& device = backend_of(from_texture_op, impl).gl_device();
+  const std::shared_ptr<const Device>& device = backend_of<GlesBackend>(from_texture_op, impl).own_device();
   check(host, *device);
   TextureTraits traits;
   {

@@ -11,7 +11,7 @@
 namespace tessera::gles {
 
 // The programs of passes and of custom kernels.
-class PassPrograms {
+class PassPrograms : public CompiledCache<Program> {
  public:
   explicit PassPrograms(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
   // `name` is for people. The context is current.
@@ -21,14 +21,10 @@ class PassPrograms {
     return get(key, "pass " + key, fragment_text);
   }
 
-  CompiledCache<Program>& cache() { return programs_; }
-  const CompiledCache<Program>& cache() const { return programs_; }
-
  private:
   Compiled<Program> compile(const std::string& name, const std::string& fragment_text) const;
 
   std::shared_ptr<const Device> device_;
-  CompiledCache<Program> programs_;
 };
 
 struct PassTools {

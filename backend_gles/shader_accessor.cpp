@@ -1,8 +1,9 @@
 // gles::shader_accessor
 #include "core/shader_accessor.h"
 
+#include "backend_gles/backend.h"
 #include "backend_gles/element_text.h"
-#include "backend_gles/interop.h"
+#include "core/backend_of.h"
 #include "core/shader_names.h"
 
 namespace tessera::gles {
@@ -12,7 +13,7 @@ std::string shader_accessor(const Tensor& tensor, std::string_view name) {
   {
     ContextImpl& context = *TensorAccess::node(tensor)->context;
     const Session session(context);
-    backend_of(op, context);
+    backend_of<GlesBackend>(op, context);
   }
   check_accessor_name(op, "GLSL", name, fault_of_glsl_function(name));
   const std::string accessor(name);

@@ -33,7 +33,7 @@ class Timer {
   bool start(bool on);  // not on a host's context, where a query of the host's may be under way
   bool is_on() const { return runs_.is_on(); }
   void begin_run() {
-    if (is_on()) runs_.add({device_, runs_.next_number()});
+    if (is_on()) runs_.add(std::make_unique<TimedQueries>(device_, runs_.next_number()));
   }
   std::vector<TimedRun> take(bool wait);
 

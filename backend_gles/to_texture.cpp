@@ -2,11 +2,12 @@
 #include <optional>
 #include <vector>
 
+#include "backend_gles/backend.h"
 #include "backend_gles/egl.h"
 #include "backend_gles/host_objects.h"
 #include "backend_gles/host_pass.h"
-#include "backend_gles/interop.h"
 #include "backend_gles/storage.h"
+#include "core/backend_of.h"
 #include "core/embedded_shader.h"
 #include "core/fail.h"
 #include "core/shader_text.h"
@@ -135,7 +136,7 @@ void write(const Tensor& tensor, const Target& target, const ToTextureOptions& o
       "gles::to_texture: nothing was written, and the texture or framebuffer is gone with its context; make it again "
       "in one that shares with what gles::host_context() gives now, and call again.",
       [&] {
-        check(*present_backend(to_texture_op, context).gl_device());
+        check(*present_backend<GlesBackend>(to_texture_op, context).own_device());
         run_pass(tensor, TextureExport(image, target, options.flip_y), options.also_compute);
       });
 }
@@ -145,7 +146,7 @@ void write(const Tensor& tensor, const Target& target, const ToTextureOptions& o
 void to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
   ContextImpl& context = *TensorAccess::node(tensor)->context;
   const Session session(context);
-  present_backend(to_texture_op, context);
+  present_backend<GlesBackend>(to_texture_op, context);
   if (target.is_external) fail(ErrorCode::invalid_argument, to_texture_op, "an external texture cannot be drawn to.");
   if (target.channels != "RGBA")
     fail(ErrorCode::invalid_argument, to_texture_op,
@@ -160,7 +161,7 @@ void to_texture(const Tensor& tensor, const HostTexture& target, const ToTexture
 void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
   ContextImpl& context = *TensorAccess::node(tensor)->context;
   const Session session(context);
-  present_backend(to_texture_op, context);
+  present_backend<GlesBackend>(to_texture_op, context);
   write(tensor, Target(target), options, context, [](const Device&) {});
 }
 

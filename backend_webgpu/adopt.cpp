@@ -1,5 +1,6 @@
 // webgpu::adopt, and the device of a context.
-#include "backend_webgpu/interop.h"
+#include "backend_webgpu/backend.h"
+#include "core/backend_of.h"
 #include "core/fail.h"
 #include <tessera/webgpu.h>
 
@@ -55,7 +56,7 @@ Context adopt(const HostDevice& host, const ContextOptions& options) {
 HostDevice host_device(const Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  const Device& device = backend_of("webgpu::host_device", impl).own_device();
+  const Device& device = *backend_of<WebGpuBackend>("webgpu::host_device", impl).own_device();
   return {device.instance(), device.get()};
 }
 

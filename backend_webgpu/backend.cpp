@@ -5,7 +5,6 @@
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/shared_image.h"
-#include "backend_webgpu/storage.h"
 
 namespace tessera::webgpu {
 namespace {
@@ -44,8 +43,6 @@ Limits WebGpuBackend::limits() const {
           .custom_language = ShaderLanguage::wgsl};
 }
 
-StorageClass WebGpuBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }
-
 std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
   return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);
 }
@@ -81,13 +78,13 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
   submit(dispatches, timer_.is_on() ? std::optional(timer_.next_run()) : std::nullopt);
-  kernels_.cache().end_run();
-  pipelines_.cache().end_run();
+  kernels_.end_run();
+  pipelines_.end_run();
 }
 
 void WebGpuBackend::trim() {
-  kernels_.cache().trim();
-  pipelines_.cache().trim();
+  kernels_.trim();
+  pipelines_.trim();
   bind_groups_->forget_all();
   parameters_.trim();
   staging_->trim();
@@ -118,16 +115,12 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
     record_all(host_encoder_, steps, nullptr);
     return throw_refusal();
   }
-  WGPUCommandEncoderDescriptor descriptor{};
-  descriptor.label = view_of("tessera run");
-  const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), &descriptor));
   std::unique_ptr<TimedPasses> times;
   if (timed_run) times = std::make_unique<TimedPasses>(device_, *timed_run, steps.size());
-  record_all(encoder.get(), steps, times.get());
-  if (times) times->resolve(encoder.get());
-  const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
-  const WGPUCommandBuffer to_submit = commands.get();
-  wgpuQueueSubmit(device_->queue(), 1, &to_submit);
+  webgpu::submit(*device_, "tessera run", [&](WGPUCommandEncoder encoder) {
+    record_all(encoder, steps, times.get());
+    if (times) times->resolve(encoder);
+  });
   throw_refusal();
   if (!times) return;
   times->read();

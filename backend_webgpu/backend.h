@@ -7,10 +7,11 @@
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
 #include "backend_webgpu/download.h"
+#include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/host_pass.h"
 #include "backend_webgpu/kernel_cache.h"
-#include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/parameters.h"
+#include "backend_webgpu/storage.h"
 #include "backend_webgpu/timer.h"
 #include "core/backend.h"
 
@@ -18,12 +19,14 @@ namespace tessera::webgpu {
 
 class WebGpuBackend final : public Backend {
  public:
+  static constexpr BackendKind kind = BackendKind::webgpu;
+
   explicit WebGpuBackend(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override;
 
-  StorageClass storage_class(const StorageSpec&) const override;
+  StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   void prepare(const Dispatch&) override;
@@ -32,10 +35,8 @@ class WebGpuBackend final : public Backend {
   void wait() override;
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
-  std::uint64_t kernels_compiled() const override {
-    return kernels_.cache().compiled() + pipelines_.cache().compiled();
-  }
-  KernelCount kernels() const override { return kernels_.cache().count() + pipelines_.cache().count(); }
+  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + pipelines_.compiled(); }
+  KernelCount kernels() const override { return kernels_.count() + pipelines_.count(); }
   void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
@@ -43,7 +44,7 @@ class WebGpuBackend final : public Backend {
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }
 
-  Device& own_device() const { return *device_; }
+  const std::shared_ptr<Device>& own_device() const { return device_; }
   HostObjectChecks& host_object_checks() { return host_object_checks_; }
   std::unique_ptr<Storage> borrow(WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
 

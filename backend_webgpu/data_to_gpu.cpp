@@ -1,6 +1,7 @@
 // webgpu::data_to_gpu
-#include "backend_webgpu/interop.h"
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
+#include "core/backend_of.h"
 #include "core/host_image.h"
 #include <tessera/webgpu.h>
 
@@ -10,7 +11,7 @@ GpuData data_to_gpu(const Tensor& tensor) {
   constexpr std::string_view op = "webgpu::data_to_gpu";
   ContextImpl& context = *TensorAccess::node(tensor)->context;
   const Session session(context);
-  backend_of(op, context);
+  backend_of<WebGpuBackend>(op, context);
   check_has_elements(op, tensor.shape());
   Lease leased = lease(tensor);
   const BoundBuffer& buffer = buffer_of(*leased.storage);

@@ -67,6 +67,18 @@ class Device {
   Handle<WGPUQueue> queue_;
 };
 
+// Submits the commands that `record` gives to an encoder.
+template <class Record>
+void submit(const Device& device, std::string_view label, const Record& record) {
+  WGPUCommandEncoderDescriptor descriptor{};
+  descriptor.label = view_of(label);
+  const Handle encoder(wgpuDeviceCreateCommandEncoder(device.get(), &descriptor));
+  record(encoder.get());
+  const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
+  const WGPUCommandBuffer submitted = commands.get();
+  wgpuQueueSubmit(device.queue(), 1, &submitted);
+}
+
 // The limits of a device that are too low for tessera, each with both numbers; empty where none is.
 std::string missing_limits(const WGPULimits&);
 

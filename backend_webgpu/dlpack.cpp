@@ -1,7 +1,8 @@
 #include "core/dlpack.h"
 
-#include "backend_webgpu/interop.h"
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
+#include "core/backend_of.h"
 #include <tessera/dlpack.h>
 #include <tessera/webgpu.h>
 

@@ -1,7 +1,8 @@
 // webgpu::from_buffer
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/copying_pass.h"
-#include "backend_webgpu/interop.h"
 #include "backend_webgpu/storage.h"
+#include "core/backend_of.h"
 #include "core/fail.h"
 #include "core/host_image.h"
 #include <tessera/webgpu.h>
@@ -40,9 +41,9 @@ void check(WGPUBuffer buffer, const Shape& shape, DType dtype, std::uint64_t off
 Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DType dtype, const FromBuffer& options) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  WebGpuBackend& backend = backend_of(from_buffer_op, impl);
+  WebGpuBackend& backend = backend_of<WebGpuBackend>(from_buffer_op, impl);
   check(buffer, shape, dtype, options.offset);
-  const Device& device = backend.own_device();
+  const Device& device = *backend.own_device();
   const std::uint64_t alignment = device.limits().minStorageBufferOffsetAlignment, element = size_of(dtype);
   const std::uint64_t skip = options.offset % alignment;
   const BufferPart part{options.offset - skip, skip, byte_count(shape.size(), dtype)};

@@ -1,8 +1,9 @@
 // webgpu::from_texture
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/host_objects.h"
-#include "backend_webgpu/interop.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
+#include "core/backend_of.h"
 #include "core/embedded_shader.h"
 #include "core/fail.h"
 #include "core/shader_text.h"
@@ -74,7 +75,7 @@ void check(WGPUTexture texture, const std::string& channels) {
 Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& options) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  WebGpuBackend& backend = backend_of(from_texture_op, impl);
+  WebGpuBackend& backend = backend_of<WebGpuBackend>(from_texture_op, impl);
   check(texture, options.channels);
   backend.host_object_checks().require_sampled_texture(from_texture_op, texture, sampled_type(texture).type);
   const Shape shape{wgpuTextureGetHeight(texture), wgpuTextureGetWidth(texture), std::ssize(options.channels)};

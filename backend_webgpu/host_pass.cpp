@@ -6,7 +6,7 @@ namespace tessera::webgpu {
 
 const PassPipeline& PassPipelines::get(const std::string& key, const std::string& name, const Text& text,
                                        const Make& make, KernelUses* uses) {
-  return pipelines_.get(key, uses, [&]() -> Compiled<PassPipeline> {
+  return CompiledCache::get(key, uses, [&]() -> Compiled<PassPipeline> {
     const Compilation compilation(device_->messages());
     const std::string made_text = text();
     PassPipeline pipeline = make(made_text);

@@ -20,7 +20,7 @@ struct PassPipeline {
 };
 
 // The pipelines of passes and of custom kernels.
-class PassPipelines {
+class PassPipelines : public CompiledCache<PassPipeline> {
  public:
   using Text = std::function<std::string()>;
   using Make = std::function<PassPipeline(const std::string& text)>;
@@ -32,12 +32,8 @@ class PassPipelines {
   const PassPipeline& compute(const std::string& key, const Text&);
   const PassPipeline& render(const std::string& key, WGPUTextureFormat, const Text&);  // see make_render_pipeline()
 
-  CompiledCache<PassPipeline>& cache() { return pipelines_; }
-  const CompiledCache<PassPipeline>& cache() const { return pipelines_; }
-
  private:
   std::shared_ptr<Device> device_;
-  CompiledCache<PassPipeline> pipelines_;
 };
 
 struct PassTools {

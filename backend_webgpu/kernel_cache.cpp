@@ -14,7 +14,7 @@ KernelCache::KernelCache(std::shared_ptr<Device> device, std::shared_ptr<BindGro
           {64u, device_->limits().maxComputeWorkgroupSizeX, device_->limits().maxComputeInvocationsPerWorkgroup})) {}
 
 WGPUComputePipeline KernelCache::get(const Kernel& kernel, KernelUses* uses) {
-  return pipelines_.get(kernel.key, uses, [&] { return compile(kernel); }).get();
+  return CompiledCache::get(kernel.key, uses, [&] { return compile(kernel); }).get();
 }
 
 Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel) const {

@@ -25,7 +25,8 @@ auto make_pipeline(Device& device, const std::string& text, const std::string& w
 
 }  // namespace
 
-void throw_compile_failure(const Device& device, const std::string& what, const std::string& error) {
+void throw_compile_failure(Device& device, const std::string& what, const std::string& error) {
+  device.throw_faults();
   throw Error(ErrorCode::compile_failed, "The " + what + " does not compile on " + device.info().name + ": " + error);
 }
 

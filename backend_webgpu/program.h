@@ -7,8 +7,8 @@
 
 namespace tessera::webgpu {
 
-// Throws compile_failed with Dawn's error.
-[[noreturn]] void throw_compile_failure(const Device&, const std::string& what, const std::string& error);
+// Throws device_lost, or compile_failed with Dawn's error.
+[[noreturn]] void throw_compile_failure(Device&, const std::string& what, const std::string& error);
 
 // Both of these throw it; `what` names the shader in there.
 // A compute shader with the entry main. Without a layout, Dawn derives one from the text.

@@ -1,6 +1,7 @@
 #include "backend_webgpu/recording.h"
 
-#include "backend_webgpu/interop.h"
+#include "backend_webgpu/backend.h"
+#include "core/backend_of.h"
 #include "core/fail.h"
 #include <tessera/webgpu.h>
 
@@ -31,10 +32,9 @@ void encode(std::span<const Tensor> tensors, WGPUCommandEncoder encoder) {
   const Session session(context);
   context.on_this_device(
       "webgpu::encode: nothing was recorded, and the command encoder belongs to a lost device; make one on the device "
-      "that "
-      "webgpu::host_device() gives now, and encode again.",
+      "that webgpu::host_device() gives now, and encode again.",
       [&] {
-        WebGpuBackend& backend = present_backend(op, context);
+        WebGpuBackend& backend = present_backend<WebGpuBackend>(op, context);
         const Recording recording(op, context, backend, encoder);
         compute(context, nodes);
       });
@@ -43,7 +43,7 @@ void encode(std::span<const Tensor> tensors, WGPUCommandEncoder encoder) {
 void submitted(Context& context) {
   ContextImpl& impl = ContextAccess::impl(context);
   const Session session(impl);
-  WebGpuBackend& backend = present_backend("webgpu::submitted", impl);
+  WebGpuBackend& backend = present_backend<WebGpuBackend>("webgpu::submitted", impl);
   impl.pool->submitted();
   backend.submitted();
 }

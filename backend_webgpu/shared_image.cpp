@@ -108,11 +108,7 @@ class ImageOnDevice final : public ImportedImage {
     device_->throw_faults();
     ErrorScope refused(*device_, WGPUErrorFilter_Validation);
     begin();
-    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), nullptr));
-    record(encoder.get());
-    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
-    const WGPUCommandBuffer to_submit = commands.get();
-    wgpuQueueSubmit(device_->queue(), 1, &to_submit);
+    submit(*device_, "tessera shared image", record);
     Fd done = end();
     throw_refusal(refused);
     if (!done) throw Error(ErrorCode::unsupported, "WebGPU: Dawn gave no fence for a shared image");

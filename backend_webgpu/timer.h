@@ -2,10 +2,11 @@
 #pragma once
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "backend_webgpu/device.h"
+#include "backend_webgpu/mapping.h"
 #include "core/timed_runs.h"
 
 namespace tessera::webgpu {
@@ -19,18 +20,17 @@ std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std:
 class TimedPasses {
  public:
   TimedPasses(std::shared_ptr<Device>, std::uint64_t run, std::size_t passes);
-  ~TimedPasses();
-  TimedPasses(const TimedPasses&) = delete;
-  TimedPasses& operator=(const TimedPasses&) = delete;
 
   // For the next pass, of this dispatch; null where there is no room for more. Valid until the next call.
   const WGPUPassTimestampWrites* writes_for(std::size_t dispatch);
-  void resolve(WGPUCommandEncoder);  // after the last pass
-  void read();                       // after the submission
-  bool ready(bool wait);
+  void resolve(WGPUCommandEncoder);                                     // after the last pass
+  void read() { mapping_.emplace(*device_, staging_.get(), bytes()); }  // after the submission
+  bool ready(bool wait) { return mapping_->ready(wait ? forever : 0); }
   TimedRun take() const;  // of a ready one
 
  private:
+  std::uint64_t bytes() const { return std::uint64_t{capacity_} * sizeof(std::uint64_t); }
+
   std::shared_ptr<Device> device_;
   std::uint64_t run_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -39,8 +39,7 @@ class TimedPasses {
   Handle<WGPUBuffer> resolved_, staging_;
   WGPUPassTimestampWrites writes_{};
   std::vector<std::size_t> dispatches_;
-  WGPUFuture future_{};
-  bool is_pending_ = false, is_mapped_ = false;
+  std::optional<Mapping> mapping_;
 };
 
 class Timer {
@@ -52,18 +51,12 @@ class Timer {
   }
   bool is_on() const { return runs_.is_on(); }
   std::uint64_t next_run() { return runs_.next_number(); }
-  void add(std::unique_ptr<TimedPasses> passes) { runs_.add({std::move(passes)}); }
+  void add(std::unique_ptr<TimedPasses> passes) { runs_.add(std::move(passes)); }
   std::vector<TimedRun> take(bool wait) { return runs_.take(wait); }
 
  private:
-  // The callback of a map that is under way points to the passes, which stay where they are.
-  struct Run {
-    std::unique_ptr<TimedPasses> passes;
-    bool ready(bool wait) { return passes->ready(wait); }
-    TimedRun take() const { return passes->take(); }
-  };
   std::shared_ptr<Device> device_;
-  TimedRuns<Run> runs_;
+  TimedRuns<TimedPasses> runs_;
 };
 
 }  // namespace tessera::webgpu

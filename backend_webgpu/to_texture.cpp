@@ -1,9 +1,10 @@
 // webgpu::to_texture
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/element_text.h"
-#include "backend_webgpu/interop.h"
 #include "backend_webgpu/recording.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
+#include "core/backend_of.h"
 #include "core/embedded_shader.h"
 #include "core/fail.h"
 #include "core/shader_text.h"
@@ -84,8 +85,7 @@ void check(WGPUTexture texture) {
   if (format.storage.empty())
     fail(ErrorCode::unsupported, to_texture_op,
          "a texture of the format " + std::string(format.name) +
-             " can be written with the usage RenderAttachment only, not with "
-             "StorageBinding.");
+             " can be written with the usage RenderAttachment only, not with StorageBinding.");
 }
 
 void write(const Tensor& tensor, WGPUTexture texture, const ToTexture& options, WebGpuBackend& backend) {
@@ -104,9 +104,8 @@ void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& option
   const Session session(context);
   context.on_this_device(
       "webgpu::to_texture: nothing was written, and the texture belongs to a lost device; make it again on the one "
-      "that "
-      "webgpu::host_device() gives now, and call again.",
-      [&] { write(image, target, options, present_backend(to_texture_op, context)); });
+      "that webgpu::host_device() gives now, and call again.",
+      [&] { write(image, target, options, present_backend<WebGpuBackend>(to_texture_op, context)); });
 }
 
 void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder encoder, const ToTexture& options) {
@@ -116,7 +115,7 @@ void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder enco
       "webgpu::to_texture: nothing was recorded, and the texture and the command encoder belong to a lost device; make "
       "them again on the one that webgpu::host_device() gives now, and call again.",
       [&] {
-        WebGpuBackend& backend = present_backend(to_texture_op, context);
+        WebGpuBackend& backend = present_backend<WebGpuBackend>(to_texture_op, context);
         const Recording recording(to_texture_op, context, backend, encoder);
         write(image, target, options, backend);
       });

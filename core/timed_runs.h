@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -21,20 +22,20 @@ class TimedRuns {
   }
   bool is_on() const { return is_on_; }
   std::uint64_t next_number() { return runs_++; }
-  Run& add(Run run) { return under_way_.emplace_back(std::move(run)); }
-  Run& last() { return under_way_.back(); }
+  void add(std::unique_ptr<Run> run) { under_way_.push_back(std::move(run)); }
+  Run& last() { return *under_way_.back(); }
 
   std::vector<TimedRun> take(bool wait) {
     std::vector<TimedRun> done;
-    for (; !under_way_.empty() && under_way_.front().ready(wait); under_way_.pop_front())
-      done.push_back(under_way_.front().take());
+    for (; !under_way_.empty() && under_way_.front()->ready(wait); under_way_.pop_front())
+      done.push_back(under_way_.front()->take());
     return done;
   }
 
  private:
   bool is_on_ = false;
   std::uint64_t runs_ = 0;
-  std::deque<Run> under_way_;
+  std::deque<std::unique_ptr<Run>> under_way_;
 };
 
 }  // namespace tessera
