@@ -42,10 +42,20 @@ std::string fragment_text(const CustomCall& call, std::size_t output) {
   return text + "}\n";
 }
 
-GLuint program(const PassTools& tools, const CustomCall& call, std::size_t output, KernelUses* uses) {
-  const std::string text = fragment_text(call, output);
+// By all names and types in the text around the user's own, and by that.
+std::string key_of(const CustomCall& call, std::size_t output) {
+  const CustomKernel& kernel = *call.kernel;
+  std::string key = kernel.outputs[output].name + ' ' + std::string(to_string(call.outputs[output].dtype));
+  for (std::size_t i = 0; i < kernel.inputs.size(); ++i)
+    key += ", " + kernel.inputs[i].name + ' ' + std::string(to_string(call.inputs[i].dtype));
+  for (const std::string& parameter : kernel.parameters) key += "; " + parameter;
+  return key + '\n' + kernel.glsl;
+}
+
+GLuint program_of(const PassTools& tools, const CustomCall& call, std::size_t output, KernelUses* uses) {
+  const std::string name = "GLSL of the kernel \"" + call.kernel->name + "\"";
   return tools.programs.get(
-      text, "GLSL of the kernel \"" + call.kernel->name + "\"", [&] { return text; }, uses);
+      key_of(call, output), name, [&] { return fragment_text(call, output); }, uses);
 }
 
 // Zero is the result where the kernel discards, and not an element of the tensor that had the storage before.
@@ -61,7 +71,7 @@ void clear(const GladGLES2Context& gl, DType dtype) {
 }  // namespace
 
 void prepare_custom(const PassTools& tools, const CustomCall& call, KernelUses* uses) {
-  for (std::size_t i = 0; i < call.outputs.size(); ++i) program(tools, call, i, uses);
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) program_of(tools, call, i, uses);
 }
 
 void run_custom(const PassTools& tools, const Dispatch& dispatch) {
@@ -74,7 +84,7 @@ void run_custom(const PassTools& tools, const Dispatch& dispatch) {
     output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
     gl.Viewport(0, 0, output.width(), output.height());
     if (may_discard) clear(gl, call.outputs[k].dtype);
-    const GLuint used = program(tools, call, k, dispatch.uses);
+    const GLuint used = program_of(tools, call, k, dispatch.uses);
     gl.UseProgram(used);
     const auto location = [&](const std::string& name) { return gl.GetUniformLocation(used, name.c_str()); };
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "backend_webgpu/mapping.h"
+#include "backend_webgpu/download.h"
 #include "core/timed_runs.h"
 
 namespace tessera::webgpu {
