@@ -9,7 +9,7 @@ namespace {
 void matrix(const FamilyRun& run) {
   const std::int64_t channels = run.word(0), rows = run.word(1), columns = run.word(2);
   const auto weight = [&](std::int64_t at) {
-    return run.operands.size() == 2 ? number(run, 1, at) : run.word_float(static_cast<std::size_t>(4 + at));
+    return run.operands.size() == 2 ? number(run, 1, at) : run.word_float(index_of(4 + at));
   };
   fill_result(run, [&](std::int64_t element) {
     const std::int64_t pixel = element / rows, row = element % rows * columns;
@@ -60,7 +60,7 @@ void yuv_to_rgb(const FamilyRun& run) {
     const std::int64_t pixel = element / 3, x = pixel % width, y = pixel / width % height,
                        batch = pixel / (width * height);
     const std::int64_t chroma = ((batch * run.word(3) + y / 2) * run.word(2) + x / 2) * run.word(4);
-    const auto row = static_cast<std::size_t>(6 + 4 * (element % 3));
+    const auto row = index_of(6 + 4 * (element % 3));
     return number(run, 0, pixel) * run.word_float(row) + number(run, 1, chroma) * run.word_float(row + 1) +
            number(run, 2, chroma + run.word(5)) * run.word_float(row + 2) + run.word_float(row + 3);
   });
@@ -71,13 +71,13 @@ void rgb_to_chroma(const FamilyRun& run) {
   fill_result(run, [&](std::int64_t element) {
     const std::int64_t block = element / run.word(5), x = block % run.word(3), y = block / run.word(3) % run.word(4);
     const std::int64_t batch = block / (run.word(3) * run.word(4));
-    const auto row = static_cast<std::size_t>(6 + 4 * (element % run.word(5)));
+    const auto row = index_of(6 + 4 * (element % run.word(5)));
     float total = run.word_float(row + 3);
     for (std::int64_t j = 0; j < 3; ++j)
       for (std::int64_t corner = 0; corner < 4; ++corner) {
         const std::int64_t at_y = std::min(2 * y + corner / 2, height - 1),
                            at_x = std::min(2 * x + corner % 2, width - 1);
-        total += 0.25f * run.word_float(row + static_cast<std::size_t>(j)) *
+        total += 0.25f * run.word_float(row + index_of(j)) *
                  number(run, 0, ((batch * height + at_y) * width + at_x) * channels + j);
       }
     return total;

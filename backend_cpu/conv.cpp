@@ -26,8 +26,7 @@ void for_each_product(const FamilyRun& run, const Take& take) {
             const std::int64_t weight =
                 is_transposed ? (tap * out + channel % out) * windows.image_channels + channel / out * in + i
                               : (tap * in + i) * windows.result_channels + channel;
-            take(output, run.operands[0][static_cast<std::size_t>(image)],
-                 run.operands[1][static_cast<std::size_t>(weight)]);
+            take(output, run.operands[0][index_of(image)], run.operands[1][index_of(weight)]);
           }
         });
   }

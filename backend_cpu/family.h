@@ -1,4 +1,4 @@
-// What the cores of kernel families are on the host: plain loops over whole operands.
+// The cores of kernel families on the host: plain loops over whole operands.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -48,9 +48,9 @@ struct Mean {
   double total = 0, weight = 0;
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
 
-  void add(double number, double its_weight = 1) {
-    total += number * its_weight;
-    weight += its_weight;
+  void add(double number, double number_weight = 1) {
+    total += number * number_weight;
+    weight += number_weight;
     smallest = std::min(smallest, number);
     largest = std::max(largest, number);
   }

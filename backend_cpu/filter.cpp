@@ -25,8 +25,7 @@ void filter(const FamilyRun& run) {
       if (border == Border::zero && (at < 0 || at > last)) continue;
       const std::int64_t inside =
           border == Border::reflect ? reflected(at, last) : std::clamp<std::int64_t>(at, 0, last);
-      const float weight =
-          run.operands.size() == 2 ? number(run, 1, tap) : run.word_float(static_cast<std::size_t>(4 + tap));
+      const float weight = run.operands.size() == 2 ? number(run, 1, tap) : run.word_float(index_of(4 + tap));
       total += weight * number(run, 0, element + (inside - place) * stride);
     }
     return total;

@@ -13,14 +13,13 @@ namespace {
 std::int64_t elements_of(const FamilyRun& run) { return static_cast<std::int64_t>(run.result.size()); }
 
 std::int64_t index_at(const FamilyRun& run, std::size_t operand, std::int64_t element) {
-  return run.operands[operand][static_cast<std::size_t>(element)].whole;
+  return run.operands[operand][index_of(element)].whole;
 }
 
 // Calls place(element) for each element of the result, and copies the element of operand 0 that it gives.
 template <class Place>
 void copy_from(const FamilyRun& run, const Place& place) {
-  for (std::int64_t i = 0; i < elements_of(run); ++i)
-    run.result[static_cast<std::size_t>(i)] = run.operands[0][static_cast<std::size_t>(place(i))];
+  for (std::int64_t i = 0; i < elements_of(run); ++i) run.result[index_of(i)] = run.operands[0][index_of(place(i))];
 }
 
 std::int64_t from_front(std::int64_t index, std::int64_t size) { return index < 0 ? index + size : index; }
@@ -33,7 +32,7 @@ void index_map(const FamilyRun& run) {
   for (std::int64_t i = 0; i < elements_of(run); ++i) {
     std::int64_t value = parameters.offset;
     for (const IndexTerm& term : parameters.terms) value += i / term.block % term.size * term.stride;
-    run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(value);
+    run.result[index_of(i)].whole = static_cast<std::int32_t>(value);
   }
 }
 
@@ -65,7 +64,7 @@ void scatter_rows(const FamilyRun& run) {
       const std::int64_t index = from_front(index_at(run, 0, place++), axis.size);
       row = row < 0 || index < 0 || index >= axis.size ? -1 : row + index * axis.stride;
     }
-    run.result[static_cast<std::size_t>(i)].whole = static_cast<std::int32_t>(row);
+    run.result[index_of(i)].whole = static_cast<std::int32_t>(row);
   }
 }
 
@@ -78,8 +77,7 @@ void for_each_update(const FamilyRun& run, const Take& take) {
     const std::int64_t row = index_at(run, 0, update);
     if (row < 0) continue;
     for (std::int64_t i = 0; i < trailing; ++i)
-      take(run.result[static_cast<std::size_t>(row * trailing + i)],
-           run.operands[1][static_cast<std::size_t>(update * trailing + i)]);
+      take(run.result[index_of(row * trailing + i)], run.operands[1][index_of(update * trailing + i)]);
   }
 }
 
@@ -115,8 +113,8 @@ void pad(const FamilyRun& run) {
       if (mode == PadMode::reflect) at = last - std::abs(last - std::abs(at));
       place += std::clamp<std::int64_t>(at, 0, last) * axis.stride;
     }
-    const Value value = run.operands[0][static_cast<std::size_t>(place)];
-    run.result[static_cast<std::size_t>(i)] = mode == PadMode::constant && !inside ? outside : value;
+    const Value value = run.operands[0][index_of(place)];
+    run.result[index_of(i)] = mode == PadMode::constant && !inside ? outside : value;
   }
 }
 

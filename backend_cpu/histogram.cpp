@@ -18,8 +18,7 @@ void count(const FamilyRun& run) {
     const std::int64_t bin = std::min(static_cast<std::int64_t>((value - low) * scale), run.word(5) - 1);
     const std::int64_t channel = element % channels, pixel = element / channels % pixels,
                        image = element / (channels * pixels);
-    ++run.result[static_cast<std::size_t>(((image * channels + channel) * parts + pixel / in_part) * padded + bin)]
-          .whole;
+    ++run.result[index_of(((image * channels + channel) * parts + pixel / in_part) * padded + bin)].whole;
   }
 }
 

@@ -1,4 +1,4 @@
-// What the families of images share on the host.
+// Shared by the families of images on the host.
 #pragma once
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace tessera::cpu {
 
 // An element of an operand as a float, whatever its type.
 inline float number(const FamilyRun& run, std::size_t operand, std::int64_t at) {
-  const Value value = run.operands[operand][static_cast<std::size_t>(at)];
+  const Value value = run.operands[operand][index_of(at)];
   return is_float(run.operand_dtypes[operand]) ? value.real : static_cast<float>(value.whole);
 }
 
@@ -33,7 +33,7 @@ std::int64_t place_in_image(const Parameters& parameters, std::int64_t batch, st
   return ((batch * image.height + row) * image.width + column) * parameters.channels + channel;
 }
 
-// Sets each element of the result to what value_of(element) gives.
+// Sets each element of the result to value_of(element).
 template <class ValueOf>
 void fill_result(const FamilyRun& run, const ValueOf& value_of) {
   for (std::size_t i = 0; i < run.result.size(); ++i) run.result[i].real = value_of(static_cast<std::int64_t>(i));

@@ -8,7 +8,7 @@
 namespace tessera::cpu {
 namespace {
 
-// Enough elements for the loop over a line's elements to outweigh choosing what the line does.
+// Enough elements for the loop over them to outweigh the choice of the operation.
 constexpr std::int64_t block = 256;
 using Values = std::array<Value, block>;
 
@@ -28,7 +28,7 @@ class Evaluation {
     for (first_ = 0; first_ < elements; first_ += block) {
       count_ = std::min(block, elements - first_);
       for (std::size_t line = 0; line < values_.size(); ++line) evaluate(expression_.lines[line], values_[line]);
-      take(first_, std::span(values_.back().data(), static_cast<std::size_t>(count_)));
+      take(first_, std::span(values_.back().data(), index_of(count_)));
     }
   }
 
@@ -36,18 +36,16 @@ class Evaluation {
   void evaluate(const Expression::Line& line, Values& out) {
     const Values& a = values_[line.operands[0]];
     const DType operand = expression_.lines[line.operands[0]].dtype;
-    const auto count = static_cast<std::size_t>(count_);
+    const auto count = index_of(count_);
     switch (line.kind) {
       case Expression::Kind::input: read_input(line.index, out); break;
       case Expression::Kind::number: {
-        const std::uint32_t bits =
-            dispatch_.words[static_cast<std::size_t>(kernel_.first_word_of_numbers() + line.index)];
+        const std::uint32_t bits = dispatch_.words[index_of(kernel_.first_word_of_numbers() + line.index)];
         std::fill_n(out.begin(), count, std::bit_cast<Value>(bits));
         break;
       }
       case Expression::Kind::core:
-        for (std::size_t i = 0; i < count; ++i)
-          out[i] = narrowed((*core_)[static_cast<std::size_t>(first_) + i], line.dtype);
+        for (std::size_t i = 0; i < count; ++i) out[i] = narrowed((*core_)[index_of(first_) + i], line.dtype);
         break;
       case Expression::Kind::cast:
         for (std::size_t i = 0; i < count; ++i) out[i] = cast(a[i], operand, line.dtype);
@@ -61,7 +59,7 @@ class Evaluation {
     const PointwiseOp& op = *line.op;
     const bool selects = op.takes == Takes::condition;
     const bool real = is_float(selects ? line.dtype : operand);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
+    for (std::size_t i = 0; i < index_of(count_); ++i) {
       Value value{};
       if (real) value.real = op.on_float(selects ? static_cast<float>(a[i].whole) : a[i].real, b[i].real, c[i].real);
       else value.whole = op.on_int(a[i].whole, b[i].whole, c[i].whole);
@@ -71,18 +69,17 @@ class Evaluation {
   }
 
   void read_input(std::size_t input, Values& out) {
-    const KernelInput& its = kernel_.inputs[input];
+    const KernelInput& kernel_input = kernel_.inputs[input];
     const std::byte* elements = static_cast<const HostStorage*>(dispatch_.inputs[input].storage)->elements.data();
-    const std::uint32_t* words =
-        &dispatch_.words[static_cast<std::size_t>(kernel_.first_word_of_input(static_cast<int>(input)))];
+    const std::uint32_t* words = &dispatch_.words[index_of(kernel_.first_word_of_input(static_cast<int>(input)))];
     for (std::int64_t i = 0; i < count_; ++i) {
       std::int64_t index = words[0];
-      if (its.access == Access::dense) index += first_ + i;
-      for (int term = 0; term < its.terms; ++term) {
+      if (kernel_input.access == Access::dense) index += first_ + i;
+      for (int term = 0; term < kernel_input.terms; ++term) {
         const std::uint32_t* triple = words + 1 + 3 * term;
         index += (first_ + i) / triple[0] % triple[1] * static_cast<std::int32_t>(triple[2]);
       }
-      out[static_cast<std::size_t>(i)] = load(elements, its.dtype, index);
+      out[index_of(i)] = load(elements, kernel_input.dtype, index);
     }
   }
 
@@ -100,7 +97,7 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     std::vector<Value>& values = operands.emplace_back();
-    values.reserve(static_cast<std::size_t>(dispatch.operand_elements[i]));
+    values.reserve(index_of(dispatch.operand_elements[i]));
     Evaluation(dispatch, kernel.operands[i], nullptr)
         .run(dispatch.operand_elements[i],
              [&](std::int64_t, std::span<const Value> part) { values.insert(values.end(), part.begin(), part.end()); });
@@ -109,13 +106,13 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
   const FamilyFunction* function = find_family_function(kernel.core.entry);
   if (!function)
     throw Error(ErrorCode::unsupported, std::string(kernel.core.entry) + ": the cpu backend has no such kernel.");
-  std::vector<Value> result(static_cast<std::size_t>(dispatch.output_elements));
+  std::vector<Value> result(index_of(dispatch.output_elements));
   const std::span<const std::uint32_t> words(dispatch.words);
   function->run({.core = kernel.core,
                  .operands = operands,
                  .operand_dtypes = dtypes,
                  .options = kernel.core.options,
-                 .words = words.subspan(1, static_cast<std::size_t>(kernel.core.words)),
+                 .words = words.subspan(1, index_of(kernel.core.words)),
                  .dtype = kernel.core.dtype,
                  .result = result});
   return result;

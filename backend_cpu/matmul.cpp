@@ -9,11 +9,11 @@ enum Operand : std::size_t { a = 1, b = 2 };  // where an axis has the operand's
 std::size_t distance_along(const FamilyRun& run, int first_axis, int axes, Operand operand, std::int64_t index) {
   std::int64_t distance = 0;
   for (int axis = first_axis; axis < first_axis + axes; ++axis) {
-    const auto word = static_cast<std::size_t>(1 + 3 * axis);
+    const auto word = index_of(1 + 3 * axis);
     distance += index % run.word(word) * run.word(word + operand);
     index /= run.word(word);
   }
-  return static_cast<std::size_t>(distance);
+  return index_of(distance);
 }
 
 std::vector<std::size_t> steps(const FamilyRun& run, Operand operand) {

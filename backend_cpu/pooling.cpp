@@ -14,7 +14,7 @@ void for_each_element(const FamilyRun& run, const Take& take) {
   for (std::size_t output = 0; output < run.result.size(); ++output) {
     const auto at = static_cast<std::int64_t>(output);
     windows.for_each_tap(at / windows.image_channels, Windows::meets, [&](std::int64_t pixel, std::int64_t) {
-      take(output, static_cast<std::size_t>(pixel * windows.image_channels + at % windows.image_channels));
+      take(output, index_of(pixel * windows.image_channels + at % windows.image_channels));
     });
   }
 }
@@ -29,8 +29,7 @@ std::vector<std::int32_t> best(const FamilyRun& run) {
   const std::vector<Value>& image = run.operands[0];
   for_each_element(run, [&](std::size_t output, std::size_t index) {
     std::int32_t& known = indices[output];
-    if (known < 0 || better(image[index], image[static_cast<std::size_t>(known)]))
-      known = static_cast<std::int32_t>(index);
+    if (known < 0 || better(image[index], image[index_of(known)])) known = static_cast<std::int32_t>(index);
   });
   return indices;
 }
@@ -41,7 +40,7 @@ void max(const FamilyRun& run) {
   const Value of_nothing =
       is_float(run.dtype) ? Value{.real = lowest} : Value{.whole = static_cast<std::int32_t>(lowest)};
   for (std::size_t i = 0; i < indices.size(); ++i)
-    run.result[i] = indices[i] < 0 ? of_nothing : run.operands[0][static_cast<std::size_t>(indices[i])];
+    run.result[i] = indices[i] < 0 ? of_nothing : run.operands[0][index_of(indices[i])];
 }
 
 void argmax(const FamilyRun& run) {

@@ -17,12 +17,11 @@ std::int64_t along(const FamilyRun& run, std::size_t first_word, int terms, std:
 template <class Take>
 void for_each_reduced(const FamilyRun& run, const Take& take) {
   const std::int64_t count = run.word(0), parts = run.word(1);
-  const auto reduced_words = static_cast<std::size_t>(3 + 3 * run.options[0]);
+  const auto reduced_words = index_of(3 + 3 * run.options[0]);
   for (std::int64_t output = 0; output < static_cast<std::int64_t>(run.result.size()); ++output) {
     const std::int64_t base = along(run, 3, run.options[0], output / parts);
     for (std::int64_t index = output % parts; index < count; index += parts)
-      take(static_cast<std::size_t>(output), index,
-           run.operands[0][static_cast<std::size_t>(base + along(run, reduced_words, run.options[1], index))]);
+      take(index_of(output), index, run.operands[0][index_of(base + along(run, reduced_words, run.options[1], index))]);
   }
 }
 
@@ -90,20 +89,20 @@ void arg(const FamilyRun& run) {
 
 void arg_among(const FamilyRun& run) {
   const std::int64_t count = run.word(0), parts = run.word(1);
-  const auto reduced_words = static_cast<std::size_t>(3 + 3 * run.options[0]);
+  const auto reduced_words = index_of(3 + 3 * run.options[0]);
   for (std::int64_t output = 0; output < static_cast<std::int64_t>(run.result.size()); ++output) {
     const std::int64_t base = along(run, 3, run.options[0], output / parts);
     const auto value_at = [&](std::int32_t index) {
-      return run.operands[0][static_cast<std::size_t>(base + along(run, reduced_words, run.options[1], index))];
+      return run.operands[0][index_of(base + along(run, reduced_words, run.options[1], index))];
     };
     std::int32_t best = -1;
     for (std::int64_t candidate = output % parts; candidate < count; candidate += parts) {
-      const std::int32_t index = run.operands[1][static_cast<std::size_t>(output / parts * count + candidate)].whole;
+      const std::int32_t index = run.operands[1][index_of(output / parts * count + candidate)].whole;
       const bool replaces = best < 0 || is_better(run, value_at(index), value_at(best)) ||
                             (index < best && !is_better(run, value_at(best), value_at(index)));
       if (replaces) best = index;
     }
-    run.result[static_cast<std::size_t>(output)].whole = best;
+    run.result[index_of(output)].whole = best;
   }
 }
 

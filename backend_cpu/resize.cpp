@@ -28,7 +28,7 @@ void nearest(const FamilyRun& run) {
   for (std::size_t i = 0; i < run.result.size(); ++i) {
     const Pixel pixel(parameters, static_cast<std::int64_t>(i));
     const Place y(parameters.y, pixel.y), x(parameters.x, pixel.x);
-    run.result[i] = run.operands[0][static_cast<std::size_t>(place_at(parameters, pixel, y.below, x.below))];
+    run.result[i] = run.operands[0][index_of(place_at(parameters, pixel, y.below, x.below))];
   }
 }
 

@@ -30,12 +30,10 @@ void normalize(RowKind kind, float epsilon, std::vector<double>& row) {
 void row_normalize(const FamilyRun& run) {
   const std::int64_t count = run.word(0), inner = run.word(1);
   const auto total = static_cast<std::int64_t>(run.result.size());
-  std::vector<double> row(static_cast<std::size_t>(count));
+  std::vector<double> row(index_of(count));
   for (std::int64_t block = 0; block < total; block += count * inner) {
     for (std::int64_t first = block; first < block + inner; ++first) {
-      const auto at = [&](std::size_t i) {
-        return static_cast<std::size_t>(first + static_cast<std::int64_t>(i) * inner);
-      };
+      const auto at = [&](std::size_t i) { return index_of(first + static_cast<std::int64_t>(i) * inner); };
       for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<double>(run.operands[0][at(i)].real);
       normalize(static_cast<RowKind>(run.options[0]), run.word_float(5), row);
       for (std::size_t i = 0; i < row.size(); ++i) run.result[at(i)].real = static_cast<float>(row[i]);
@@ -47,11 +45,11 @@ void row_lrn(const FamilyRun& run) {
   const std::int64_t channels = run.word(0), radius = run.word(1);
   for (std::size_t i = 0; i < run.result.size(); ++i) {
     const std::int64_t channel = static_cast<std::int64_t>(i) % channels;
-    const std::size_t pixel = i - static_cast<std::size_t>(channel);
+    const std::size_t pixel = i - index_of(channel);
     double squares = 0;
     for (std::int64_t c = std::max<std::int64_t>(channel - radius, 0); c <= std::min(channel + radius, channels - 1);
          ++c)
-      squares += std::pow(static_cast<double>(run.operands[0][pixel + static_cast<std::size_t>(c)].real), 2);
+      squares += std::pow(static_cast<double>(run.operands[0][pixel + index_of(c)].real), 2);
     const double base = static_cast<double>(run.word_float(2)) + static_cast<double>(run.word_float(3)) * squares;
     run.result[i].real = static_cast<float>(static_cast<double>(run.operands[0][i].real) /
                                             std::pow(base, static_cast<double>(run.word_float(4))));

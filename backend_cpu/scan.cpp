@@ -14,8 +14,8 @@ void get(Value value, std::uint32_t& out) { out = static_cast<std::uint32_t>(val
 void put(double value, Value& out) { out.real = static_cast<float>(value); }
 void put(std::uint32_t value, Value& out) { out.whole = static_cast<std::int32_t>(value); }
 
-// Calls take(block, element, total) for each position of each block in the direction of the scan: the index of the
-// block's whole, that of the element, and what the block gives up to it, without and with it.
+// Calls take(block, element, before, with) for each position of each block in the direction of the scan: the index of
+// the block's total, that of the element, and the totals up to the element, without and with it.
 template <class Total, class Take>
 void for_each_position(const FamilyRun& run, const Take& take) {
   const std::int64_t count = run.word(0), inner = run.word(1), block = run.word(2), blocks = run.word(6);

@@ -86,10 +86,10 @@ void merge(const FamilyRun& run) {
 }
 
 void take(const FamilyRun& run) {
-  const std::int64_t count = run.word(0), wanted = run.word(1), inner = run.word(2), kept = run.word(3);
+  const std::int64_t count = run.word(0), asked = run.word(1), inner = run.word(2), kept = run.word(3);
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.result.size()); ++i) {
-    const std::int64_t outer = i / (wanted * inner), column = i % inner;
-    const Value index = run.operands[1][index_of(2 * ((outer * inner + column) * kept + i / inner % wanted) + 1)];
+    const std::int64_t outer = i / (asked * inner), column = i % inner;
+    const Value index = run.operands[1][index_of(2 * ((outer * inner + column) * kept + i / inner % asked) + 1)];
     run.result[index_of(i)] = run.operands[0][index_of((outer * count + index.whole) * inner + column)];
   }
 }

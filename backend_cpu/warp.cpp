@@ -38,7 +38,7 @@ void affine(const FamilyRun& run) {
     const float from_x = run.word_float(7) * x + run.word_float(8) * y + run.word_float(9);
     const float from_y = run.word_float(10) * x + run.word_float(11) * y + run.word_float(12);
     return sample(run, parameters, pixel.batch, pixel.channel, from_y, from_x,
-                  run.word_float(static_cast<std::size_t>(13 + pixel.channel % 4)));
+                  run.word_float(index_of(13 + pixel.channel % 4)));
   });
 }
 
@@ -55,7 +55,7 @@ void crop(const FamilyRun& run) {
   const float last_y = static_cast<float>(run.word(4) - 1), last_x = static_cast<float>(run.word(3) - 1);
   fill_result(run, [&](std::int64_t element) {
     const Pixel pixel(parameters, element);
-    const std::int64_t box = 4 * pixel.batch, batch = run.operands[2][static_cast<std::size_t>(pixel.batch)].whole;
+    const std::int64_t box = 4 * pixel.batch, batch = run.operands[2][index_of(pixel.batch)].whole;
     const float y = along_box(pixel.y, run.word(2), number(run, 1, box), number(run, 1, box + 2), last_y);
     const float x = along_box(pixel.x, run.word(1), number(run, 1, box + 1), number(run, 1, box + 3), last_x);
     const bool is_known = batch >= 0 && batch < run.word(8);

@@ -10,7 +10,7 @@ struct WindowAxis {
   std::int64_t image, result, taps, stride, dilation, before;
 };
 
-// What a run's words say.
+// The words of a run.
 struct Windows {
   explicit Windows(const FamilyRun& run) : image_channels(run.word(0)), result_channels(run.word(1)) {
     for (std::size_t i = 0; i < 3; ++i) {

@@ -1,14 +1,11 @@
 #include "backend_gles/adapter.h"
 
-#include <algorithm>
-#include <map>
-#include <mutex>
+#include <exception>
 #include <thread>
 
 #include "backend_gles/angle.h"
-#include "backend_gles/device.h"
+#include "backend_gles/backend.h"
 #include "backend_gles/egl_context.h"
-#include "core/driver_start.h"
 #include "core/vulkan_probe.h"
 
 namespace tessera::gles {
@@ -56,54 +53,43 @@ Display start_system() {
   return initialise(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), Origin::system);
 }
 
-// Only a context knows what the device is and what it can do. On a thread of its own, since what is current on the
-// caller's must not decide on what there is: EGL makes nothing current beside a context of GLX.
+// Describes the device by making a context on it, on a thread of its own: the caller's may have a context of GLX,
+// beside which EGL makes none current.
 template <class Start>
-Adapter probe(const std::string& what, const Start& start_display) {
-  Adapter adapter{what, {}, {}, {}};
+std::unique_ptr<Adapter> start(const Start& start_display) {
+  auto adapter = std::make_unique<EglAdapter>();
+  std::exception_ptr failure;
   std::thread([&] {
     try {
-      adapter.display = start_display();
-      adapter.info = Device(std::make_unique<EglContext>(adapter.display)).info();
-    } catch (const std::exception& error) {  // also of the standard library: other adapters may work
-      adapter.refusal = error.what();
+      adapter->display = start_display();
+      adapter->info = Device(std::make_unique<EglContext>(adapter->display)).info();
+    } catch (...) {
+      failure = std::current_exception();
     }
   }).join();
+  if (failure) std::rethrow_exception(failure);
   return adapter;
 }
 
-// One for each driver of this machine: the system's Vulkan drivers, SwiftShader, the system's EGL.
-std::vector<const Adapter*> all_adapters() {
-  const std::lock_guard lock(driver_start_lock());
-  static auto& started = *new std::map<std::string, Adapter>;
-  std::vector<const Adapter*> adapters;
-  const auto add = [&](const std::string& what, const auto& start_display) {
-    auto found = started.find(what);
-    if (found == started.end()) found = started.emplace(what, probe(what, start_display)).first;
-    adapters.push_back(&found->second);
-  };
+std::vector<AdapterPlace> places() {
+  std::vector<AdapterPlace> all;
   for (const VulkanDriver& driver : vulkan_drivers())
-    add("ANGLE on " + driver.manifest.string(), [&] { return start_angle(driver); });
-  add("the system's EGL", start_system);
-  return adapters;
+    all.push_back(
+        {"ANGLE on " + driver.manifest.string(), [driver] { return start([&] { return start_angle(driver); }); }});
+  all.push_back({"the system's EGL", [] { return start(start_system); }});
+  return all;
 }
+
+constexpr std::string_view advice =
+    "On Debian, the packages libegl1, libegl-mesa0 and libgles2 bring one; the environment variable TESSERA_ANGLE_DIR "
+    "names a folder with ANGLE's libEGL.so and libGLESv2.so.";
 
 }  // namespace
 
-std::vector<FoundDevice> find_devices() {
-  std::vector<FoundDevice> found;
-  for (const Adapter* adapter : all_adapters()) found.push_back({adapter->what, adapter->info, adapter->refusal});
-  const auto rank = [](const FoundDevice& device) {
-    return !device.refusal.empty() ? 2 : device.info.is_software ? 1 : 0;
-  };
-  std::ranges::stable_sort(found, {}, rank);
-  return found;
+std::unique_ptr<Backend> EglAdapter::open(const MessageSink& messages) const {
+  return std::make_unique<GlesBackend>(std::make_shared<const Device>(std::make_unique<EglContext>(display), messages));
 }
 
-const Adapter& adapter_of(const FoundDevice& device) {
-  for (const Adapter* adapter : all_adapters())
-    if (adapter->what == device.where) return *adapter;
-  throw Error(ErrorCode::not_found, "OpenGL ES: " + device.where + " is not there any more.");
-}
+BackendFactory factory() { return {places, advice}; }
 
 }  // namespace tessera::gles

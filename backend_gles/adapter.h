@@ -1,25 +1,19 @@
-// Which devices EGL can reach on this machine: ANGLE on each Vulkan driver, and the system's EGL.
+// The adapters that EGL has on this machine: ANGLE on each Vulkan driver, and the system's EGL.
 //
-// Each gets a display of its own, made once in a process and never terminated. ANGLE keeps the functions of the last
-// Vulkan device it started in global variables, so that two drivers under one ANGLE crash: each gets an ANGLE of its
-// own.
+// Each gets a display of its own, which is never terminated. ANGLE keeps the functions of the last Vulkan device it
+// started in global variables, so that two drivers under one ANGLE crash: each gets an ANGLE of its own.
 #pragma once
-#include <string>
-#include <vector>
+#include <memory>
 
 #include "backend_gles/egl.h"
 #include "core/backend.h"
 
 namespace tessera::gles {
 
-struct Adapter {
-  std::string what;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
-  Display display{};
-  DeviceInfo info{};
-  std::string refusal;  // why it cannot be used; empty where it can
-};
+struct EglAdapter final : Adapter {
+  std::unique_ptr<Backend> open(const MessageSink&) const override;
 
-std::vector<FoundDevice> find_devices();  // see BackendFactory
-const Adapter& adapter_of(const FoundDevice&);
+  Display display{};
+};
 
 }  // namespace tessera::gles

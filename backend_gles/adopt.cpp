@@ -1,6 +1,8 @@
-// gles::adopt_current and what goes with it.
+// gles::adopt_current, and the contexts of tessera and its host.
 #include "backend_gles/adopted_context.h"
-#include "backend_gles/interop.h"
+#include "backend_gles/backend.h"
+#include "core/backend_of.h"
+#include "core/fail.h"
 
 namespace tessera::gles {
 
@@ -16,8 +18,8 @@ Context adopt_current(Loader loader, const ContextOptions& options, const AdoptO
           std::make_shared<const Device>(std::make_unique<AdoptedContext>(loader), sink, how));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
-      throw Error(ErrorCode::unsupported,
-                  std::string("adopt_current: this context cannot be used: ") + error.what() + ".");
+      fail(ErrorCode::unsupported, "gles::adopt_current",
+           "this context cannot be used: " + std::string(error.what()) + ".");
     }
   };
   return ContextAccess::make(options, open, true);
@@ -26,24 +28,24 @@ Context adopt_current(Loader loader, const ContextOptions& options, const AdoptO
 Dirtied dirtied(Context& context) {
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  return backend_of("dirtied", impl).gl_device()->take_dirtied();
+  return backend_of<GlesBackend>("gles::dirtied", impl).own_device()->take_dirtied();
 }
 
 HostContext host_context(const Context& context) {
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  const GlContext& gl = backend_of("host_context", impl).gl_device()->context();
+  const GlContext& gl = backend_of<GlesBackend>("gles::host_context", impl).own_device()->context();
   return {gl.display(), gl.handle(), gl.loader()};
 }
 
 HostContext make_sharing_context(const Context& context) {
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  const GlContext& gl = backend_of("make_sharing_context", impl).gl_device()->context();
+  const GlContext& gl = backend_of<GlesBackend>("gles::make_sharing_context", impl).own_device()->context();
   try {
     return {gl.display(), gl.make_sharing(), gl.loader()};
   } catch (const Error& error) {
-    throw Error(error.code(), std::string("make_sharing_context: ") + error.what() + ".");
+    fail(error.code(), "gles::make_sharing_context", error.what() + std::string("."));
   }
 }
 

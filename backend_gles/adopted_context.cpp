@@ -4,12 +4,12 @@
 
 #include <string_view>
 
-#include <tessera/error.h>
+#include "core/fail.h"
 
 namespace tessera::gles {
 namespace {
 
-// A program may hold several EGL libraries; the host's is the one that has a context current here.
+// A program may hold several EGL libraries; the host's is the one whose context is current on this thread.
 Loader loader_of_current() {
   void* const libraries[] = {RTLD_DEFAULT, dlopen("libEGL.so.1", RTLD_NOW | RTLD_NOLOAD),
                              dlopen("libEGL.so", RTLD_NOW | RTLD_NOLOAD)};
@@ -19,21 +19,21 @@ Loader loader_of_current() {
     if (current && current() != EGL_NO_CONTEXT)
       return reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(dlsym(libraries[i], "eglGetProcAddress"));
   }
-  throw Error(ErrorCode::invalid_argument,
-              "adopt_current: no EGL library of this program has a context that is current on this thread; make one "
-              "current, or pass a function that finds GL functions.");
+  fail(ErrorCode::invalid_argument, "gles::adopt_current",
+       "no EGL library of this program has a context that is current on this thread; make one current, or pass a "
+       "function that finds GL functions.");
 }
 
 // GLX's loader finds a function for every name, also for those of EGL; calling them is undefined.
 bool finds_anything(const Loader& loader) { return loader("eglNoSuchFunctionTESSERA") != nullptr; }
 
-// Loaders of EGL in turn find a function for every name that begins with "gl". The real one is exported by its name.
+// EGL's loader in turn finds a function for every name that begins with "gl". The real function is exported.
 bool is_exported_as(void* function, std::string_view name) {
   Dl_info info{};
   return function && dladdr(function, &info) != 0 && info.dli_sname && info.dli_sname == name;
 }
 
-// A host may unload its GL library before it lets go of what is tessera's: the code that this asks stays there.
+// A host may unload its GL library before it lets go of its tensors: keeps the library of this function loaded.
 void keep_loaded(void* function) {
   Dl_info info{};
   if (dladdr(function, &info) != 0 && info.dli_fname) dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);

@@ -1,4 +1,4 @@
-// A host's GL context: current where the host made it so, never made current, lost or destroyed by us.
+// A host's GL context. The host makes it current and destroys it; tessera never does.
 #pragma once
 #include <thread>
 
@@ -8,8 +8,8 @@ namespace tessera::gles {
 
 class AdoptedContext final : public GlContext {
  public:
-  // The one that is current on this thread. Without a loader, the EGL libraries of the process are asked which of them
-  // has one. Throws invalid_argument where there is none.
+  // Adopts the context that is current on this thread. Without a loader, finds the EGL library of the process that has
+  // one. Throws invalid_argument where none has.
   explicit AdoptedContext(Loader);
 
   const Loader& loader() const override { return loader_; }
@@ -17,7 +17,7 @@ class AdoptedContext final : public GlContext {
   void leave(const Before&) const noexcept override {}
   [[noreturn]] void refuse(const std::string& device) const override;
   bool is_borrowed() const override { return true; }
-  bool has_extensions_on_request() const override { return false; }  // the host has chosen its own
+  bool has_extensions_on_request() const override { return false; }  // the host has chosen its extensions
   EGLDisplay display() const override { return display_; }
   EGLContext handle() const override { return is_egl() ? handle_ : EGL_NO_CONTEXT; }
   EGLContext make_sharing() const override;
@@ -28,9 +28,9 @@ class AdoptedContext final : public GlContext {
   bool is_egl() const { return display_ != EGL_NO_DISPLAY; }
 
   Loader loader_;
-  CurrentFunction current_ =
-      nullptr;              // null where nobody can tell which context is current: then it stays on its thread
-  void* handle_ = nullptr;  // the host's context, as current_ tells it
+  // Null where nothing tells which context is current: the context is then used on the thread that adopted it.
+  CurrentFunction current_ = nullptr;
+  void* handle_ = nullptr;  // the host's context, as current_ told it
   EGLDisplay display_ = EGL_NO_DISPLAY;
   std::thread::id thread_ = std::this_thread::get_id();
 };

@@ -12,7 +12,7 @@ namespace tessera::gles {
 namespace fs = std::filesystem;
 namespace {
 
-// A new folder of our own, where this system has temporary files; $TMPDIR may name what is no folder.
+// Makes a new folder where this system has temporary files; $TMPDIR may name something that is no folder.
 fs::path make_temporary_folder() {
   std::error_code ignored;
   std::string names;
@@ -25,7 +25,7 @@ fs::path make_temporary_folder() {
   throw Error(ErrorCode::io, "ANGLE cannot be copied, for none of these folders can be made: " + names);
 }
 
-// ANGLE's libEGL.so calls functions of its libGLESv2.so without a look whether it has found them.
+// ANGLE's libEGL.so calls functions of its libGLESv2.so without checking that it has found them.
 void require_gles_library(const fs::path& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -41,7 +41,7 @@ void require_whole_angle(const fs::path& folder) {
   if (folder.empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
   std::error_code ignored;
   for (const char* library : {"libEGL.so", "libGLESv2.so", "libvulkan.so.1"}) {
-    const bool is_optional = std::string_view(library) == "libvulkan.so.1";  // else the system's
+    const bool is_optional = std::string_view(library) == "libvulkan.so.1";  // the system has another
     if (is_optional && !fs::exists(folder / library, ignored)) continue;
     if (const std::string reason = why_not_loadable(folder / library); !reason.empty())
       throw Error(ErrorCode::not_found, reason);
@@ -49,10 +49,10 @@ void require_whole_angle(const fs::path& folder) {
 }
 
 void keep_apart_from_the_hosts_vulkan([[maybe_unused]] const fs::path& folder) {
-#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which refuse it
+#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers refuse it
   if (!dlsym(RTLD_DEFAULT, "vkCreateInstance")) return;
   for (const char* library : {"libvulkan.so.1", "libGLESv2.so", "libEGL.so"})
-    dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);  // stays so for all who open it later
+    dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);  // also for all who open it later
 #endif
 }
 
@@ -71,7 +71,7 @@ AnotherAngle::~AnotherAngle() {
   if (!copy_.empty()) fs::remove_all(copy_, ignored);
 }
 
-// The dynamic linker takes one file under two names for one library, so links do not do for the parts with variables.
+// The dynamic linker takes two links to one file for one library, so libraries with global variables are copied.
 void AnotherAngle::copy(const fs::path& folder) {
   copy_ = make_temporary_folder();
   try {

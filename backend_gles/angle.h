@@ -1,4 +1,4 @@
-// What ANGLE needs before it starts: to be alone with its Vulkan driver.
+// Starts ANGLE so that it is alone with its Vulkan driver.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -7,15 +7,15 @@
 
 namespace tessera::gles {
 
-// Throws not_found where a part of it is missing or cut short: to be called before anything loads it.
+// Throws not_found where a library of ANGLE's is missing or cut short. To be called before anything loads them.
 void require_whole_angle(const std::filesystem::path& folder);
 
 // ANGLE's libraries and the Vulkan loader beside them export Vulkan's names. In a host that is linked with Vulkan they
-// would find the host's functions where they mean their own, and crash: to be called before anything loads them.
+// would call the host's functions instead of their own, and crash. To be called before anything loads them.
 void keep_apart_from_the_hosts_vulkan(const std::filesystem::path& folder);
 
-// Loads ANGLE once more, with global variables of its own. Let it live until a display has started, which is when ANGLE
-// loads the rest of itself; what is loaded stays loaded.
+// Loads ANGLE once more, with global variables of its own. Let this live until a display has started, which is when
+// ANGLE loads the rest of itself. Loaded libraries stay loaded.
 class AnotherAngle {
  public:
   explicit AnotherAngle(const std::filesystem::path& folder);  // throws not_found or io

@@ -6,15 +6,12 @@
 #include "backend_gles/custom_kernel.h"
 #include "backend_gles/download.h"
 #include "backend_gles/shader.h"
-#include "backend_gles/storage.h"
 #include "backend_gles/wait.h"
 
 namespace tessera::gles {
 namespace {
 
-const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
-
-// Whether each texel of the output has its place in the texture of the input too.
+// Whether each texel of the output lies at the same place as that of the input.
 bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
   const Storage* storage = dispatch.inputs[input].storage;
   if (!storage || !dispatch.output) return dispatch.inputs[input].elements == dispatch.output_elements;
@@ -52,8 +49,6 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
     gl.SamplerParameteri(nearest_sampler_.get(), wrap, GL_CLAMP_TO_EDGE);
 }
-
-StorageClass GlesBackend::storage_class(const StorageSpec& spec) const { return class_of(spec); }
 
 std::unique_ptr<Storage> GlesBackend::allocate(const StorageSpec& spec) {
   return std::make_unique<TextureStorage>(device_, spec);
@@ -96,9 +91,9 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
     if (dispatch.pass) states |= pass_of(dispatch).touches();
     units = std::max(units, dispatch.inputs.size());
   }
-  const Entered entered(*device_, states, static_cast<int>(units));
+  const Entered entered(*device_, states, narrow<int>(units));
   const GladGLES2Context& gl = device_->gl();
-  std::vector<const CompiledKernel*> kernels;  // all of them, before any has run
+  std::vector<const CompiledKernel*> kernels;  // all are compiled before any has run
   for (const Dispatch& dispatch : dispatches) {
     for (const BoundInput& input : dispatch.inputs) texture_of(*input.storage).require_texture();
     kernels.push_back(prepared(dispatch));
@@ -114,14 +109,14 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
   device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
-  kernels_.cache().end_run();
-  programs_.cache().end_run();
+  kernels_.end_run();
+  programs_.end_run();
 }
 
 void GlesBackend::trim() {
-  const CurrentContext current(device_->context());  // once for all that goes
-  kernels_.cache().trim();
-  programs_.cache().trim();
+  const CurrentContext current(device_->context());  // once for all programs that are deleted
+  kernels_.trim();
+  programs_.trim();
 }
 
 void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {

@@ -1,4 +1,4 @@
-// The backend itself, as the rest of this folder sees it; core sees gles_backend.h.
+// The backend itself, as the rest of this folder sees it; core sees Backend.
 #pragma once
 #include <memory>
 #include <span>
@@ -7,6 +7,7 @@
 #include "backend_gles/host_pass.h"
 #include "backend_gles/kernel_cache.h"
 #include "backend_gles/shared_image.h"
+#include "backend_gles/storage.h"
 #include "backend_gles/timer.h"
 #include "core/backend.h"
 
@@ -14,19 +15,21 @@ namespace tessera::gles {
 
 class GlesBackend final : public Backend {
  public:
+  static constexpr BackendKind kind = BackendKind::gles;
+
   explicit GlesBackend(std::shared_ptr<const Device>);
 
-  const std::shared_ptr<const Device>& gl_device() const { return device_; }
+  const std::shared_ptr<const Device>& own_device() const { return device_; }
 
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override { return device_->limits(); }
-  std::uint64_t kernels_compiled() const override { return kernels_.cache().compiled() + programs_.cache().compiled(); }
-  KernelCount kernels() const override { return kernels_.cache().count() + programs_.cache().count(); }
+  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + programs_.compiled(); }
+  KernelCount kernels() const override { return kernels_.count() + programs_.count(); }
   void trim() override;
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }
 
-  StorageClass storage_class(const StorageSpec&) const override;
+  StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
@@ -48,11 +51,11 @@ class GlesBackend final : public Backend {
   std::shared_ptr<const Device> device_;
   KernelCache kernels_;
   PassPrograms programs_;
-  VertexArray vertex_array_;  // empty: the triangle's corners come from their numbers
-  Sampler nearest_sampler_;   // so that no filter, of a host's texture or sampler, changes what a fetch gives
+  VertexArray vertex_array_;  // empty: the triangle's corners are computed from gl_VertexID
+  Sampler nearest_sampler_;   // keeps filters of a host's textures and samplers from changing texels
   Framebuffer scratch_framebuffer_;
   Timer timer_;
-  std::shared_ptr<const SharingFunctions> sharing_;  // once asked for
+  std::shared_ptr<const SharingFunctions> sharing_;  // null until it is asked for
   bool is_sharing_known_ = false;
 };
 

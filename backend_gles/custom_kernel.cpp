@@ -4,13 +4,12 @@
 #include <array>
 #include <optional>
 
+#include "backend_gles/element_text.h"
 #include "backend_gles/shader.h"
 #include "backend_gles/storage.h"
 
 namespace tessera::gles {
 namespace {
-
-std::string scalar(DType dtype) { return is_float(dtype) ? "float" : "int"; }
 
 std::string sampler_of(std::size_t input) { return "tessera_input_" + std::to_string(input); }
 
@@ -21,16 +20,6 @@ std::optional<std::string> size_name(const CustomKernel& kernel, std::size_t inp
   return is_hidden ? std::nullopt : std::optional(name);
 }
 
-// INPUT_at(i), over a texture of any width.
-std::string accessor(const CustomCall& call, std::size_t input) {
-  const DType dtype = call.inputs[input].dtype;
-  const std::string texture = sampler_of(input);
-  return "uniform highp " + std::string(sampler_type(dtype)) + " " + texture + ";\n" + scalar(dtype) + " " +
-         call.kernel->inputs[input].name + "_at(int i) {\n  int width = textureSize(" + texture +
-         ", 0).x, texel = i >> 2;\n  return " + scalar(dtype) + "(texelFetch(" + texture +
-         ", ivec2(texel % width, texel / width), 0)[i & 3]);\n}\n";
-}
-
 // All names but the user's own begin with tessera_, so that they cannot meet.
 std::string fragment_text(const CustomCall& call, std::size_t output) {
   const CustomKernel& kernel = *call.kernel;
@@ -38,7 +27,8 @@ std::string fragment_text(const CustomCall& call, std::size_t output) {
   const std::string vector = is_float(dtype) ? "vec4" : is_unsigned(dtype) ? "uvec4" : "ivec4";
   const std::string component = is_float(dtype) ? "float" : is_unsigned(dtype) ? "uint" : "int";
   std::string text = "#version 300 es\nprecision highp float;\nprecision highp int;\n";
-  for (std::size_t i = 0; i < kernel.inputs.size(); ++i) text += accessor(call, i);
+  for (std::size_t i = 0; i < kernel.inputs.size(); ++i)
+    text += element_text(call.inputs[i].dtype, kernel.inputs[i].name + "_at", sampler_of(i));
   for (std::size_t i = 0; i < kernel.inputs.size(); ++i)
     if (const auto size = size_name(kernel, i)) text += "uniform int " + *size + ";\n";
   for (const std::string& parameter : kernel.parameters) text += "uniform float " + parameter + ";\n";
@@ -52,13 +42,23 @@ std::string fragment_text(const CustomCall& call, std::size_t output) {
   return text + "}\n";
 }
 
-GLuint program(const PassTools& tools, const CustomCall& call, std::size_t output, KernelUses* uses) {
-  const std::string text = fragment_text(call, output);
-  return tools.programs.get(
-      text, "GLSL of the kernel \"" + call.kernel->name + "\"", [&] { return text; }, uses);
+// By all names and types in the text around the user's own, and by that.
+std::string key_of(const CustomCall& call, std::size_t output) {
+  const CustomKernel& kernel = *call.kernel;
+  std::string key = kernel.outputs[output].name + ' ' + std::string(to_string(call.outputs[output].dtype));
+  for (std::size_t i = 0; i < kernel.inputs.size(); ++i)
+    key += ", " + kernel.inputs[i].name + ' ' + std::string(to_string(call.inputs[i].dtype));
+  for (const std::string& parameter : kernel.parameters) key += "; " + parameter;
+  return key + '\n' + kernel.glsl;
 }
 
-// Where the kernel discards, the framebuffer that is bound keeps zero and not what a tensor had there before.
+GLuint program_of(const PassTools& tools, const CustomCall& call, std::size_t output, KernelUses* uses) {
+  const std::string name = "GLSL of the kernel \"" + call.kernel->name + "\"";
+  return tools.programs.get(
+      key_of(call, output), name, [&] { return fragment_text(call, output); }, uses);
+}
+
+// Zero is the result where the kernel discards, and not an element of the tensor that had the storage before.
 void clear(const GladGLES2Context& gl, DType dtype) {
   constexpr std::array<GLfloat, 4> no_floats{};
   constexpr std::array<GLint, 4> no_ints{};
@@ -71,7 +71,7 @@ void clear(const GladGLES2Context& gl, DType dtype) {
 }  // namespace
 
 void prepare_custom(const PassTools& tools, const CustomCall& call, KernelUses* uses) {
-  for (std::size_t i = 0; i < call.outputs.size(); ++i) program(tools, call, i, uses);
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) program_of(tools, call, i, uses);
 }
 
 void run_custom(const PassTools& tools, const Dispatch& dispatch) {
@@ -80,26 +80,25 @@ void run_custom(const PassTools& tools, const Dispatch& dispatch) {
   const CustomKernel& kernel = *call.kernel;
   const bool may_discard = kernel.glsl.find("discard") != std::string::npos;
   for (std::size_t k = 0; k < call.outputs.size(); ++k) {
-    const auto& output = static_cast<const TextureStorage&>(*dispatch.custom_outputs[k]);
+    const TextureStorage& output = texture_of(*dispatch.custom_outputs[k]);
     output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
     gl.Viewport(0, 0, output.width(), output.height());
     if (may_discard) clear(gl, call.outputs[k].dtype);
-    const GLuint used = program(tools, call, k, dispatch.uses);
+    const GLuint used = program_of(tools, call, k, dispatch.uses);
     gl.UseProgram(used);
     const auto location = [&](const std::string& name) { return gl.GetUniformLocation(used, name.c_str()); };
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-      const auto& input = static_cast<const TextureStorage&>(*dispatch.inputs[i].storage);
       gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(i));
-      gl.BindTexture(GL_TEXTURE_2D, input.texture());
+      gl.BindTexture(GL_TEXTURE_2D, texture_of(*dispatch.inputs[i].storage).texture());
       gl.BindSampler(static_cast<GLuint>(i), tools.nearest_sampler);
       gl.Uniform1i(location(sampler_of(i)), static_cast<GLint>(i));
       if (const auto size = size_name(kernel, i))
-        gl.Uniform1i(location(*size), static_cast<GLint>(call.inputs[i].shape.size()));
+        gl.Uniform1i(location(*size), narrow<GLint>(call.inputs[i].shape.size()));
     }
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
       gl.Uniform1f(location(kernel.parameters[i]), call.parameters[i]);
     gl.Uniform1i(location("tessera_width"), output.width());
-    gl.Uniform1i(location("tessera_count"), static_cast<GLint>(call.outputs[k].shape.size()));
+    gl.Uniform1i(location("tessera_count"), narrow<GLint>(call.outputs[k].shape.size()));
     tools.draw_triangle();
   }
 }

@@ -5,7 +5,7 @@
 
 namespace tessera::gles {
 
-// Compiles what the call needs. Throws compile_failed with the driver's words.
+// Compiles the kernel for the types of the call. Throws compile_failed with the driver's words.
 void prepare_custom(const PassTools&, const CustomCall&, KernelUses*);
 
 void run_custom(const PassTools&, const Dispatch&);

@@ -11,7 +11,7 @@ namespace tessera::gles {
 namespace {
 
 constexpr int largest_side = 16384;  // element indices stay below 2^31, and one tensor below 4 GiB
-// It shares the host's memory; a little below 1 GiB, where SwiftShader and lavapipe stop.
+// A software device shares the host's memory. SwiftShader and lavapipe stop at 1 GiB.
 constexpr std::uint64_t software_tensor_bytes = std::uint64_t{1023} << 20;
 
 constexpr GLenum context_lost = 0x0507;  // GL_CONTEXT_LOST, of OpenGL ES 3.2 and GL_KHR_robustness
@@ -61,7 +61,7 @@ void Device::require(const CurrentContext& current) const {
 }
 
 void Device::load_functions() {
-  // glad takes the extensions as they are when it loads, and a context like WebGL2's has those that were asked for.
+  // A context like WebGL2's has the extensions that were requested, and glad looks at them when it loads.
   if (context_->has_extensions_on_request())
     if (const auto request = context_->find<void (*)(const char*)>("glRequestExtensionANGLE")) {
       request(required_extension);
@@ -69,7 +69,7 @@ void Device::load_functions() {
     }
   if (!gladLoadGLES2ContextUserPtr(&gl_, find_function, const_cast<GlContext*>(context_.get())))
     throw Error(ErrorCode::unsupported, "no OpenGL ES context is current there, or it has no functions");
-  first_error();  // of an optional extension that is not there
+  first_error();  // clears that of an optional extension that is not there
   const auto* version = reinterpret_cast<const char*>(gl_.GetString(GL_VERSION));
   if (!std::string_view(version ? version : "").starts_with("OpenGL ES"))
     throw Error(ErrorCode::unsupported,
@@ -117,13 +117,15 @@ void Device::read_limits() {
   const int vectors = integer(GL_MAX_FRAGMENT_UNIFORM_VECTORS) - vectors_for_other_uniforms;
   limits_ = {.max_inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16),
              .max_words = std::min(4 * vectors, 4096),
-             .workgroups = false};
+             .workgroups = false,
+             .custom_language = ShaderLanguage::glsl,
+             .tells_memory = false};
 }
 
 void Device::describe() {
   const auto text = [&](GLenum name) {
-    const GLubyte* found = gl_.GetString(name);
-    return std::string(found ? reinterpret_cast<const char*>(found) : "");
+    const GLubyte* value = gl_.GetString(name);
+    return std::string(value ? reinterpret_cast<const char*>(value) : "");
   };
   info_.backend = BackendKind::gles;
   info_.name = text(GL_RENDERER);
@@ -140,13 +142,11 @@ void Device::describe() {
     info_.driver = context_->display() ? "EGL " + context_->egl_vendor() + ": " + version : version;
   }
 
-  const std::uint64_t side = static_cast<std::uint64_t>(max_side_);
-  info_.max_tensor_bytes = side * side * 16;
+  info_.max_tensor_bytes = byte_count(4 * std::int64_t{max_side_} * max_side_, DType::f32);
   if (info_.is_software) info_.max_tensor_bytes = std::min(info_.max_tensor_bytes, software_tensor_bytes);
 }
 
-// Leaves none behind. A context that is lost has no other error; some drivers repeat one for ever then, and GL has
-// fewer than this many that can wait at a time.
+// Clears all errors. GL keeps fewer than `most_errors`, but some drivers repeat one for ever where the context is lost.
 GLenum Device::first_error() const {
   constexpr int most_errors = 16;
   GLenum first = GL_NO_ERROR;
@@ -169,8 +169,8 @@ GLenum Device::take_error() const {
 void Device::check(std::string_view what) const {
   const GLenum error = first_error();
   const bool was_reset = gl_.EXT_robustness && gl_.GetGraphicsResetStatusEXT() != GL_NO_ERROR;
-  // ANGLE marks a context that ran out of memory as lost. It works on nevertheless once it is made current again, so
-  // that mark is no news from then on; a device that is really gone answers with context_lost.
+  // ANGLE marks a context that ran out of memory as lost, though it works once it is made current again. So a reset
+  // that came with GL_OUT_OF_MEMORY is no loss; a device that is really gone answers with context_lost.
   if (error == GL_OUT_OF_MEMORY) reset_is_known_ = was_reset;
   if (error == context_lost || (was_reset && !reset_is_known_)) is_lost_ = true;
 
@@ -178,13 +178,12 @@ void Device::check(std::string_view what) const {
   if (is_lost_) throw Error(ErrorCode::device_lost, where + ": the GL context is lost.");
   if (error == GL_OUT_OF_MEMORY) throw Error(ErrorCode::out_of_memory, where + ": the device is out of memory.");
   if (error != GL_NO_ERROR)
-    throw Error(ErrorCode::unsupported,
-                where + ": the driver refused it with GL error " + hex(static_cast<int>(error)) + ".");
+    throw Error(ErrorCode::unsupported, where + ": the driver refused it with GL error " + hex(error) + ".");
 }
 
 void Device::pass_on_errors_of_host() const {
   if (const GLenum error = take_error(); error != GL_NO_ERROR)
-    tell(Message::Level::warning, "The host's own GL error " + hex(static_cast<int>(error)) +
+    tell(Message::Level::warning, "The host's own GL error " + hex(error) +
                                       " was waiting for glGetError when tessera was called; it is gone now.");
 }
 
@@ -212,9 +211,9 @@ void Device::note_dirtied(const Dirtied& more) const {
 Dirtied Device::take_dirtied() const { return std::exchange(dirtied_, {}); }
 
 void Device::label(GLenum kind, GLuint name, std::string_view text) const {
-  constexpr std::size_t longest = 255;  // what every driver takes
+  constexpr std::size_t longest = 255;  // that every driver takes
   text = text.substr(0, longest);
-  if (gl_.KHR_debug) gl_.ObjectLabelKHR(kind, name, static_cast<GLsizei>(text.size()), text.data());
+  if (gl_.KHR_debug) gl_.ObjectLabelKHR(kind, name, narrow<GLsizei>(text.size()), text.data());
 }
 
 }  // namespace tessera::gles

@@ -1,4 +1,4 @@
-// One GL context with its functions: what every other part of this backend works with.
+// One GL context with its functions, limits and errors, for every other part of this backend.
 #pragma once
 #include <glad/gles2.h>
 
@@ -47,18 +47,19 @@ class Device {
   bool is_lost() const { return is_lost_; }
   void lose() const { is_lost_ = true; }  // for tests
 
-  // Throws what the driver has complained about since the last call: out_of_memory, device_lost, else unsupported.
+  // Throws the driver's error since the last call, if there is one: out_of_memory, device_lost, else unsupported.
   void check(std::string_view what) const;
-  // What it has complained about, GL_NO_ERROR where nothing. Throws device_lost.
+  // Gives the driver's error since the last call, or GL_NO_ERROR. Throws device_lost.
   GLenum take_error() const;
-  void pass_on_errors_of_host() const;  // what a host has not asked for before it called must not look like ours
+  // Tells the log of an error that the host has left behind, so that it does not look like one of tessera's.
+  void pass_on_errors_of_host() const;
   void tell(Message::Level, std::string text) const;
   const MessageSink& messages() const { return messages_; }
 
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;
 
-  // Objects that were let go where the context is not current wait for the next call that enters it.
+  // An object whose owner goes where the context is not current is deleted by the next call that enters the context.
   using Delete = void (*)(const Device&, std::uintptr_t object);
   void delete_later(Delete, std::uintptr_t object) const noexcept;
   void delete_waiting() const;

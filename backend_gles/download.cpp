@@ -6,12 +6,12 @@
 namespace tessera::gles {
 namespace {
 
-// What every driver takes for each kind of texture; narrower than that is the driver's choice.
+// The type in which every driver reads a kind of texture. Whether it reads a narrower one is the driver's choice.
 GLenum wide_type(DType dtype) {
   return is_float(dtype) ? GL_FLOAT : dtype == DType::i32 || dtype == DType::i8 ? GL_INT : GL_UNSIGNED_INT;
 }
 
-// With the framebuffer bound: can it be read in the tensor's own type?
+// Whether the framebuffer that is bound can be read in the tensor's own type.
 bool reads_own_type(const GladGLES2Context& gl, DType dtype) {
   const TextureFormat& own = format_of(dtype);
   if (own.type == wide_type(dtype)) return true;
@@ -22,7 +22,7 @@ bool reads_own_type(const GladGLES2Context& gl, DType dtype) {
 }
 
 template <class Wide, class Narrow>
-void narrow(const std::byte* from, std::span<std::byte> to) {
+void narrow_elements(const std::byte* from, std::span<std::byte> to) {
   for (std::size_t at = 0; at < to.size(); at += sizeof(Narrow), from += sizeof(Wide)) {
     Wide wide;
     std::memcpy(&wide, from, sizeof wide);
@@ -35,43 +35,44 @@ void narrow(const std::byte* from, std::span<std::byte> to) {
 
 TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const TextureStorage& storage, DType dtype,
                                  std::int64_t first, std::int64_t count)
-    : device_(std::move(device)), dtype_(dtype), count_(static_cast<std::size_t>(count)) {
+    : device_(std::move(device)), dtype_(dtype), count_(count) {
   const Entered entered(*device_, touch::download);
   const GladGLES2Context& gl = device_->gl();
   storage.require_texture();
   const std::int64_t row = std::int64_t{4} * storage.width();  // elements
-  const std::int64_t first_row = first / row, rows = (first + count + row - 1) / row - first_row;
-  first_ = static_cast<std::size_t>(first - first_row * row);
+  const std::int64_t first_row = first / row, rows = steps_to(first + count, row) - first_row;
+  first_ = first - first_row * row;
 
-  // For drawing too: where a texture is read through one binding while it is bound for drawing by the other, Mesa at
-  // times reads what was there before the last draw.
+  // Bound for drawing, too: Mesa at times reads the texels from before the last draw where a texture is read through
+  // one framebuffer while it is bound for drawing through another.
   storage.bind_framebuffer(GL_FRAMEBUFFER);
   is_wide_ = !reads_own_type(gl, dtype);
-  const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype);
   buffer_ = make_buffer(device_);
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_.get());
-  gl.BufferData(GL_PIXEL_PACK_BUFFER, static_cast<GLsizeiptr>(rows * row) * static_cast<GLsizeiptr>(element_bytes),
-                nullptr, GL_STREAM_READ);
-  gl.ReadPixels(0, static_cast<GLint>(first_row), storage.width(), static_cast<GLsizei>(rows), format_of(dtype).format,
+  gl.BufferData(GL_PIXEL_PACK_BUFFER, narrow<GLsizeiptr>(bytes_of(rows * row)), nullptr, GL_STREAM_READ);
+  gl.ReadPixels(0, narrow<GLint>(first_row), storage.width(), narrow<GLsizei>(rows), format_of(dtype).format,
                 is_wide_ ? wide_type(dtype) : format_of(dtype).type, nullptr);
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   device_->check("Downloading " + std::to_string(count) + " elements of " + std::string(to_string(dtype)));
   fence_.emplace(device_);
 }
 
+std::uint64_t TextureDownload::bytes_of(std::int64_t elements) const {
+  return byte_count(elements, is_wide_ ? DType::i32 : dtype_);
+}
+
 void TextureDownload::take(std::span<std::byte> to) {
   const Entered entered(*device_, state::pixel_pack);
   const GladGLES2Context& gl = device_->gl();
-  const std::size_t element_bytes = is_wide_ ? 4 : size_of(dtype_);
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_.get());
-  const void* mapped = gl.MapBufferRange(GL_PIXEL_PACK_BUFFER, static_cast<GLintptr>(first_ * element_bytes),
-                                         static_cast<GLsizeiptr>(count_ * element_bytes), GL_MAP_READ_BIT);
+  const void* mapped = gl.MapBufferRange(GL_PIXEL_PACK_BUFFER, narrow<GLintptr>(bytes_of(first_)),
+                                         narrow<GLsizeiptr>(bytes_of(count_)), GL_MAP_READ_BIT);
   if (mapped) {
     const auto* from = static_cast<const std::byte*>(mapped);
-    if (!is_wide_) std::memcpy(to.data(), from, count_ * element_bytes);
-    else if (dtype_ == DType::f16) narrow<float, half>(from, to);
-    else if (dtype_ == DType::i8) narrow<std::int32_t, std::int8_t>(from, to);
-    else narrow<std::uint32_t, std::uint8_t>(from, to);
+    if (!is_wide_) std::memcpy(to.data(), from, bytes_of(count_));
+    else if (dtype_ == DType::f16) narrow_elements<float, half>(from, to);
+    else if (dtype_ == DType::i8) narrow_elements<std::int32_t, std::int8_t>(from, to);
+    else narrow_elements<std::uint32_t, std::uint8_t>(from, to);
     gl.UnmapBuffer(GL_PIXEL_PACK_BUFFER);
   }
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);

@@ -18,15 +18,17 @@ class TextureDownload final : public Download {
 
  private:
   std::shared_ptr<const Device> device_;
+  std::uint64_t bytes_of(std::int64_t elements) const;  // in the buffer
+
   DType dtype_;
-  std::size_t first_;  // in the buffer
-  std::size_t count_;
+  std::int64_t first_;  // element in the buffer
+  std::int64_t count_;
   bool is_wide_ = false;  // the buffer holds 32 bits for each element of a narrower type
   Buffer buffer_;
   std::optional<Fence> fence_;
 };
 
-// One that has been waited for: in a host's context there is no other thread that could look after it.
+// A download in a host's context, which only its own thread can use: finished before anybody could wait elsewhere.
 class FinishedDownload final : public Download {
  public:
   FinishedDownload(TextureDownload, std::size_t bytes);

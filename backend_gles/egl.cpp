@@ -47,9 +47,9 @@ bool has_extension(std::string_view extensions, std::string_view name) {
   return false;
 }
 
-std::string hex(int code) {
+std::string hex(unsigned code) {
   char text[16];
-  std::snprintf(text, sizeof text, "0x%04X", static_cast<unsigned>(code));
+  std::snprintf(text, sizeof text, "0x%04X", code);
   return text;
 }
 

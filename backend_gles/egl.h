@@ -41,10 +41,10 @@ struct Display {
   EGLDisplay handle;
   Origin origin;
   std::string extensions;
-  std::optional<VulkanDriver> driver{};  // below it, where it is known
+  std::optional<VulkanDriver> driver{};  // that ANGLE runs on
 };
 
 bool has_extension(std::string_view extensions, std::string_view name);
-std::string hex(int code);  // an error as the specifications write it: "0x3009"
+std::string hex(unsigned code);  // an error as the specifications write it: "0x3009"
 
 }  // namespace tessera::gles

@@ -7,8 +7,8 @@
 namespace tessera::gles {
 namespace {
 
-// A context as a browser would give it: without what WebGL2 lacks, and with extensions only on request, so that what
-// runs on ANGLE keeps to the subset that a browser build has.
+// A context as a browser would give it: WebGL2, with extensions on request only. So kernels that run on ANGLE keep to
+// the subset that a browser build has.
 constexpr EGLint webgl2[] = {
     0x33AC, EGL_TRUE,   // EGL_CONTEXT_WEBGL_COMPATIBILITY_ANGLE
     0x345F, EGL_FALSE,  // EGL_EXTENSIONS_ENABLED_ANGLE
@@ -18,7 +18,7 @@ constexpr EGLint webgl2[] = {
     0x3483, EGL_FALSE,  // EGL_CONTEXT_OPENGL_BACKWARDS_COMPATIBLE_ANGLE
 };
 
-// What contexts must agree on to share: drivers refuse those that differ in what happens when the device is reset.
+// Contexts that share objects have these attributes in common: drivers refuse others, that differ in resets.
 std::vector<EGLint> attributes_to_share(const Display& display) {
   std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION, 3};
   if (has_extension(display.extensions, "EGL_EXT_create_context_robustness"))

@@ -1,4 +1,4 @@
-// A GL context of our own: how it is made.
+// A GL context of tessera's own, made by EGL.
 #pragma once
 #include "backend_gles/egl.h"
 #include "backend_gles/gl_context.h"

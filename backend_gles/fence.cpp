@@ -1,32 +1,35 @@
 // gles::fence and gles::wait_for: in step with a host that works in another context.
-#include "backend_gles/interop.h"
+#include "backend_gles/backend.h"
 #include "backend_gles/state.h"
+#include "core/backend_of.h"
+#include "core/fail.h"
 
 namespace tessera::gles {
 
 void* fence(Context& context) {
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  const Device& device = *backend_of("fence", impl).gl_device();
+  const Device& device = *backend_of<GlesBackend>("gles::fence", impl).own_device();
   const Entered entered(device);
   const GLsync sync = device.gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   device.gl().Flush();  // or whoever waits for it might wait for ever
-  device.check("fence");
+  device.check("gles::fence");
   return sync;
 }
 
 void wait_for(Context& context, void* fence) {
+  constexpr std::string_view op = "gles::wait_for";
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  const Device& device = *backend_of("wait_for", impl).gl_device();
+  const Device& device = *backend_of<GlesBackend>(op, impl).own_device();
   const Entered entered(device);
   const auto sync = static_cast<GLsync>(fence);
   if (!fence || !device.gl().IsSync(sync))
-    throw Error(ErrorCode::invalid_argument, std::string("wait_for: ") + (fence ? "this" : "null") +
-                                                 " is no GLsync of a context that shares objects with tessera's on " +
-                                                 device.info().name + ".");
+    fail(ErrorCode::invalid_argument, op,
+         std::string(fence ? "this" : "null") + " is no GLsync of a context that shares objects with tessera's on " +
+             device.info().name + ".");
   device.gl().WaitSync(sync, 0, GL_TIMEOUT_IGNORED);
-  device.check("wait_for");
+  device.check(op);
 }
 
 }  // namespace tessera::gles

@@ -1,4 +1,4 @@
-// A GL context, our own or a host's, and how it is current for the length of a call.
+// A GL context, tessera's own or a host's, and how it is current for the length of a call.
 #pragma once
 #include <glad/egl.h>
 
@@ -22,27 +22,27 @@ class GlContext {
     return reinterpret_cast<Function>(loader()(name));
   }
 
-  // Our own context is entered and left; a host's is current already, or cannot be used.
+  // A context of tessera's own is entered and left; a host's is current already, or cannot be used.
   struct Before {
     EGLContext context = EGL_NO_CONTEXT;
     EGLDisplay display = EGL_NO_DISPLAY;
     EGLSurface draw = EGL_NO_SURFACE, read = EGL_NO_SURFACE;
   };
-  virtual bool enter(Before&) const noexcept = 0;  // false where it does not become current
+  virtual bool enter(Before&) const noexcept = 0;  // false where the context does not become current
   virtual void leave(const Before&) const noexcept = 0;
-  [[noreturn]] virtual void refuse(const std::string& device) const = 0;  // throws why enter() said no
+  [[noreturn]] virtual void refuse(const std::string& device) const = 0;  // throws the reason for which enter() failed
 
-  virtual bool is_borrowed() const = 0;  // the host's: its state is the host's, too
+  virtual bool is_borrowed() const = 0;  // whether the context and its state are a host's
   virtual bool has_extensions_on_request() const = 0;
-  virtual EGLDisplay display() const = 0;  // null where it is not EGL's
+  virtual EGLDisplay display() const = 0;  // null where the context is not EGL's
   virtual EGLContext handle() const = 0;
   virtual EGLContext make_sharing() const = 0;  // a context for the host; throws unsupported
   virtual std::string egl_vendor() const = 0;
-  virtual const VulkanDriver* driver() const { return nullptr; }  // below it, where it is known
+  virtual const VulkanDriver* driver() const { return nullptr; }  // that ANGLE runs on
 };
 
-// While this lives, the context is current on the calling thread; what was current there comes back after. A context
-// is current on one thread at most, so nothing stays current between calls. Nests at the price of one comparison.
+// While this lives, the context is current on the calling thread; afterwards the one before is current again. A context
+// is current on one thread at most, so none stays current between calls. Nesting costs one comparison.
 class CurrentContext {
  public:
   explicit CurrentContext(const GlContext& context) noexcept : context_(context), is_current_(context.enter(before_)) {}

@@ -1,5 +1,5 @@
-// Owners of GL objects. They hold the device and delete with its context current, from whichever thread; where it
-// cannot be, as a host's context, which is current on one thread only, the next call that enters it deletes.
+// Owners of GL objects. They hold the device and delete with its context current, from any thread. Where the context
+// cannot become current, as a host's, the next call that enters it deletes the object.
 #pragma once
 #include <memory>
 #include <type_traits>
@@ -48,57 +48,53 @@ class Handle {
   T object_{};
 };
 
-inline void delete_buffer(const Device& device, GLuint name) { device.gl().DeleteBuffers(1, &name); }
+// GL deletes most objects by a list of names.
+template <auto delete_names>
+void delete_one(const Device& device, GLuint name) {
+  (device.gl().*delete_names)(1, &name);
+}
 inline void delete_framebuffer(const Device& device, GLuint name) {
   device.own_framebuffers().remove(name);
   device.gl().DeleteFramebuffers(1, &name);
 }
 inline void delete_program(const Device& device, GLuint name) { device.gl().DeleteProgram(name); }
-inline void delete_sampler(const Device& device, GLuint name) { device.gl().DeleteSamplers(1, &name); }
 inline void delete_shader(const Device& device, GLuint name) { device.gl().DeleteShader(name); }
 inline void delete_sync(const Device& device, GLsync sync) { device.gl().DeleteSync(sync); }
 inline void delete_texture(const Device& device, GLuint name) {
   device.own_textures().remove(name);
   device.gl().DeleteTextures(1, &name);
 }
-inline void delete_vertex_array(const Device& device, GLuint name) { device.gl().DeleteVertexArrays(1, &name); }
 
-using Buffer = Handle<GLuint, delete_buffer>;
+using Buffer = Handle<GLuint, delete_one<&GladGLES2Context::DeleteBuffers>>;
 using Framebuffer = Handle<GLuint, delete_framebuffer>;
 using Program = Handle<GLuint, delete_program>;
-using Sampler = Handle<GLuint, delete_sampler>;
+using Query = Handle<GLuint, delete_one<&GladGLES2Context::DeleteQueries>>;
+using Sampler = Handle<GLuint, delete_one<&GladGLES2Context::DeleteSamplers>>;
 using Shader = Handle<GLuint, delete_shader>;
 using Sync = Handle<GLsync, delete_sync>;
 using Texture = Handle<GLuint, delete_texture>;
-using VertexArray = Handle<GLuint, delete_vertex_array>;
+using VertexArray = Handle<GLuint, delete_one<&GladGLES2Context::DeleteVertexArrays>>;
 
-// The context is current.
-inline Buffer make_buffer(std::shared_ptr<const Device> device) {
+// The context is current for all functions that follow.
+template <class Owner, auto generate_names>
+Owner make_one(const std::shared_ptr<const Device>& device) {
   GLuint name = 0;
-  device->gl().GenBuffers(1, &name);
-  return {std::move(device), name};
+  (device->gl().*generate_names)(1, &name);
+  return {device, name};
 }
-inline Framebuffer make_framebuffer(std::shared_ptr<const Device> device) {
-  GLuint name = 0;
-  device->gl().GenFramebuffers(1, &name);
-  device->own_framebuffers().add(name);
-  return {std::move(device), name};
+inline constexpr auto& make_buffer = make_one<Buffer, &GladGLES2Context::GenBuffers>;
+inline constexpr auto& make_query = make_one<Query, &GladGLES2Context::GenQueries>;
+inline constexpr auto& make_sampler = make_one<Sampler, &GladGLES2Context::GenSamplers>;
+inline constexpr auto& make_vertex_array = make_one<VertexArray, &GladGLES2Context::GenVertexArrays>;
+inline Framebuffer make_framebuffer(const std::shared_ptr<const Device>& device) {
+  Framebuffer made = make_one<Framebuffer, &GladGLES2Context::GenFramebuffers>(device);
+  device->own_framebuffers().add(made.get());
+  return made;
 }
-inline Sampler make_sampler(std::shared_ptr<const Device> device) {
-  GLuint name = 0;
-  device->gl().GenSamplers(1, &name);
-  return {std::move(device), name};
-}
-inline Texture make_texture(std::shared_ptr<const Device> device) {
-  GLuint name = 0;
-  device->gl().GenTextures(1, &name);
-  device->own_textures().add(name);
-  return {std::move(device), name};
-}
-inline VertexArray make_vertex_array(std::shared_ptr<const Device> device) {
-  GLuint name = 0;
-  device->gl().GenVertexArrays(1, &name);
-  return {std::move(device), name};
+inline Texture make_texture(const std::shared_ptr<const Device>& device) {
+  Texture made = make_one<Texture, &GladGLES2Context::GenTextures>(device);
+  device->own_textures().add(made.get());
+  return made;
 }
 
 }  // namespace tessera::gles

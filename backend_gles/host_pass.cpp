@@ -4,7 +4,7 @@ namespace tessera::gles {
 
 GLuint PassPrograms::get(const std::string& key, const std::string& name,
                          const std::function<std::string()>& fragment_text, KernelUses* uses) {
-  return programs_.get(key, uses, [&] { return compile(name, fragment_text()); }).get();
+  return CompiledCache::get(key, uses, [&] { return compile(name, fragment_text()); }).get();
 }
 
 Compiled<Program> PassPrograms::compile(const std::string& name, const std::string& fragment_text) const {

@@ -1,4 +1,4 @@
-// Passes over what a host lent: they are run among the kernels, in order.
+// Passes over a host's objects: they read a texture into a tensor, or write a tensor into a texture or framebuffer.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 namespace tessera::gles {
 
 // The programs of passes and of custom kernels.
-class PassPrograms {
+class PassPrograms : public CompiledCache<Program> {
  public:
   explicit PassPrograms(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
   // `name` is for people. The context is current.
@@ -21,21 +21,17 @@ class PassPrograms {
     return get(key, "pass " + key, fragment_text);
   }
 
-  CompiledCache<Program>& cache() { return programs_; }
-  const CompiledCache<Program>& cache() const { return programs_; }
-
  private:
   Compiled<Program> compile(const std::string& name, const std::string& fragment_text) const;
 
   std::shared_ptr<const Device> device_;
-  CompiledCache<Program> programs_;
 };
 
 struct PassTools {
   const Device& device;
   PassPrograms& programs;
-  GLuint nearest_sampler;      // whatever filter a host's texture has, texels are read as they are
-  GLuint scratch_framebuffer;  // nothing stays attached to it
+  GLuint nearest_sampler;      // reads texels unfiltered, whatever the texture says
+  GLuint scratch_framebuffer;  // has no attachments between passes
 
   void bind_texture(GLenum target, GLuint texture) const;  // to unit 0
   void draw_triangle() const { device.gl().DrawArrays(GL_TRIANGLES, 0, 3); }
@@ -44,7 +40,7 @@ struct PassTools {
 class GlesPass : public HostPass {
  public:
   virtual std::uint32_t touches() const { return 0; }  // states beyond touch::drawing
-  // Checks what the host lent and compiles, before anything of the submission has run.
+  // Checks the host's object and compiles, before anything of the submission has run.
   virtual void prepare(const PassTools&, const Dispatch&) const = 0;
   virtual void run(const PassTools&, const Dispatch&) const = 0;
 };

@@ -21,7 +21,7 @@ Compiled<CompiledKernel> KernelCache::compile(const Kernel& kernel, const Varian
 
 const CompiledKernel& KernelCache::get(const Kernel& kernel, const Variant& variant, KernelUses* uses) {
   const std::string key = std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
-  return kernels_.get(key, uses, [&] { return compile(kernel, variant); });
+  return CompiledCache::get(key, uses, [&] { return compile(kernel, variant); });
 }
 
 }  // namespace tessera::gles

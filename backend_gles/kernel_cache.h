@@ -1,4 +1,4 @@
-// Compiled kernels, by their keys.
+// Compiled kernels, by their key and variant.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,22 +15,17 @@ struct CompiledKernel {
   GLint words, output_width;  // where these uniforms are
 };
 
-class KernelCache {
+class KernelCache : public CompiledCache<CompiledKernel> {
  public:
   explicit KernelCache(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
 
-  // Compiles at the first use of a key in a variant; the context is current. Throws compile_failed with the driver's
-  // log.
+  // Compiles where need be; the context is current. Throws compile_failed, and remembers nothing then.
   const CompiledKernel& get(const Kernel&, const Variant&, KernelUses*);
-
-  CompiledCache<CompiledKernel>& cache() { return kernels_; }
-  const CompiledCache<CompiledKernel>& cache() const { return kernels_; }
 
  private:
   Compiled<CompiledKernel> compile(const Kernel&, const Variant&);
 
   std::shared_ptr<const Device> device_;
-  CompiledCache<CompiledKernel> kernels_;  // by inputs_in_place and key
 };
 
 }  // namespace tessera::gles

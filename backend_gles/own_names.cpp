@@ -3,7 +3,7 @@
 namespace tessera::gles {
 
 void OwnNames::add(GLuint name) {
-  if (name == 0) return;  // which is what a lost context gives
+  if (name == 0) return;  // as a lost context gives
   const std::scoped_lock hold(lock_);
   names_[name] = {++made_, {}};
 }
@@ -15,19 +15,19 @@ void OwnNames::remove(GLuint name) {
 
 std::uint64_t OwnNames::age_of(GLuint name) const {
   const std::scoped_lock hold(lock_);
-  const auto found = names_.find(name);
-  return found == names_.end() ? 0 : found->second.age;
+  const auto own = names_.find(name);
+  return own == names_.end() ? 0 : own->second.age;
 }
 
-void OwnNames::lend(GLuint name, std::weak_ptr<const void> lender) {
+void OwnNames::lend(GLuint name, std::weak_ptr<const void> loan) {
   const std::scoped_lock hold(lock_);
-  if (const auto found = names_.find(name); found != names_.end()) found->second.lender = std::move(lender);
+  if (const auto own = names_.find(name); own != names_.end()) own->second.loan = std::move(loan);
 }
 
-bool OwnNames::is_ours_alone(GLuint name) const {
+bool OwnNames::is_private(GLuint name) const {
   const std::scoped_lock hold(lock_);
-  const auto found = names_.find(name);
-  return found != names_.end() && found->second.lender.expired();
+  const auto own = names_.find(name);
+  return own != names_.end() && own->second.loan.expired();
 }
 
 }  // namespace tessera::gles

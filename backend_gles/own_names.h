@@ -1,5 +1,5 @@
-// Which textures, or which framebuffers, of a context are tessera's own, to tell them from a host's. GL gives the names
-// of deleted objects to new ones: what was a host's name may be one of ours now.
+// The names of a context's textures, or framebuffers, that are tessera's own, to tell them from a host's. GL gives the
+// names of deleted objects to new ones: a name that was a host's may be one of tessera's now.
 #pragma once
 #include <glad/gles2.h>
 
@@ -15,17 +15,17 @@ class OwnNames {
   void add(GLuint name);
   void remove(GLuint name);
 
-  // 0 for a host's; each of ours has one of its own, so that a name that was another's before is known not to be it.
+  // 0 for a host's. Each object of tessera's has an age of its own, which tells it from an earlier one of that name.
   std::uint64_t age_of(GLuint name) const;
 
-  // A host may read what was lent to it for as long as the lender lives.
-  void lend(GLuint name, std::weak_ptr<const void> lender);
-  bool is_ours_alone(GLuint name) const;  // neither a host's nor lent
+  // A host may read the texture for as long as the loan lives: see Buffer::lend().
+  void lend(GLuint name, std::weak_ptr<const void> loan);
+  bool is_private(GLuint name) const;  // neither a host's nor lent
 
  private:
   struct Own {
     std::uint64_t age;
-    std::weak_ptr<const void> lender;
+    std::weak_ptr<const void> loan;
   };
   mutable std::mutex lock_;  // tensors are let go on any thread
   std::unordered_map<GLuint, Own> names_;

@@ -11,10 +11,10 @@ template <class GetLength, class GetLog>
 std::string log_of(GLuint object, GetLength get_length, GetLog get_log) {
   GLint length = 0;
   get_length(object, GL_INFO_LOG_LENGTH, &length);
-  std::string log(static_cast<std::size_t>(std::max(length, 1)), '\0');
+  std::string log(narrow<std::size_t>(std::max(length, 1)), '\0');
   GLsizei written = 0;
-  get_log(object, static_cast<GLsizei>(log.size()), &written, log.data());
-  log.resize(static_cast<std::size_t>(written));
+  get_log(object, narrow<GLsizei>(log.size()), &written, log.data());
+  log.resize(narrow<std::size_t>(written));
   return log;
 }
 
@@ -28,7 +28,7 @@ Shader compile_shader(const std::shared_ptr<const Device>& device, GLenum kind, 
   const GladGLES2Context& gl = device->gl();
   Shader shader(device, gl.CreateShader(kind));
   const GLchar* const source = text.data();
-  const auto length = static_cast<GLint>(text.size());
+  const auto length = narrow<GLint>(text.size());
   gl.ShaderSource(shader.get(), 1, &source, &length);
   gl.CompileShader(shader.get());
   GLint succeeded = GL_FALSE;

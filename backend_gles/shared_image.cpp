@@ -22,7 +22,7 @@ class ImageOnDevice final : public ImportedImage {
     const Entered entered(*device_, touch::texture | touch::download);
     const GladGLES2Context& gl = device_->gl();
     const ImageSpec& spec = image_->spec;
-    if (static_cast<int>(std::max(spec.width, spec.height)) > device_->max_side())
+    if (std::cmp_greater(std::max(spec.width, spec.height), device_->max_side()))
       throw Error(ErrorCode::out_of_memory, "OpenGL ES: a shared image of " + std::to_string(spec.width) + " x " +
                                                 std::to_string(spec.height) + " texels is too large for " +
                                                 device_->info().name + ".");
@@ -66,14 +66,11 @@ class ImageOnDevice final : public ImportedImage {
   }
 
  private:
-  GLsizei width() const { return static_cast<GLsizei>(image_->spec.width); }
-  GLsizei height() const { return static_cast<GLsizei>(image_->spec.height); }
-  static const TextureStorage& texture_of(const Storage& storage) {
-    return static_cast<const TextureStorage&>(storage);
-  }
+  GLsizei width() const { return narrow<GLsizei>(image_->spec.width); }
+  GLsizei height() const { return narrow<GLsizei>(image_->spec.height); }
 
-  // After the last use by whichever device, and before the next one: copies the framebuffer that `bind` binds for
-  // reading into the texture that it binds.
+  // Copies the framebuffer that `bind` binds for reading into the texture that `bind` binds, after the last device that
+  // used the image and before the next one.
   template <class Bind>
   void access(const Bind& bind) {
     const Entered entered(*device_, touch::texture | touch::download);
@@ -122,7 +119,7 @@ std::shared_ptr<const SharingFunctions> load_sharing(const Device& device) {
   if (context.has_extensions_on_request())
     if (const auto request = context.find<void (*)(const char*)>("glRequestExtensionANGLE"))
       for (const char* extension : extensions) request(extension);
-  device.take_error();  // of one that is not there
+  device.take_error();  // clears that of an extension that is not there
   const auto* text = reinterpret_cast<const char*>(device.gl().GetString(GL_EXTENSIONS));
   for (const char* extension : extensions)
     if (!has_extension(text ? text : "", extension)) return nullptr;

@@ -1,4 +1,4 @@
-// Images that other devices of the same driver see too, as textures of ANGLE's.
+// Images that several devices of one driver share, as textures of ANGLE's.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,7 @@
 
 namespace tessera::gles {
 
-// Beyond WebGL2: asked for when a context shares an image for the first time, and used for that alone.
+// Functions beyond WebGL2, loaded when a context shares an image for the first time.
 struct SharingFunctions {
   void(GLAD_API_PTR* CreateMemoryObjects)(GLsizei, GLuint*);
   void(GLAD_API_PTR* DeleteMemoryObjects)(GLsizei, const GLuint*);
@@ -21,7 +21,7 @@ struct SharingFunctions {
   void(GLAD_API_PTR* SignalSemaphore)(GLuint, GLuint, const GLuint*, GLuint, const GLuint*, const GLenum*);
 };
 
-std::shared_ptr<const SharingFunctions> load_sharing(const Device&);  // null where the context lacks one
+std::shared_ptr<const SharingFunctions> load_sharing(const Device&);  // null where the context lacks a function
 
 std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<const Device>&,
                                             const std::shared_ptr<const SharingFunctions>&,

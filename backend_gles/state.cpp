@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend_gles/host_texture.h"
+#include "backend_gles/host_objects.h"
 #include "backend_gles/state_snapshot.h"
 
 namespace tessera::gles {
@@ -31,7 +31,7 @@ constexpr GLenum pack_names[] = {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_
 constexpr GLint working_pixel_store[] = {1, 0, 0, 0};
 
 void set_color_mask(const Device& device, const std::array<GLboolean, 4>& mask) {
-  // Of a context that has one for each draw buffer, only the first is ours to set.
+  // Where each draw buffer has a mask of its own, passes rely on the first one only.
   if (const auto set = device.functions().ColorMaski) set(0, mask[0], mask[1], mask[2], mask[3]);
   else device.gl().ColorMask(mask[0], mask[1], mask[2], mask[3]);
 }
@@ -75,7 +75,7 @@ void set_working_state(const Device& device, std::uint32_t states) {
 SavedState::SavedState(const Device& device, std::uint32_t states, int units)
     : device_(device), states_(states), units_(std::min(units, most_units)) {
   const GladGLES2Context& gl = device.gl();
-  // Where nothing is put back, only what tells which states are dirtied is asked for.
+  // Where nothing is put back, dirtied() needs these states only.
   if (!device.restores_state()) states &= touch::disabled | state::transform_feedback;
   for (const Capability& capability : capabilities(device))
     if ((states & capability.state) && is_enabled(device, capability.name)) enabled_ |= capability.state;

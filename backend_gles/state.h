@@ -17,9 +17,9 @@ struct Capability {
   GLenum name;
   std::uint32_t state;
 };
-std::span<const Capability> capabilities(const Device&);  // all that change what a pass draws
+std::span<const Capability> capabilities(const Device&);  // those that change the result of a pass
 
-// What each kind of work sets.
+// The states that each kind of work sets.
 namespace touch {
 inline constexpr std::uint32_t compiling = state::program | state::transform_feedback;
 inline constexpr std::uint32_t texture = state::active_texture | state::textures;
@@ -42,7 +42,7 @@ class SavedState {
  public:
   SavedState(const Device&, std::uint32_t states, int units);
   void restore() const;
-  Dirtied dirtied() const;  // what stays set where nothing is put back
+  Dirtied dirtied() const;  // the states that stay set where nothing is put back
 
  private:
   static constexpr int most_units = 16;

@@ -14,7 +14,7 @@ struct StateQuery {
 };
 #define STATE(name, count) \
   { #name, name, count }
-// All of OpenGL ES 3.0 that glGet knows, but for limits and what follows below.
+// All states of OpenGL ES 3.0 that glGet knows, but for those with queries of their own below.
 constexpr StateQuery queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
                                   STATE(GL_ARRAY_BUFFER_BINDING, 1),
                                   STATE(GL_BLEND_DST_ALPHA, 1),

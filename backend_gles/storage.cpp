@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "backend_gles/egl.h"
-#include "backend_gles/host_texture.h"
+#include "backend_gles/host_objects.h"
 
 namespace tessera::gles {
 namespace {
-
-std::int64_t row_bytes(const Extent& extent, DType dtype) {
-  return extent.width * 4 * static_cast<std::int64_t>(size_of(dtype));
-}
 
 std::string description(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
@@ -24,46 +20,27 @@ std::string description(const StorageSpec& spec) {
 
 }  // namespace
 
-const TextureFormat& format_of(DType dtype) {
-  static constexpr TextureFormat f32{GL_RGBA32F, GL_RGBA, GL_FLOAT};
-  static constexpr TextureFormat f16{GL_RGBA16F, GL_RGBA, GL_HALF_FLOAT};
-  static constexpr TextureFormat i32{GL_RGBA32I, GL_RGBA_INTEGER, GL_INT};
-  static constexpr TextureFormat i8{GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE};
-  static constexpr TextureFormat u8{GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE};
-  switch (dtype) {
-    case DType::f32: return f32;
-    case DType::f16: return f16;
-    case DType::i32: return i32;
-    case DType::i8: return i8;
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  return u8;
-}
-
 std::uint64_t layout_of(const Extent& extent) {
-  return static_cast<std::uint64_t>(extent.height) << 32 | static_cast<std::uint64_t>(extent.width);
+  return narrow<std::uint64_t>(extent.height) << 32 | narrow<std::uint32_t>(extent.width);
 }
 
 Extent extent_of(const StorageSpec& spec) {
   if (spec.layout != 0)
-    return {static_cast<std::int64_t>(spec.layout & 0xffffffff), static_cast<std::int64_t>(spec.layout >> 32)};
-  const std::int64_t texels = std::max<std::int64_t>(1, (spec.elements + 3) / 4);
+    return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
+  const std::int64_t texels = std::max<std::int64_t>(1, texel_count(spec.elements));
   const auto width = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels))));
-  return {width, (texels + width - 1) / width};
+  return {width, steps_to(texels, width)};
 }
 
 std::uint64_t layout_of_storage(const Storage& storage) {
-  const auto& texture = static_cast<const TextureStorage&>(storage);
-  return layout_of({texture.width(), texture.height()});
+  return layout_of({texture_of(storage).width(), texture_of(storage).height()});
 }
 
 StorageClass class_of(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
-  const std::uint64_t width = static_cast<std::uint64_t>(extent.width),
-                      height = static_cast<std::uint64_t>(extent.height);
-  return {.key = std::uint64_t{format_of(spec.dtype).internal} << 48 | width << 24 | height,
-          .bytes = width * height * 4 * size_of(spec.dtype)};
+  return {.key = std::uint64_t{format_of(spec.dtype).internal} << 48 | narrow<std::uint64_t>(extent.width) << 24 |
+                 narrow<std::uint64_t>(extent.height),
+          .bytes = byte_count(4 * extent.width * extent.height, spec.dtype)};
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
@@ -106,13 +83,13 @@ void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, name_);
 
-  const auto row = static_cast<std::size_t>(row_bytes(extent_, dtype));
-  const auto whole_rows = static_cast<GLsizei>(elements.size() / row);
+  const std::size_t row = byte_count(4 * extent_.width, dtype);
+  const auto whole_rows = narrow<GLsizei>(elements.size() / row);
   if (whole_rows > 0)
     gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width(), whole_rows, format.format, format.type, elements.data());
   if (whole_rows < height()) {
-    const auto rest = elements.subspan(static_cast<std::size_t>(whole_rows) * row);
-    std::vector<std::byte> padded(static_cast<std::size_t>(height() - whole_rows) * row);
+    const auto rest = elements.subspan(elements.size() / row * row);
+    std::vector<std::byte> padded(byte_count(4 * extent_.width * (height() - whole_rows), dtype));
     std::ranges::copy(rest, padded.begin());
     gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, width(), height() - whole_rows, format.format, format.type,
                      padded.data());
@@ -129,8 +106,8 @@ void TextureStorage::bind_framebuffer(GLenum target) const {
   const GLenum status = gl.CheckFramebufferStatus(target);
   if (status != GL_FRAMEBUFFER_COMPLETE) {
     device_->check("Making a framebuffer");
-    throw Error(ErrorCode::unsupported, device_->info().name + " cannot draw to a texture, framebuffer status " +
-                                            hex(static_cast<int>(status)) + ".");
+    throw Error(ErrorCode::unsupported,
+                device_->info().name + " cannot draw to a texture, framebuffer status " + hex(status) + ".");
   }
   framebuffer_ = std::move(made);
 }

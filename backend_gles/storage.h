@@ -6,15 +6,10 @@
 #include <span>
 
 #include "backend_gles/handle.h"
+#include "backend_gles/texture_format.h"
 #include "core/backend.h"
 
 namespace tessera::gles {
-
-struct TextureFormat {
-  GLenum internal;      // as glTexStorage2D names it
-  GLenum format, type;  // of pixels on the host
-};
-const TextureFormat& format_of(DType);
 
 struct Extent {
   std::int64_t width, height;
@@ -23,34 +18,34 @@ struct Extent {
 std::uint64_t layout_of(const Extent&);
 Extent extent_of(const StorageSpec&);
 
-std::uint64_t layout_of_storage(const Storage&);
-
 StorageClass class_of(const StorageSpec&);
 
 class TextureStorage final : public Storage {
  public:
   // Throws out_of_memory.
   TextureStorage(std::shared_ptr<const Device>, const StorageSpec&);
-  // Over a texture of the host's, which stays the host's.
+  // Borrows a texture of the host's.
   TextureStorage(std::shared_ptr<const Device>, GLuint host_texture, const Extent&);
 
-  void upload(DType, std::span<const std::byte> elements);  // what follows the elements becomes zero
+  void upload(DType, std::span<const std::byte> elements);  // the rest of the texture becomes zero
 
   GLuint texture() const { return name_; }
-  void lend(std::weak_ptr<const void> lender) { device_->own_textures().lend(name_, std::move(lender)); }
-  void bind_framebuffer(GLenum target) const;  // makes it when it is first asked for; the context is current
+  void bind_framebuffer(GLenum target) const;  // makes one at the first call; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;
-  GLsizei width() const { return static_cast<GLsizei>(extent_.width); }
-  GLsizei height() const { return static_cast<GLsizei>(extent_.height); }
+  GLsizei width() const { return narrow<GLsizei>(extent_.width); }
+  GLsizei height() const { return narrow<GLsizei>(extent_.height); }
 
  private:
   std::shared_ptr<const Device> device_;
   Extent extent_;
-  Texture texture_;  // none where it is the host's
+  Texture texture_;  // empty for the host's
   GLuint name_;
   std::uint64_t age_;  // see OwnNames
   mutable Framebuffer framebuffer_;
 };
+
+inline const TextureStorage& texture_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage); }
+std::uint64_t layout_of_storage(const Storage&);
 
 }  // namespace tessera::gles

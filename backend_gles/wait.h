@@ -7,9 +7,9 @@ namespace tessera::gles {
 // Reached when the device has done all that was encoded before it.
 class Fence {
  public:
-  explicit Fence(std::shared_ptr<const Device>);  // also submits what was encoded; the context is current
+  explicit Fence(std::shared_ptr<const Device>);  // also submits all commands so far; the context is current
 
-  // A fence of a lost context counts as reached: who reads what it guarded is told of the loss.
+  // A fence of a lost context counts as reached: whoever goes on to read is told of the loss.
   bool is_reached() const { return is_reached_within(0); }
   void wait() const;  // sleeps
 

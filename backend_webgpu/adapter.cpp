@@ -1,17 +1,15 @@
 #include "backend_webgpu/adapter.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
+#include "backend_webgpu/backend.h"
 #include "backend_webgpu/wait.h"
-#include "core/driver_start.h"
 #include "core/vulkan_probe.h"
 
 namespace tessera::webgpu {
 namespace {
 
-// Element counts and byte offsets are 32-bit words in the kernels.
+// Kernels count elements and bytes in words of 32 bits.
 constexpr std::uint64_t max_addressable_bytes = (std::uint64_t{1} << 32) - 16;
 
 Handle<WGPUInstance> make_instance() {
@@ -27,71 +25,61 @@ Handle<WGPUInstance> make_instance() {
   return Handle(wgpuCreateInstance(&descriptor));
 }
 
-void request_adapter(Adapter& adapter) {
+void request_adapter(DawnAdapter& adapter) {
+  struct Answer {
+    Handle<WGPUAdapter> adapter;
+    std::string message;
+  } answer;
   WGPURequestAdapterOptions options{};
   options.backendType = WGPUBackendType_Vulkan;
   options.powerPreference = WGPUPowerPreference_HighPerformance;
   WGPURequestAdapterCallbackInfo callback{};
   callback.mode = WGPUCallbackMode_WaitAnyOnly;
-  callback.userdata1 = &adapter;
+  callback.userdata1 = &answer;
   callback.callback = [](WGPURequestAdapterStatus, WGPUAdapter handle, WGPUStringView message, void* to, void*) {
-    static_cast<Adapter*>(to)->handle = Handle(handle);
-    if (!handle) static_cast<Adapter*>(to)->refusal = "Dawn does not take it: " + string_of(message);
+    static_cast<Answer*>(to)->adapter = Handle(handle);
+    static_cast<Answer*>(to)->message = string_of(message);
   };
   wait_for(adapter.instance.get(), wgpuInstanceRequestAdapter(adapter.instance.get(), &options, callback));
+  if (!answer.adapter) throw Error(ErrorCode::unsupported, "Dawn does not take it: " + answer.message);
+  adapter.handle = std::move(answer.adapter);
 }
 
-int rank_of(WGPUAdapterType type, bool is_swiftshader) {
-  if (type == WGPUAdapterType_DiscreteGPU) return 0;
-  if (type != WGPUAdapterType_CPU) return 1;
-  return is_swiftshader ? 3 : 2;
-}
-
-void describe_adapter(Adapter& adapter, bool is_swiftshader) {
+void describe_adapter(DawnAdapter& adapter) {
   WGPUAdapterInfo info{};
   wgpuAdapterGetInfo(adapter.handle.get(), &info);
   wgpuAdapterGetLimits(adapter.handle.get(), &adapter.limits);
-  if (info.backendType == WGPUBackendType_Null) {  // it computes nothing and reports success
-    adapter.handle = {};
-    adapter.refusal = "Dawn offers its null device only";
-  } else {
-    adapter.info = describe(info, adapter.limits);
-    adapter.rank = rank_of(info.adapterType, is_swiftshader);
-  }
+  const bool computes_nothing = info.backendType == WGPUBackendType_Null;  // and reports success
+  adapter.info = describe(info, adapter.limits);
+  const bool is_first =
+      adapter.info.is_software ? !adapter.driver.is_swiftshader : info.adapterType == WGPUAdapterType_DiscreteGPU;
+  adapter.rank = is_first ? 0 : 1;
   wgpuAdapterInfoFreeMembers(info);
+  if (computes_nothing) throw Error(ErrorCode::unsupported, "Dawn offers its null device only");
 }
 
-Adapter start(const VulkanDriver& driver) {
+std::unique_ptr<Adapter> start(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
-  Adapter adapter;
-  adapter.driver = driver;
-  if (const std::string reason = why_vulkan_has_no_device(driver); !reason.empty()) {
-    adapter.refusal = reason;
-    return adapter;
-  }
-  adapter.instance = make_instance();
-  if (!adapter.instance) {
-    adapter.refusal = "Dawn could not start";
-    return adapter;
-  }
-  request_adapter(adapter);
-  if (adapter.handle) describe_adapter(adapter, driver.is_swiftshader);
+  if (const std::string reason = why_vulkan_has_no_device(driver); !reason.empty())
+    throw Error(ErrorCode::unsupported, reason);
+  auto adapter = std::make_unique<DawnAdapter>();
+  adapter->driver = driver;
+  adapter->instance = make_instance();
+  if (!adapter->instance) throw Error(ErrorCode::unsupported, "Dawn could not start");
+  request_adapter(*adapter);
+  describe_adapter(*adapter);
   return adapter;
 }
 
-// One for each driver of this machine, in the order of vulkan_drivers().
-std::vector<std::pair<std::string, const Adapter*>> all_adapters() {
-  const std::lock_guard lock(driver_start_lock());
-  static auto& started = *new std::map<std::string, Adapter>;
-  std::vector<std::pair<std::string, const Adapter*>> adapters;
-  for (const VulkanDriver& driver : vulkan_drivers()) {
-    const std::string manifest = driver.manifest.string();
-    auto found = started.find(manifest);
-    if (found == started.end()) found = started.emplace(manifest, start(driver)).first;
-    adapters.emplace_back(manifest, &found->second);
-  }
-  return adapters;
+std::vector<AdapterPlace> places() {
+  std::vector<AdapterPlace> all;
+  for (const VulkanDriver& driver : vulkan_drivers())
+    all.push_back({"Dawn on " + driver.manifest.string(), [driver] { return start(driver); }});
+  return all;
 }
+
+constexpr std::string_view advice =
+    "On Debian, the packages libvulkan1 and mesa-vulkan-drivers (25 or newer) bring one.";
 
 }  // namespace
 
@@ -110,18 +98,10 @@ DeviceInfo describe(const WGPUAdapterInfo& adapter, const WGPULimits& limits) {
   return info;
 }
 
-std::vector<FoundDevice> find_devices() {
-  auto adapters = all_adapters();
-  std::ranges::stable_sort(adapters, {}, [](const auto& adapter) { return adapter.second->rank; });
-  std::vector<FoundDevice> found;
-  for (const auto& [manifest, adapter] : adapters) found.push_back({manifest, adapter->info, adapter->refusal});
-  return found;
+std::unique_ptr<Backend> DawnAdapter::open(const MessageSink& messages) const {
+  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(*this, messages));
 }
 
-const Adapter& adapter_of(const FoundDevice& device) {
-  for (const auto& [manifest, adapter] : all_adapters())
-    if (manifest == device.where) return *adapter;
-  throw Error(ErrorCode::not_found, "WebGPU: " + device.where + " is not there any more.");
-}
+BackendFactory factory() { return {places, advice}; }
 
 }  // namespace tessera::webgpu

@@ -1,29 +1,30 @@
-#include "backend_webgpu/adopt.h"
-
+// webgpu::adopt, and the device of a context.
 #include "backend_webgpu/backend.h"
-#include "core/interop.h"
+#include "core/backend_of.h"
+#include "core/fail.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
 namespace {
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& why) { throw Error(code, "webgpu::adopt: " + why); }
+constexpr std::string_view adopt_op = "webgpu::adopt";
 
 void check(const HostDevice& host) {
-  if (!host.device) refuse(ErrorCode::invalid_argument, "the device is null.");
+  if (!host.device) fail(ErrorCode::invalid_argument, adopt_op, "the device is null.");
   if (!host.instance)
-    refuse(ErrorCode::invalid_argument, "the instance is null; waiting for the device takes the one it comes from.");
+    fail(ErrorCode::invalid_argument, adopt_op,
+         "the instance is null; waiting for the device takes the one it comes from.");
   const Handle adapter(wgpuDeviceGetAdapter(host.device));
   if (const Handle instance(wgpuAdapterGetInstance(adapter.get())); instance.get() != host.instance)
-    refuse(ErrorCode::invalid_argument, "the device comes from another instance than the one given.");
+    fail(ErrorCode::invalid_argument, adopt_op, "the device comes from another instance than the one given.");
   if (!wgpuDeviceHasFeature(host.device, WGPUFeatureName_CoreFeaturesAndLimits))
-    refuse(ErrorCode::unsupported,
-           "the device lacks the feature CoreFeaturesAndLimits: it is one of WebGPU's "
-           "compatibility mode.");
+    fail(ErrorCode::unsupported, adopt_op,
+         "the device lacks the feature CoreFeaturesAndLimits: it is one of WebGPU's "
+         "compatibility mode.");
   WGPULimits limits{};
   wgpuDeviceGetLimits(host.device, &limits);
   if (const std::string missing = missing_limits(limits); !missing.empty())
-    refuse(ErrorCode::unsupported, "the device's limits are too low: " + missing + ".");
+    fail(ErrorCode::unsupported, adopt_op, "the device's limits are too low: " + missing + ".");
 }
 
 DeviceInfo describe_adopted(WGPUDevice device) {
@@ -35,28 +36,12 @@ DeviceInfo describe_adopted(WGPUDevice device) {
   const bool computes_nothing = info.backendType == WGPUBackendType_Null;
   DeviceInfo described = describe(info, limits);
   wgpuAdapterInfoFreeMembers(info);
-  if (computes_nothing) refuse(ErrorCode::unsupported, "the device is Dawn's null device, which computes nothing.");
+  if (computes_nothing)
+    fail(ErrorCode::unsupported, adopt_op, "the device is Dawn's null device, which computes nothing.");
   return described;
 }
 
 }  // namespace
-
-std::string missing_limits(const WGPULimits& limits) {
-  std::string missing;
-  const auto need = [&](const char* name, std::uint64_t has, std::uint64_t needs) {
-    if (has >= needs) return;
-    missing += (missing.empty() ? "" : ", ") + std::string(name) + " is " + std::to_string(has) + " and " +
-               std::to_string(needs) + " is needed";
-  };
-  need("maxStorageBuffersPerShaderStage", limits.maxStorageBuffersPerShaderStage, 8);
-  need("maxDynamicUniformBuffersPerPipelineLayout", limits.maxDynamicUniformBuffersPerPipelineLayout, 1);
-  need("maxUniformBufferBindingSize", limits.maxUniformBufferBindingSize, 16384);
-  need("maxComputeInvocationsPerWorkgroup", limits.maxComputeInvocationsPerWorkgroup, 64);
-  need("maxComputeWorkgroupSizeX", limits.maxComputeWorkgroupSizeX, 64);
-  need("maxComputeWorkgroupStorageSize", limits.maxComputeWorkgroupStorageSize, 16384);
-  need("maxComputeWorkgroupsPerDimension", limits.maxComputeWorkgroupsPerDimension, 65535);
-  return missing;
-}
 
 Context adopt(const HostDevice& host, const ContextOptions& options) {
   check(host);
@@ -71,8 +56,7 @@ Context adopt(const HostDevice& host, const ContextOptions& options) {
 HostDevice host_device(const Context& context) {
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  require_backend("webgpu::host_device", impl, BackendKind::webgpu);
-  const Device& device = static_cast<WebGpuBackend&>(*impl.backend).own_device();
+  const Device& device = *backend_of<WebGpuBackend>("webgpu::host_device", impl).own_device();
   return {device.instance(), device.get()};
 }
 

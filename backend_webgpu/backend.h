@@ -1,31 +1,32 @@
-// The backend itself, for its own public functions; core sees webgpu_backend.h.
+// The backend itself, as the rest of this folder sees it; core sees Backend.
 #pragma once
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "backend_webgpu/bind_groups.h"
-#include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/device.h"
 #include "backend_webgpu/download.h"
+#include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/host_pass.h"
 #include "backend_webgpu/kernel_cache.h"
-#include "backend_webgpu/lent.h"
 #include "backend_webgpu/parameters.h"
+#include "backend_webgpu/storage.h"
 #include "backend_webgpu/timer.h"
 #include "core/backend.h"
-#include "core/interop.h"
 
 namespace tessera::webgpu {
 
 class WebGpuBackend final : public Backend {
  public:
+  static constexpr BackendKind kind = BackendKind::webgpu;
+
   explicit WebGpuBackend(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override;
 
-  StorageClass storage_class(const StorageSpec&) const override;
+  StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   void prepare(const Dispatch&) override;
@@ -34,12 +35,8 @@ class WebGpuBackend final : public Backend {
   void wait() override;
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
-  std::uint64_t kernels_compiled() const override {
-    return kernels_.cache().compiled() + passes_.cache().compiled() + custom_kernels_.cache().compiled();
-  }
-  KernelCount kernels() const override {
-    return kernels_.cache().count() + passes_.cache().count() + custom_kernels_.cache().count();
-  }
+  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + pipelines_.compiled(); }
+  KernelCount kernels() const override { return kernels_.count() + pipelines_.count(); }
   void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
@@ -47,11 +44,11 @@ class WebGpuBackend final : public Backend {
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }
 
-  Device& own_device() const { return *device_; }
-  LentChecks& lent_checks() { return lent_checks_; }
+  const std::shared_ptr<Device>& own_device() const { return device_; }
+  HostObjectChecks& host_object_checks() { return host_object_checks_; }
   std::unique_ptr<Storage> borrow(WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
 
-  // From now on, run() records into these commands, which the host submits; null: it submits by itself again.
+  // From now on, run() records into this encoder, whose commands the host submits. Null: run() submits again.
   void record_into(WGPUCommandEncoder encoder) { host_encoder_ = encoder; }
   void submitted() { parameters_.submitted(); }
 
@@ -61,21 +58,18 @@ class WebGpuBackend final : public Backend {
   Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_run);
   void wait_for_work() const;
+  PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }
   void record_all(WGPUCommandEncoder, std::span<const Step>, TimedPasses*);
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_ = std::make_shared<BindGroups>(device_);
   std::shared_ptr<StagingPool> staging_ = std::make_shared<StagingPool>(device_);
   KernelCache kernels_{device_, bind_groups_};
-  PassPipelines passes_{device_};
-  CustomKernels custom_kernels_{device_};
+  PassPipelines pipelines_{device_};
   Parameters parameters_{device_, bind_groups_};
-  LentChecks lent_checks_{device_};
+  HostObjectChecks host_object_checks_{device_};
   Timer timer_{device_};
   WGPUCommandEncoder host_encoder_ = nullptr;
 };
-
-// That of a context. Throws wrong_backend where it has another one. The caller holds the lock.
-WebGpuBackend& webgpu_backend(std::string_view op, ContextState&);
 
 }  // namespace tessera::webgpu

@@ -1,4 +1,4 @@
-// Which buffers a kernel sees: binding 0 is its parameters, then its inputs, then its output.
+// The buffers that a kernel sees: binding 0 is its parameters, then its inputs, then its output.
 //
 // Layouts are made once for each number of inputs; a bounded number of bind groups is kept, since frames repeat
 // themselves.
@@ -22,6 +22,18 @@ struct BoundBuffer {
 
 std::uint64_t next_buffer_id();
 
+WGPUBindGroupEntry entry_for(std::size_t binding, const BoundBuffer&);
+WGPUBindGroupLayoutEntry layout_entry(std::size_t binding, WGPUBufferBindingType);
+Handle<WGPUBindGroup> make_bind_group(const Device&, WGPUBindGroupLayout, std::span<const WGPUBindGroupEntry>,
+                                      std::string_view label);
+
+// The layout of one bind group, and of pipelines that have no other.
+struct BindLayout {
+  Handle<WGPUBindGroupLayout> group;
+  Handle<WGPUPipelineLayout> pipeline;
+};
+BindLayout make_layout(const Device&, std::string_view label, std::span<const WGPUBindGroupLayoutEntry>);
+
 class BindGroups {
  public:
   static constexpr int max_inputs = 15;
@@ -38,14 +50,10 @@ class BindGroups {
   void forget_all() { groups_.clear(); }
 
  private:
-  struct Layout {
-    Handle<WGPUBindGroupLayout> group;
-    Handle<WGPUPipelineLayout> pipeline;
-  };
-  const Layout& layout(std::size_t inputs);
+  const BindLayout& layout(std::size_t inputs);
 
   std::shared_ptr<Device> device_;
-  std::array<Layout, max_inputs + 1> layouts_;
+  std::array<BindLayout, max_inputs + 1> layouts_;
   using Key = std::vector<std::uint64_t>;  // the parameter bytes, then the ids of the buffers
   struct HashOfKey {
     std::size_t operator()(const Key&) const;

@@ -8,11 +8,11 @@ namespace tessera::webgpu {
 
 // The part of a buffer that is bound, and where the elements are in it.
 struct BufferPart {
-  std::uint64_t offset;  // a multiple of what the device asks for
+  std::uint64_t offset;  // a multiple of minStorageBufferOffsetAlignment
   std::uint64_t skip;    // from there to the first element
   std::uint64_t bytes;   // of the elements
 
-  std::uint64_t bound_bytes() const { return (skip + bytes + 3) / 4 * 4; }
+  std::uint64_t bound_bytes() const { return round_up(skip + bytes, 4); }
 };
 
 // The buffer has the usage Storage.

@@ -1,5 +1,8 @@
+// webgpu::data_to_gpu
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
+#include "core/backend_of.h"
+#include "core/host_image.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {
@@ -8,9 +11,8 @@ GpuData data_to_gpu(const Tensor& tensor) {
   constexpr std::string_view op = "webgpu::data_to_gpu";
   const LockedContext locked(tensor);
   ContextState& context = *locked;
-  webgpu_backend(op, context);
-  if (tensor.shape().size() == 0)
-    refuse(op, ErrorCode::invalid_argument, "a tensor of " + tensor.shape().to_string() + " has no elements.");
+  backend_of<WebGpuBackend>(op, context);
+  check_has_elements(op, tensor.shape());
   Lease leased = lease(context, tensor);
   const BoundBuffer& buffer = buffer_of(*leased.storage);
   return {.buffer = buffer.handle,

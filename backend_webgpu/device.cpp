@@ -17,7 +17,7 @@ bool can_share_images(WGPUAdapter adapter) {
   return std::ranges::all_of(sharing_features, [&](WGPUFeatureName f) { return wgpuAdapterHasFeature(adapter, f); });
 }
 
-std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
+std::vector<WGPUFeatureName> useful_features(WGPUAdapter adapter) {
   std::vector<WGPUFeatureName> features;
   for (const WGPUFeatureName feature : {
            WGPUFeatureName_TimestampQuery, WGPUFeatureName_ShaderF16, WGPUFeatureName_Subgroups,
@@ -31,15 +31,15 @@ std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
 }  // namespace
 
 Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info, const MessageSink& messages)
-    : instance_(shared(instance)), info_(info), messages_(messages), is_ours_(false), device_(shared(device)) {
+    : instance_(shared(instance)), info_(info), messages_(messages), is_borrowed_(true), device_(shared(device)) {
   wgpuDeviceGetLimits(device, &limits_);
   loss_ = wgpuDeviceGetLostFuture(device);
   queue_ = Handle(wgpuDeviceGetQueue(device));
 }
 
-Device::Device(const Adapter& adapter, const MessageSink& messages)
-    : instance_(shared(adapter.instance.get())), info_(adapter.info), messages_(messages), is_ours_(true) {
-  const std::vector<WGPUFeatureName> features = wanted_features(adapter.handle.get());
+Device::Device(const DawnAdapter& adapter, const MessageSink& messages)
+    : instance_(shared(adapter.instance.get())), info_(adapter.info), messages_(messages), is_borrowed_(false) {
+  const std::vector<WGPUFeatureName> features = useful_features(adapter.handle.get());
   WGPUDeviceDescriptor descriptor{};
   descriptor.label = view_of("tessera");
   descriptor.requiredFeatureCount = features.size();
@@ -89,12 +89,12 @@ Device::Device(const Adapter& adapter, const MessageSink& messages)
 }
 
 Device::~Device() {
-  if (!is_ours_) return;
+  if (is_borrowed_) return;
   {
     const std::lock_guard lock(faults_lock_);
     is_closing_ = true;
   }
-  // Now, and not with the last reference: a host may hold a buffer for longer, and the callbacks point here.
+  // Destroyed now, and not with the last reference: a host may hold a buffer for longer, and the callbacks point here.
   wgpuDeviceDestroy(device_.get());
 }
 
@@ -147,7 +147,7 @@ void Device::lose() {
 }
 
 void Device::throw_faults() {
-  if (!is_ours_ && !is_lost_ && is_done(instance_.get(), loss_)) note_loss("its host has been told why.");
+  if (is_borrowed_ && !is_lost_ && is_done(instance_.get(), loss_)) note_loss("its host has been told why.");
   const std::lock_guard lock(faults_lock_);
   if (fault_.empty()) return;
   const Error fault(fault_code_, fault_);
@@ -172,6 +172,23 @@ Handle<WGPUBuffer> Device::make_buffer(std::uint64_t bytes, WGPUBufferUsage usag
                                               std::to_string(bytes) + " bytes (its limit for one buffer is " +
                                               std::to_string(limits().maxBufferSize) + "): " + error);
   return buffer;
+}
+
+std::string missing_limits(const WGPULimits& limits) {
+  std::string missing;
+  const auto need = [&](const char* name, std::uint64_t has, std::uint64_t needs) {
+    if (has >= needs) return;
+    missing += (missing.empty() ? "" : ", ") + std::string(name) + " is " + std::to_string(has) + " and " +
+               std::to_string(needs) + " is needed";
+  };
+  need("maxStorageBuffersPerShaderStage", limits.maxStorageBuffersPerShaderStage, 8);
+  need("maxDynamicUniformBuffersPerPipelineLayout", limits.maxDynamicUniformBuffersPerPipelineLayout, 1);
+  need("maxUniformBufferBindingSize", limits.maxUniformBufferBindingSize, 16384);
+  need("maxComputeInvocationsPerWorkgroup", limits.maxComputeInvocationsPerWorkgroup, 64);
+  need("maxComputeWorkgroupSizeX", limits.maxComputeWorkgroupSizeX, 64);
+  need("maxComputeWorkgroupStorageSize", limits.maxComputeWorkgroupStorageSize, 16384);
+  need("maxComputeWorkgroupsPerDimension", limits.maxComputeWorkgroupsPerDimension, 65535);
+  return missing;
 }
 
 ErrorScope::ErrorScope(const Device& device, WGPUErrorFilter filter) : device_(device) {

@@ -1,9 +1,9 @@
-// A Dawn device with its queue, and what went wrong on it: one of our own, or one that a host lends.
+// A Dawn device, tessera's own or a host's, with its queue, limits and faults.
 //
-// An own device tells of faults through its callbacks. Those of a host's device are the host's, so there every call
-// that can fail is made within an ErrorScope, and a loss is found by asking.
+// A device of tessera's own tells of faults through its callbacks. Those of a host's device are the host's, so there
+// every call that can fail is made within an ErrorScope, and throw_faults() asks for a loss.
 //
-// Everything that holds an object of the device shares this, so it goes last. Faults may be noted from any thread.
+// Every owner of an object of the device shares this, so that it goes last. Faults may be noted from any thread.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace tessera::webgpu {
 
 class Device {
  public:
-  Device(const Adapter&, const MessageSink&);                               // a new one
+  Device(const DawnAdapter&, const MessageSink&);                           // a new one
   Device(WGPUInstance, WGPUDevice, const DeviceInfo&, const MessageSink&);  // a host's
   ~Device();
   Device(const Device&) = delete;
@@ -53,10 +53,10 @@ class Device {
   const Handle<WGPUInstance> instance_;
   const DeviceInfo info_;
   const MessageSink messages_;
-  const bool is_ours_;
+  const bool is_borrowed_;  // the host's
   mutable std::atomic<bool> can_sleep_{true};
   WGPULimits limits_{};
-  std::optional<VulkanDriver> sharing_;  // where the device can: one of our own, on a known driver
+  std::optional<VulkanDriver> sharing_;  // the driver, where the device can share images
   std::mutex faults_lock_;
   bool is_closing_ = false;
   bool is_lost_ = false;
@@ -67,7 +67,22 @@ class Device {
   Handle<WGPUQueue> queue_;
 };
 
-// Catches the errors of one kind that calls on this thread cause while it lives.
+// Submits the commands that `record` gives to an encoder.
+template <class Record>
+void submit(const Device& device, std::string_view label, const Record& record) {
+  WGPUCommandEncoderDescriptor descriptor{};
+  descriptor.label = view_of(label);
+  const Handle encoder(wgpuDeviceCreateCommandEncoder(device.get(), &descriptor));
+  record(encoder.get());
+  const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
+  const WGPUCommandBuffer submitted = commands.get();
+  wgpuQueueSubmit(device.queue(), 1, &submitted);
+}
+
+// The limits of a device that are too low for tessera, each with both numbers; empty where none is.
+std::string missing_limits(const WGPULimits&);
+
+// Catches the errors of one kind that calls on this thread cause while the scope lives.
 class ErrorScope {
  public:
   ErrorScope(const Device&, WGPUErrorFilter);

@@ -2,6 +2,7 @@
 
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
+#include "core/backend_of.h"
 #include <tessera/dlpack.h>
 #include <tessera/webgpu.h>
 
@@ -18,11 +19,12 @@ Tensor borrow_dlpack(Context& context, const DLTensor& tensor, const Shape& shap
                      std::shared_ptr<const void> owner) {
   Tensor made =
       from_buffer(context, static_cast<WGPUBuffer>(tensor.data), shape, dtype, {.offset = tensor.byte_offset});
-  made.compute();  // where kernels cannot read the buffer as it is, this copies it, and the owner can go
+  made.compute();  // copies a buffer that kernels cannot read in place, and whose owner can go then
   const LockedContext locked(context);
   ContextState& impl = *locked;
   const Buffer& buffer = *stored(TensorAccess::node(impl, made).get()).node->value.buffer;
-  if (auto& storage = static_cast<BufferStorage&>(buffer.storage()); storage.is_lent()) storage.keep(std::move(owner));
+  if (auto& storage = static_cast<BufferStorage&>(buffer.storage()); storage.is_borrowed())
+    storage.keep(std::move(owner));
   return made;
 }
 

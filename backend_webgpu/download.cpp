@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace tessera::webgpu {
 namespace {
@@ -16,77 +17,78 @@ class BufferDownload final : public Download {
       : pool_(std::move(pool)), device_(*pool_->device()), skip_(first % 4), count_(count) {
     if (count_ == 0) return;  // nothing to copy, ready at once
     // Copies are made of whole 32-bit words.
-    mapped_ = (skip_ + count_ + 3) / 4 * 4;
+    mapped_ = round_up(skip_ + count_, 4);
     staging_ = pool_->take(mapped_);
     submit_copy(source, source.offset + first - skip_);
-
-    WGPUBufferMapCallbackInfo callback{};
-    callback.mode = WGPUCallbackMode_WaitAnyOnly;
-    callback.userdata1 = this;
-    callback.callback = [](WGPUMapAsyncStatus status, WGPUStringView message, void* to, void*) {
-      auto& download = *static_cast<BufferDownload*>(to);
-      download.is_mapped_ = status == WGPUMapAsyncStatus_Success;
-      if (!download.is_mapped_) download.failure_ = string_of(message);
-    };
-    future_ = wgpuBufferMapAsync(staging_.handle.get(), WGPUMapMode_Read, 0, mapped_, callback);
-    is_pending_ = true;
+    mapping_.emplace(device_, staging_.handle.get(), mapped_);
   }
 
-  ~BufferDownload() override {
-    if (!staging_.handle) return;
-    wgpuBufferUnmap(staging_.handle.get());      // also calls off a map that is under way,
-    if (is_pending_) device_.wait_for(future_);  // whose callback runs here and never later
-    pool_->give_back(std::move(staging_));
-  }
+  ~BufferDownload() override { give_back(); }
 
-  bool ready() override {
-    if (is_pending_) is_pending_ = !device_.wait_for(future_, 0);
-    return !is_pending_;
-  }
-
+  bool ready() override { return !mapping_ || mapping_->ready(0); }
   void wait() override {
-    if (is_pending_) is_pending_ = !device_.wait_for(future_);
+    if (mapping_) mapping_->ready(forever);
   }
 
   void take(std::span<std::byte> elements) override {
     if (count_ == 0) return;
     device_.throw_faults();  // after a loss, a map may still report success
-    const void* mapped = is_mapped_ ? wgpuBufferGetConstMappedRange(staging_.handle.get(), 0, mapped_) : nullptr;
+    const void* mapped = mapping_ ? mapping_->data() : nullptr;
     if (!mapped)
       throw Error(ErrorCode::device_lost, "WebGPU: " + std::to_string(count_) + " bytes could not be read from " +
-                                              device_.info().name + ": " + failure_);
+                                              device_.info().name + ": " + (mapping_ ? mapping_->failure() : ""));
     std::memcpy(elements.data(), static_cast<const std::byte*>(mapped) + skip_,
                 std::min<std::size_t>(count_, elements.size()));
-    is_mapped_ = false;
-    wgpuBufferUnmap(staging_.handle.get());
-    pool_->give_back(std::move(staging_));
+    give_back();
   }
 
  private:
   void submit_copy(const BoundBuffer& source, std::uint64_t first) {
-    ErrorScope refused(device_, WGPUErrorFilter_Validation);  // a buffer that a host lent may be destroyed by now
-    WGPUCommandEncoderDescriptor descriptor{};
-    descriptor.label = view_of("tessera download");
-    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_.get(), &descriptor));
-    wgpuCommandEncoderCopyBufferToBuffer(encoder.get(), source.handle, first, staging_.handle.get(), 0, mapped_);
-    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
-    const WGPUCommandBuffer to_submit = commands.get();
-    wgpuQueueSubmit(device_.queue(), 1, &to_submit);
+    ErrorScope refused(device_, WGPUErrorFilter_Validation);  // a borrowed buffer may be destroyed by now
+    submit(device_, "tessera download", [&](WGPUCommandEncoder encoder) {
+      wgpuCommandEncoderCopyBufferToBuffer(encoder, source.handle, first, staging_.handle.get(), 0, mapped_);
+    });
     if (const std::string error = refused.close(); !error.empty())
       throw Error(ErrorCode::invalid_argument, "read: Dawn refuses to copy the tensor's buffer: " + error);
+  }
+  void give_back() {
+    mapping_.reset();
+    if (staging_.handle) pool_->give_back(std::move(staging_));
   }
 
   std::shared_ptr<StagingPool> pool_;
   Device& device_;
   std::uint64_t skip_, count_, mapped_ = 0;
   StagingPool::Staging staging_;
-  WGPUFuture future_{};
-  bool is_pending_ = false;
-  bool is_mapped_ = false;
-  std::string failure_;
+  std::optional<Mapping> mapping_;
 };
 
 }  // namespace
+
+Mapping::Mapping(const Device& device, WGPUBuffer buffer, std::uint64_t bytes)
+    : device_(device), buffer_(buffer), bytes_(bytes) {
+  WGPUBufferMapCallbackInfo callback{};
+  callback.mode = WGPUCallbackMode_WaitAnyOnly;
+  callback.userdata1 = this;
+  callback.callback = [](WGPUMapAsyncStatus status, WGPUStringView message, void* to, void*) {
+    auto& mapping = *static_cast<Mapping*>(to);
+    mapping.is_mapped_ = status == WGPUMapAsyncStatus_Success;
+    if (!mapping.is_mapped_) mapping.failure_ = string_of(message);
+  };
+  future_ = wgpuBufferMapAsync(buffer_, WGPUMapMode_Read, 0, bytes_, callback);
+}
+
+Mapping::~Mapping() {
+  wgpuBufferUnmap(buffer_);  // also cancels a map that is under way,
+  ready(forever);            // whose callback runs here and never later
+}
+
+bool Mapping::ready(std::uint64_t nanoseconds) {
+  if (is_pending_) is_pending_ = !device_.wait_for(future_, nanoseconds);
+  return !is_pending_;
+}
+
+const void* Mapping::data() const { return is_mapped_ ? wgpuBufferGetConstMappedRange(buffer_, 0, bytes_) : nullptr; }
 
 StagingPool::Staging StagingPool::take(std::uint64_t bytes) {
   {

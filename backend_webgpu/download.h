@@ -1,13 +1,36 @@
-// Copies to the host, through buffers that it can map.
+// Copies of buffers to the host that run beside everything else: into a staging buffer, which is mapped then.
 #pragma once
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
 
 namespace tessera::webgpu {
+
+// A buffer that is mapped when the device has done all that was submitted before. Stays where it is: Dawn's callback
+// points to it.
+class Mapping {
+ public:
+  Mapping(const Device&, WGPUBuffer, std::uint64_t bytes);
+  ~Mapping();  // unmaps the buffer
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  bool ready(std::uint64_t nanoseconds);  // waits for so long at the most
+  const void* data() const;               // of a ready one; null where it failed
+  const std::string& failure() const { return failure_; }
+
+ private:
+  const Device& device_;
+  WGPUBuffer buffer_;
+  std::uint64_t bytes_;
+  WGPUFuture future_{};
+  bool is_pending_ = true, is_mapped_ = false;
+  std::string failure_;
+};
 
 // Keeps a few staging buffers for the next download. Any thread may call.
 class StagingPool {

@@ -9,7 +9,7 @@ namespace tessera::webgpu {
 
 struct ElementText {
   std::string_view word;   // the type of the buffer's words
-  std::string_view value;  // of what is read: f32 or i32
+  std::string_view value;  // the type of an element that is read: f32 or i32
   std::string expression;  // element `at` of the buffer `words`; calls no function but WGSL's own
 };
 

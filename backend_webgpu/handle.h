@@ -57,7 +57,7 @@ class Handle {
   T object_ = nullptr;
 };
 
-// A reference of our own to what others hold too.
+// One more reference to an object that others hold, too.
 template <class T>
 Handle<T> shared(T object) {
   add_reference(object);

@@ -1,4 +1,4 @@
-// Work on what a host lent: read a texture or a buffer into a tensor, write a tensor into a texture.
+// Passes over a host's objects: they read a texture or a buffer into a tensor, or write a tensor into a texture.
 //
 // A pass is prepared before anything is recorded, and only then recorded: whatever can fail, fails without a trace.
 #pragma once
@@ -14,36 +14,32 @@
 namespace tessera::webgpu {
 
 struct PassPipeline {
-  Handle<WGPUComputePipeline> compute;  // one of the two
+  Handle<WGPUComputePipeline> compute;  // or a render pipeline
   Handle<WGPURenderPipeline> render;
   Handle<WGPUBindGroupLayout> layout;  // of group 0
 };
 
-// Compiled when first used, by name.
-class PassPipelines {
+// The pipelines of passes and of custom kernels.
+class PassPipelines : public CompiledCache<PassPipeline> {
  public:
-  explicit PassPipelines(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  using Text = std::function<std::string()>;
+  using Make = std::function<PassPipeline(const std::string& text)>;
 
-  const PassPipeline& compute(const std::string& name, const std::function<std::string()>& text);
-  // A triangle over all of a target of this format.
-  const PassPipeline& render(const std::string& name, WGPUTextureFormat, const std::function<std::string()>& text);
-  CompiledCache<PassPipeline>& cache() { return pipelines_; }
-  const CompiledCache<PassPipeline>& cache() const { return pipelines_; }
+  explicit PassPipelines(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  // `name` is for people.
+  const PassPipeline& get(const std::string& key, const std::string& name, const Text&, const Make&,
+                          KernelUses* = nullptr);
+  const PassPipeline& compute(const std::string& key, const Text&);
+  const PassPipeline& render(const std::string& key, WGPUTextureFormat, const Text&);  // see make_render_pipeline()
 
  private:
-  template <class Make>
-  Compiled<PassPipeline> compile(const std::string& name, const std::string& text, const Make&) const;
-
   std::shared_ptr<Device> device_;
-  CompiledCache<PassPipeline> pipelines_;
 };
 
-// What a pass is prepared with.
-struct PassResources {
+struct PassTools {
   Device& device;
   PassPipelines& pipelines;
-  const BoundBuffer *input, *output;  // of the tensor that it reads, or that it makes; else null
-  BoundBuffer parameters;             // its words, at their offset
+  BoundBuffer parameters{};  // the pass's words, at their offset
 };
 
 struct PreparedPass {
@@ -51,23 +47,29 @@ struct PreparedPass {
   Handle<WGPUBindGroup> group;
   Handle<WGPUTextureView> target;                          // of a render pass
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
-  std::vector<BoundBuffer> cleared{};                      // become zero before it: it need not write all of them
+  std::vector<BoundBuffer> cleared{};                      // are zero when the pass begins, which need not write them
 };
 
 class WebGpuPass : public HostPass {
  public:
-  virtual std::vector<std::uint32_t> words() const = 0;  // its parameters
-  virtual PreparedPass prepare(const PassResources&) const = 0;
+  virtual std::vector<std::uint32_t> words(const Dispatch&) const { return {}; }  // its parameters
+  // Checks the host's object and compiles, before anything of the submission is recorded.
+  virtual PreparedPass prepare(const PassTools&, const Dispatch&) const = 0;
 };
 
 void record(WGPUCommandEncoder, const PreparedPass&, const WGPUPassTimestampWrites* = nullptr);
 
-WGPUBindGroupEntry entry_for(std::uint32_t binding, const BoundBuffer&);
-WGPUBindGroupEntry entry_for(std::uint32_t binding, WGPUTextureView);
+WGPUBindGroupEntry entry_for(std::size_t binding, WGPUTextureView);
 Handle<WGPUBindGroup> make_group(const Device&, const PassPipeline&, const std::vector<WGPUBindGroupEntry>&);
-Handle<WGPUTextureView> view_of(WGPUTexture);  // its first level
+Handle<WGPUTextureView> view_of(WGPUTexture);  // of the first level
 
-// Invocations of a compute pass: in groups of `pass_group_size`, in rows where there are too many for one.
+// Workgroups that do not fit into one row are dispatched in rows of equal length.
+struct WorkgroupRows {
+  std::uint32_t length, rows;
+};
+WorkgroupRows rows_of_workgroups(std::uint64_t workgroups, const Device&);
+
+// The invocations of a compute pass, in groups of `pass_group_size`.
 inline constexpr std::uint32_t pass_group_size = 64;
 void set_invocations(PreparedPass&, std::uint64_t count, const Device&);
 

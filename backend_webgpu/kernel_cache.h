@@ -9,7 +9,7 @@
 
 namespace tessera::webgpu {
 
-class KernelCache {
+class KernelCache : public CompiledCache<Handle<WGPUComputePipeline>> {
  public:
   KernelCache(std::shared_ptr<Device>, std::shared_ptr<BindGroups>);
 
@@ -17,8 +17,6 @@ class KernelCache {
   WGPUComputePipeline get(const Kernel&, KernelUses*);
 
   std::uint32_t workgroup_size() const { return workgroup_size_; }
-  CompiledCache<Handle<WGPUComputePipeline>>& cache() { return pipelines_; }
-  const CompiledCache<Handle<WGPUComputePipeline>>& cache() const { return pipelines_; }
 
  private:
   Compiled<Handle<WGPUComputePipeline>> compile(const Kernel&) const;
@@ -26,7 +24,6 @@ class KernelCache {
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   const std::uint32_t workgroup_size_;
-  CompiledCache<Handle<WGPUComputePipeline>> pipelines_;
 };
 
 }  // namespace tessera::webgpu

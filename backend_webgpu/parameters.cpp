@@ -12,10 +12,11 @@ constexpr std::size_t most_blocks = 16;
 
 std::uint32_t Parameters::add(std::span<const std::uint32_t> words) {
   const std::size_t step = std::max<std::size_t>(device_->limits().minUniformBufferOffsetAlignment, 16) / 4;
-  const std::size_t first = (words_.size() + step - 1) / step * step;
+  const std::size_t first = round_up(words_.size(), step);
+  words_.resize(first);
+  words_.insert(words_.end(), words.begin(), words.end());
   words_.resize(first + parameter_vectors(words.size()) * 4);
-  std::copy(words.begin(), words.end(), words_.begin() + static_cast<std::ptrdiff_t>(first));
-  return static_cast<std::uint32_t>(first * 4);
+  return narrow<std::uint32_t>(first * 4);
 }
 
 BoundBuffer Parameters::upload(Use use) {

@@ -1,9 +1,9 @@
 // The parameter words of all dispatches of a run, in one uniform buffer that is written once.
 //
 // A write costs the driver a copy and a barrier, so the buffers of the last few runs are kept: a run whose words are
-// those of one of them writes nothing, as in every frame of a loop. Another run may overwrite them: the queue keeps
+// in one of these buffers writes nothing, as in every frame of a loop. Another run may overwrite them: the queue keeps
 // writes and dispatches in order. Runs that are recorded into a host's commands get a buffer of their own each until
-// these have been submitted, since writes are not recorded.
+// the host has submitted them, since writes are not recorded.
 #pragma once
 #include <memory>
 #include <span>
@@ -15,7 +15,7 @@
 namespace tessera::webgpu {
 
 // Uniform arrays are made of vectors of four words.
-constexpr std::uint64_t parameter_vectors(std::size_t words) { return (words + 3) / 4; }
+constexpr std::uint64_t parameter_vectors(std::size_t words) { return steps_to(words, 4); }
 constexpr std::uint64_t parameter_bytes(std::size_t words) { return parameter_vectors(words) * 16; }
 
 class Parameters {
@@ -27,7 +27,7 @@ class Parameters {
   std::uint32_t add(std::span<const std::uint32_t> words);  // gives the dispatch's offset in bytes
   enum class Use { now, recorded };
   BoundBuffer upload(Use);
-  void submitted();  // what was recorded so far
+  void submitted();  // the runs that were recorded so far
   void trim();       // between runs, and after BindGroups::forget_all()
 
  private:

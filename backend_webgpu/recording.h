@@ -1,4 +1,4 @@
-// Work goes into a host's commands while this lives, instead of being submitted.
+// While a Recording lives, the backend records its work into a host's commands instead of submitting it.
 #pragma once
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace tessera::webgpu {
 
-// The caller holds the lock, from before until after.
+// The caller holds the lock for as long as this lives.
 class Recording {
  public:
   Recording(std::string_view op, ContextState&, WebGpuBackend&, WGPUCommandEncoder);

@@ -1,28 +1,17 @@
 #include "backend_webgpu/shared_image.h"
 
 #include "backend_webgpu/storage.h"
+#include "backend_webgpu/texture_format.h"
 #include "core/vulkan_abi.h"
 
 namespace tessera::webgpu {
 namespace {
 
-WGPUTextureFormat shared_format(DType dtype) {
-  switch (dtype) {
-    case DType::f32: return WGPUTextureFormat_RGBA32Float;
-    case DType::f16: return WGPUTextureFormat_RGBA16Float;
-    case DType::i32: return WGPUTextureFormat_RGBA32Sint;
-    case DType::i8: return WGPUTextureFormat_RGBA8Sint;
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  return WGPUTextureFormat_RGBA8Uint;
-}
-
 class ImageOnDevice final : public ImportedImage {
  public:
   ImageOnDevice(std::shared_ptr<Device> device, std::shared_ptr<SharedImage> image)
       : device_(std::move(device)), image_(std::move(image)) {
-    device_->throw_faults();  // what Dawn imports on a lost device it never lets go
+    device_->throw_faults();  // Dawn never lets go of an image that a lost device imports
     ErrorScope refused(*device_, WGPUErrorFilter_Validation);
     const SharedImage::Memory memory = image_->memory();
     WGPUSharedTextureMemoryOpaqueFDDescriptor source{};
@@ -40,7 +29,7 @@ class ImageOnDevice final : public ImportedImage {
     texture.usage = WGPUTextureUsage_CopySrc | WGPUTextureUsage_CopyDst;
     texture.dimension = WGPUTextureDimension_2D;
     texture.size = {image_->spec.width, image_->spec.height, 1};
-    texture.format = shared_format(image_->spec.dtype);
+    texture.format = format_of(image_->spec.dtype);
     texture.mipLevelCount = 1;
     texture.sampleCount = 1;
     texture_ = Handle(wgpuSharedTextureMemoryCreateTexture(memory_.get(), &texture));
@@ -56,12 +45,12 @@ class ImageOnDevice final : public ImportedImage {
         wgpuCommandEncoderCopyBufferToTexture(encoder, &source, &target, &size);
       });
       // The rest of the last row.
-      const std::uint64_t last = texels(elements) % image_->spec.width;
+      const std::uint32_t last = parts_of(elements).last;
       if (last == 0) return;
       if (!zeros_) zeros_ = device_->make_buffer(row_bytes(), WGPUBufferUsage_CopySrc, "tessera zeros");
       const auto source = in_buffer(zeros_.get(), 0);
-      const auto target = in_texture({static_cast<std::uint32_t>(last), image_->spec.height - 1, 0});
-      const WGPUExtent3D size{image_->spec.width - static_cast<std::uint32_t>(last), 1, 1};
+      const auto target = in_texture({last, image_->spec.height - 1, 0});
+      const WGPUExtent3D size{image_->spec.width - last, 1, 1};
       wgpuCommandEncoderCopyBufferToTexture(encoder, &source, &target, &size);
     });
   }
@@ -79,14 +68,20 @@ class ImageOnDevice final : public ImportedImage {
 
  private:
   std::uint64_t row_bytes() const { return image_->spec.texel_bytes() * image_->spec.width; }
-  static std::uint64_t texels(std::int64_t elements) { return (static_cast<std::uint64_t>(elements) + 3) / 4; }
 
-  // The whole rows, and what there is of the last one.
+  struct Parts {
+    std::uint32_t rows;  // that are whole
+    std::uint32_t last;  // texels of the row after them
+  };
+  Parts parts_of(std::int64_t elements) const {
+    const std::int64_t texels = texel_count(elements), width = image_->spec.width;
+    return {narrow<std::uint32_t>(texels / width), narrow<std::uint32_t>(texels % width)};
+  }
+
   template <class Copy>
   void for_parts(std::int64_t elements, const Copy& copy) const {
     const std::uint32_t width = image_->spec.width;
-    const auto rows = static_cast<std::uint32_t>(texels(elements) / width);
-    const auto last = static_cast<std::uint32_t>(texels(elements) % width);
+    const auto [rows, last] = parts_of(elements);
     if (rows > 0) copy(0, WGPUOrigin3D{0, 0, 0}, WGPUExtent3D{width, rows, 1});
     if (last > 0) copy(rows * row_bytes(), WGPUOrigin3D{0, rows, 0}, WGPUExtent3D{last, 1, 1});
   }
@@ -95,7 +90,7 @@ class ImageOnDevice final : public ImportedImage {
     WGPUTexelCopyBufferInfo info{};
     info.buffer = buffer;
     info.layout.offset = offset;
-    info.layout.bytesPerRow = static_cast<std::uint32_t>(row_bytes());
+    info.layout.bytesPerRow = narrow<std::uint32_t>(row_bytes());
     info.layout.rowsPerImage = image_->spec.height;
     return info;
   }
@@ -107,17 +102,13 @@ class ImageOnDevice final : public ImportedImage {
     return info;
   }
 
-  // After the last use by whichever device, and before the next one.
+  // Submits the recorded copies, after the last device that used the image and before the next one.
   template <class Record>
   void access(const Record& record) {
     device_->throw_faults();
     ErrorScope refused(*device_, WGPUErrorFilter_Validation);
     begin();
-    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), nullptr));
-    record(encoder.get());
-    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
-    const WGPUCommandBuffer to_submit = commands.get();
-    wgpuQueueSubmit(device_->queue(), 1, &to_submit);
+    submit(*device_, "tessera shared image", record);
     Fd done = end();
     throw_refusal(refused);
     if (!done) throw Error(ErrorCode::unsupported, "WebGPU: Dawn gave no fence for a shared image");

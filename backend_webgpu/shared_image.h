@@ -1,4 +1,4 @@
-// Images that other devices of the same driver see too, as textures of Dawn's.
+// Images that several devices of one driver share, as textures of Dawn's.
 #pragma once
 #include <memory>
 

@@ -7,7 +7,7 @@
 namespace tessera::webgpu {
 namespace {
 
-// All that a host may want to do with a tensor's buffer, so that handing it out never takes a copy.
+// All uses that a host may have for a tensor's buffer, so that handing it out never takes a copy.
 constexpr WGPUBufferUsage usages = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst |
                                    WGPUBufferUsage_Vertex | WGPUBufferUsage_Index | WGPUBufferUsage_Indirect |
                                    WGPUBufferUsage_Uniform;
@@ -20,21 +20,20 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
       bind_groups_(std::move(bind_groups)),
       handle_(device_->make_buffer(bytes, usages, "tessera storage, " + std::to_string(bytes) + " bytes")),
       buffer_{.handle = handle_.get(), .bytes = bytes, .id = next_buffer_id()},
-      is_lent_(false) {}
+      is_borrowed_(false) {}
 
-BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups, WGPUBuffer lent,
+BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups, WGPUBuffer hosts,
                              std::uint64_t offset, std::uint64_t bytes)
     : device_(std::move(device)),
       bind_groups_(std::move(bind_groups)),
-      handle_(shared(lent)),
-      buffer_{.handle = lent, .bytes = bytes, .offset = offset, .id = next_buffer_id()},
-      is_lent_(true) {}
+      handle_(shared(hosts)),
+      buffer_{.handle = hosts, .bytes = bytes, .offset = offset, .id = next_buffer_id()},
+      is_borrowed_(true) {}
 
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 
 StorageClass class_of(const StorageSpec& spec) {
-  const std::uint64_t texel = 4 * size_of(spec.dtype), texels = (static_cast<std::uint64_t>(spec.elements) + 3) / 4;
-  const std::uint64_t bytes = texel * std::max<std::uint64_t>(texels, 1);
+  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), spec.dtype);
   return {bytes, bytes};
 }
 

@@ -1,5 +1,5 @@
-// Device memory for tensors: a buffer has the whole texels of its tensor, and no more. A host that gets it finds a
-// buffer of the tensor's size, and since kernels write whole texels nothing in there is ever stale.
+// Tensors in buffers: element i is element i of the buffer. A buffer has the whole texels of its tensor and no more, so
+// that a host finds a buffer of the tensor's size; and since kernels write whole texels, nothing in there is stale.
 #pragma once
 #include <memory>
 
@@ -11,32 +11,30 @@ namespace tessera::webgpu {
 class BufferStorage final : public Storage {
  public:
   BufferStorage(std::shared_ptr<Device>, std::shared_ptr<BindGroups>, std::uint64_t bytes);
-  // A part of a buffer that a host lent.
+  // Borrows a part of a host's buffer.
   BufferStorage(std::shared_ptr<Device>, std::shared_ptr<BindGroups>, WGPUBuffer, std::uint64_t offset,
                 std::uint64_t bytes);
   ~BufferStorage() override;
 
   const BoundBuffer& buffer() const { return buffer_; }
-  bool is_lent() const { return is_lent_; }
-  void keep(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }  // of a buffer that a host lent
+  bool is_borrowed() const { return is_borrowed_; }                            // a host's
+  void keep(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }  // of a borrowed buffer
 
  private:
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   Handle<WGPUBuffer> handle_;
   BoundBuffer buffer_;
-  bool is_lent_;
+  bool is_borrowed_;
   std::shared_ptr<const void> owner_;
 };
 
 inline const BoundBuffer& buffer_of(const Storage& storage) {
   return static_cast<const BufferStorage&>(storage).buffer();
 }
-inline bool is_lent(const Storage& storage) { return static_cast<const BufferStorage&>(storage).is_lent(); }
+inline bool is_borrowed(const Storage& storage) { return static_cast<const BufferStorage&>(storage).is_borrowed(); }
 
 constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
 StorageClass class_of(const StorageSpec&);
 

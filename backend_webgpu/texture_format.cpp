@@ -4,7 +4,7 @@ namespace tessera::webgpu {
 namespace {
 
 TextureFormat format_named(WGPUTextureFormat format) {
-  using enum Sampled;
+  using enum Texels;
   switch (format) {
     case WGPUTextureFormat_R8Unorm: return {"R8Unorm", floats};
     case WGPUTextureFormat_R8Snorm: return {"R8Snorm", floats};
@@ -63,10 +63,18 @@ TextureFormat format_named(WGPUTextureFormat format) {
 
 }  // namespace
 
-TextureFormat format_of(WGPUTexture texture) { return format_named(wgpuTextureGetFormat(texture)); }
-
-std::string size_text(WGPUTexture texture) {
-  return std::to_string(wgpuTextureGetWidth(texture)) + "x" + std::to_string(wgpuTextureGetHeight(texture));
+WGPUTextureFormat format_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return WGPUTextureFormat_RGBA32Float;
+    case DType::f16: return WGPUTextureFormat_RGBA16Float;
+    case DType::i32: return WGPUTextureFormat_RGBA32Sint;
+    case DType::i8: return WGPUTextureFormat_RGBA8Sint;
+    case DType::u8:
+    case DType::boolean: break;
+  }
+  return WGPUTextureFormat_RGBA8Uint;
 }
+
+TextureFormat format_of(WGPUTexture texture) { return format_named(wgpuTextureGetFormat(texture)); }
 
 }  // namespace tessera::webgpu

@@ -1,21 +1,21 @@
-// What the formats of a host's textures are to tessera.
+// The formats of textures: those of tensors, and how a shader sees those of a host's.
 #pragma once
 #include <webgpu/webgpu.h>
 
-#include <string>
 #include <string_view>
+
+#include "core/host_image.h"
+#include <tessera/dtype.h>
 
 namespace tessera::webgpu {
 
-enum class Sampled { floats, unsigned_integers, signed_integers, not_at_all };
+WGPUTextureFormat format_of(DType);
 
 struct TextureFormat {
   std::string_view name;
-  Sampled sampled = Sampled::not_at_all;  // what a shader gets from it
-  std::string_view storage{};             // its name in WGSL where storage textures may have it
+  Texels texels = Texels::unreadable;
+  std::string_view storage{};  // the name of the format in WGSL where storage textures may have it
 };
-
 TextureFormat format_of(WGPUTexture);
-std::string size_text(WGPUTexture);  // "640x480", width first
 
 }  // namespace tessera::webgpu

@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::uint32_t most_queries = 4096;  // of one set, by WebGPU's definition
 
-std::uint64_t bytes_for(std::uint32_t queries) { return std::uint64_t{queries} * sizeof(std::uint64_t); }
-
 }  // namespace
 
 std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
@@ -32,25 +30,18 @@ std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std:
 TimedPasses::TimedPasses(std::shared_ptr<Device> device, std::uint64_t run, std::size_t passes)
     : device_(std::move(device)),
       run_(run),
-      capacity_(static_cast<std::uint32_t>(std::min<std::size_t>(2 * passes, most_queries))) {
+      capacity_(narrow<std::uint32_t>(std::min<std::size_t>(2 * passes, most_queries))) {
   WGPUQuerySetDescriptor descriptor{};
   descriptor.label = view_of("tessera times");
   descriptor.type = WGPUQueryType_Timestamp;
   descriptor.count = capacity_;
   queries_ = Handle(wgpuDeviceCreateQuerySet(device_->get(), &descriptor));
-  resolved_ = device_->make_buffer(bytes_for(capacity_), WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc,
-                                   "tessera times");
-  staging_ =
-      device_->make_buffer(bytes_for(capacity_), WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, "tessera times");
-}
-
-TimedPasses::~TimedPasses() {
-  wgpuBufferUnmap(staging_.get());              // also calls off a map that is under way,
-  if (is_pending_) device_->wait_for(future_);  // whose callback runs here and never later
+  resolved_ = device_->make_buffer(bytes(), WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc, "tessera times");
+  staging_ = device_->make_buffer(bytes(), WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, "tessera times");
 }
 
 const WGPUPassTimestampWrites* TimedPasses::writes_for(std::size_t dispatch) {
-  const auto next = static_cast<std::uint32_t>(2 * dispatches_.size());
+  const auto next = narrow<std::uint32_t>(2 * dispatches_.size());
   if (next + 2 > capacity_) return nullptr;
   dispatches_.push_back(dispatch);
   writes_.querySet = queries_.get();
@@ -60,50 +51,16 @@ const WGPUPassTimestampWrites* TimedPasses::writes_for(std::size_t dispatch) {
 }
 
 void TimedPasses::resolve(WGPUCommandEncoder encoder) {
-  const auto used = static_cast<std::uint32_t>(2 * dispatches_.size());
+  const auto used = narrow<std::uint32_t>(2 * dispatches_.size());
   wgpuCommandEncoderResolveQuerySet(encoder, queries_.get(), 0, used, resolved_.get(), 0);
-  wgpuCommandEncoderCopyBufferToBuffer(encoder, resolved_.get(), 0, staging_.get(), 0, bytes_for(used));
-}
-
-void TimedPasses::read() {
-  WGPUBufferMapCallbackInfo callback{};
-  callback.mode = WGPUCallbackMode_WaitAnyOnly;
-  callback.userdata1 = this;
-  callback.callback = [](WGPUMapAsyncStatus status, WGPUStringView, void* to, void*) {
-    static_cast<TimedPasses*>(to)->is_mapped_ = status == WGPUMapAsyncStatus_Success;
-  };
-  future_ = wgpuBufferMapAsync(staging_.get(), WGPUMapMode_Read, 0, bytes_for(capacity_), callback);
-  is_pending_ = true;
-}
-
-bool TimedPasses::ready(bool wait) {
-  if (is_pending_) is_pending_ = !(wait ? device_->wait_for(future_) : device_->wait_for(future_, 0));
-  return !is_pending_;
+  wgpuCommandEncoderCopyBufferToBuffer(encoder, resolved_.get(), 0, staging_.get(), 0, bytes());
 }
 
 TimedRun TimedPasses::take() const {
   TimedRun run{run_, {}};
-  const void* mapped = is_mapped_ ? wgpuBufferGetConstMappedRange(staging_.get(), 0, bytes_for(capacity_)) : nullptr;
-  if (!mapped) return run;  // the device was lost
-  run.times =
-      times_of(dispatches_, {static_cast<const std::uint64_t*>(mapped), 2 * dispatches_.size()}, longest_since(began_));
+  if (const auto* ticks = static_cast<const std::uint64_t*>(mapping_->data()))  // null where the device was lost
+    run.times = times_of(dispatches_, {ticks, 2 * dispatches_.size()}, longest_since(began_));
   return run;
-}
-
-bool Timer::start(bool on) {
-  is_on_ = on && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_TimestampQuery);
-  runs_ = 0;
-  under_way_.clear();
-  return is_on_;
-}
-
-std::vector<TimedRun> Timer::take(bool wait) {
-  std::vector<TimedRun> done;
-  while (!under_way_.empty() && under_way_.front()->ready(wait)) {
-    done.push_back(under_way_.front()->take());
-    under_way_.pop_front();
-  }
-  return done;
 }
 
 }  // namespace tessera::webgpu

@@ -1,17 +1,18 @@
 // When passes began and ended on the device, by timestamp queries.
 #pragma once
 #include <chrono>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "backend_webgpu/device.h"
+#include "backend_webgpu/download.h"
+#include "core/timed_runs.h"
 
 namespace tessera::webgpu {
 
-// What a run's ticks tell, begin and end of each of these dispatches, in nanoseconds. None of it can have taken longer
-// than `longest` microseconds: what did is left out.
+// The times of a run's dispatches, from the ticks at the begin and the end of each, in nanoseconds. None can have taken
+// longer than `longest` microseconds: one that did is left out.
 std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
                                    double longest);
 
@@ -19,18 +20,17 @@ std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std:
 class TimedPasses {
  public:
   TimedPasses(std::shared_ptr<Device>, std::uint64_t run, std::size_t passes);
-  ~TimedPasses();
-  TimedPasses(const TimedPasses&) = delete;
-  TimedPasses& operator=(const TimedPasses&) = delete;
 
   // For the next pass, of this dispatch; null where there is no room for more. Valid until the next call.
   const WGPUPassTimestampWrites* writes_for(std::size_t dispatch);
-  void resolve(WGPUCommandEncoder);  // after the last pass
-  void read();                       // after the submission
-  bool ready(bool wait);
+  void resolve(WGPUCommandEncoder);                                     // after the last pass
+  void read() { mapping_.emplace(*device_, staging_.get(), bytes()); }  // after the submission
+  bool ready(bool wait) { return mapping_->ready(wait ? forever : 0); }
   TimedRun take() const;  // of a ready one
 
  private:
+  std::uint64_t bytes() const { return std::uint64_t{capacity_} * sizeof(std::uint64_t); }
+
   std::shared_ptr<Device> device_;
   std::uint64_t run_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -39,25 +39,24 @@ class TimedPasses {
   Handle<WGPUBuffer> resolved_, staging_;
   WGPUPassTimestampWrites writes_{};
   std::vector<std::size_t> dispatches_;
-  WGPUFuture future_{};
-  bool is_pending_ = false, is_mapped_ = false;
+  std::optional<Mapping> mapping_;
 };
 
 class Timer {
  public:
   explicit Timer(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  bool start(bool on);
-  bool is_on() const { return is_on_; }
-  std::uint64_t next_run() { return runs_++; }
-  void add(std::unique_ptr<TimedPasses> passes) { under_way_.push_back(std::move(passes)); }
-  std::vector<TimedRun> take(bool wait);
+  bool start(bool on) {
+    return runs_.start(on && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_TimestampQuery));
+  }
+  bool is_on() const { return runs_.is_on(); }
+  std::uint64_t next_run() { return runs_.next_number(); }
+  void add(std::unique_ptr<TimedPasses> passes) { runs_.add(std::move(passes)); }
+  std::vector<TimedRun> take(bool wait) { return runs_.take(wait); }
 
  private:
   std::shared_ptr<Device> device_;
-  bool is_on_ = false;
-  std::uint64_t runs_ = 0;
-  std::deque<std::unique_ptr<TimedPasses>> under_way_;
+  TimedRuns<TimedPasses> runs_;
 };
 
 }  // namespace tessera::webgpu

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -60,7 +61,8 @@ struct KernelCount {
 
 struct BoundInput {
   const Storage* storage;
-  std::int64_t elements;  // of the whole storage, as it was allocated
+  std::int64_t elements;   // of the whole storage, as it was allocated
+  std::int64_t first = 0;  // element of a pass's input; kernels have it among their words
 };
 
 struct Dispatch {
@@ -87,10 +89,14 @@ class Download {
   virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
 };
 
+enum class ShaderLanguage : std::uint8_t { none, wgsl, glsl };
+
 struct Limits {
-  int max_inputs;   // of one kernel
-  int max_words;    // of one dispatch
-  bool workgroups;  // whether cooperative cores can run
+  int max_inputs;                                         // of one kernel
+  int max_words;                                          // of one dispatch
+  bool workgroups;                                        // whether cooperative cores can run
+  ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
+  bool tells_memory = true;                               // what a storage really takes
 };
 
 // When a dispatch was at work on the device, in microseconds since the first one of its run began.
@@ -130,8 +136,8 @@ class Backend {
   // Gives back what is kept for later work alone: kernels that no program relies on, and buffers of the backend's own.
   virtual void trim() {}
 
-  // For tensors that move to another backend without the host (core/imported_images.h). The Vulkan driver whose images this
-  // device can import, on this thread; null where there is none.
+  // For tensors that move to another backend without the host (core/imported_images.h). The Vulkan driver whose images
+  // this device can import, on this thread; null where there is none.
   virtual const VulkanDriver* shares_images_of() { return nullptr; }
   virtual std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&);
   // Of a storage whose texels are laid out as the image's, see StorageSpec.
@@ -147,19 +153,38 @@ class Backend {
   virtual void lose() = 0;           // for tests: as if the driver had reset
 };
 
-// What a backend found where it looked for a device.
-struct FoundDevice {
-  std::string where;  // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+// A driver with a device that a backend can work on. Adapters are made once in a process and never freed: drivers do
+// not take kindly to being unloaded, and a device may outlive every static object.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  virtual std::unique_ptr<Backend> open(const MessageSink&) const = 0;
+
   DeviceInfo info{};
-  std::string refusal;  // why it cannot be used; empty where it can
+  int rank = 0;  // among adapters of hardware, or of software: lower ones are preferred
 };
 
-// What each backend offers core, which chooses: backend_<kind>/<kind>_backend.h declares one.
+// A place where a backend looks for an adapter.
+struct AdapterPlace {
+  std::string name;                                 // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  std::function<std::unique_ptr<Adapter>()> start;  // throws the reason where there is none that can be used
+};
+
+// A backend as core sees it before there is a device.
 struct BackendFactory {
-  std::vector<FoundDevice> (*find)();  // the best first, those that cannot be used last
-  // Opens one that was found and can be used.
-  std::unique_ptr<Backend> (*create)(const FoundDevice&, const MessageSink&);
-  std::string_view advice;  // what to install where nothing was found that can be used
+  std::vector<AdapterPlace> (*places)();  // core starts each once, with driver_start_lock() held
+  std::string_view advice;                // what to install where no place has an adapter
 };
 
 }  // namespace tessera
+
+// Each backend defines its own, in backend_<kind>; a build may leave backends out.
+namespace tessera::webgpu {
+BackendFactory factory();  // on Dawn
+}
+namespace tessera::gles {
+BackendFactory factory();  // on EGL: ANGLE, Mesa and others
+}
+namespace tessera::cpu {
+BackendFactory factory();  // the oracle of the tests, and the last resort where no GPU driver works
+}

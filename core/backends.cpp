@@ -1,44 +1,57 @@
-// The backends of this build, and which of them a context gets.
+// The backends of this build, their adapters, and which of them a context gets.
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <map>
 
-#include "backend_cpu/cpu_backend.h"
 #include "core/context_impl.h"
 #include "core/device_state.h"
 #include "core/driver_start.h"
-#if TESSERA_HAS_WEBGPU
-#include "backend_webgpu/webgpu_backend.h"
-#endif
-#if TESSERA_HAS_GLES
-#include "backend_gles/gles_backend.h"
-#endif
 
 namespace tessera {
 namespace {
 
-// Nothing where the build leaves the backend out.
-std::optional<BackendFactory> factory_of(BackendKind kind) {
-  switch (kind) {
+struct BuiltBackend {
+  BackendKind kind;
+  BackendFactory (*factory)();
+};
+constexpr BuiltBackend built_backends[] = {
 #if TESSERA_HAS_WEBGPU
-    case BackendKind::webgpu: return webgpu::factory();
+    {BackendKind::webgpu, webgpu::factory},
 #endif
 #if TESSERA_HAS_GLES
-    case BackendKind::gles: return gles::factory();
+    {BackendKind::gles, gles::factory},
 #endif
-    case BackendKind::cpu: return cpu::factory();
-    default: return std::nullopt;
+    {BackendKind::cpu, cpu::factory},
+};
+
+// A place where a backend has looked for an adapter.
+struct SearchedPlace {
+  std::string name;
+  std::unique_ptr<const Adapter> adapter;  // null where there is none that can be used
+  std::string refusal;                     // the reason
+};
+
+SearchedPlace search(const AdapterPlace& place) {
+  try {
+    return {place.name, place.start(), {}};
+  } catch (const std::exception& error) {  // also of the standard library: other adapters may work
+    return {place.name, nullptr, error.what()};
   }
 }
 
-// A device that may be taken.
+int rank_of(const SearchedPlace& place) {
+  constexpr int software = 10, none = 20;
+  return !place.adapter ? none : place.adapter->rank + (place.adapter->info.is_software ? software : 0);
+}
+
+// An adapter that may be taken.
 struct Candidate {
-  FoundDevice device;
+  const SearchedPlace* place;
   DeviceState state{};  // asked for where the preference depends on it, since that takes a while
 };
 
-bool depends_on_state(const DevicePreference& wanted) {
-  return wanted.order != DevicePreference::Order::best || wanted.min_memory_free > 0 || wanted.max_load < 1;
+bool depends_on_state(const DevicePreference& preference) {
+  return preference.order != DevicePreference::Order::best || preference.min_memory_free > 0 || preference.max_load < 1;
 }
 
 // Lower comes first.
@@ -60,62 +73,76 @@ std::string_view why_taken(DevicePreference::Order order) {
 
 std::string percent(double part) { return std::to_string(std::lround(part * 100)) + " %"; }
 
-// Empty where nothing speaks against it.
-std::string why_not(const Candidate& candidate, const DevicePreference& wanted, const std::string& driver) {
+// Empty where nothing speaks against the candidate.
+std::string why_not(const Candidate& candidate, const DevicePreference& preference, const std::string& driver) {
   using Kind = DevicePreference::Kind;
-  const auto& [where, info, refusal] = candidate.device;
   const DeviceState& state = candidate.state;
-  if (!refusal.empty()) return refusal;
-  if (wanted.kind == Kind::hardware && info.is_software) return "it is software, but hardware is wanted";
-  if (wanted.kind == Kind::software && !info.is_software) return "it is hardware, but software is wanted";
+  if (!candidate.place->adapter) return candidate.place->refusal;
+  const DeviceInfo& info = candidate.place->adapter->info;
+  if (preference.kind == Kind::hardware && info.is_software) return "it is software, but hardware is wanted";
+  if (preference.kind == Kind::software && !info.is_software) return "it is hardware, but software is wanted";
   if (!contains_ignoring_case(info.name, driver) && !contains_ignoring_case(info.driver, driver))
     return "\"" + driver + "\" is not in its name or driver";
-  if (state.memory_free && *state.memory_free < wanted.min_memory_free)
-    return "it has " + megabytes(*state.memory_free) + " free, but " + megabytes(wanted.min_memory_free) +
+  if (state.memory_free && *state.memory_free < preference.min_memory_free)
+    return "it has " + megabytes(*state.memory_free) + " free, but " + megabytes(preference.min_memory_free) +
            " are wanted";
-  if (state.load && *state.load > wanted.max_load)
-    return "its load is " + percent(*state.load) + ", but " + percent(wanted.max_load) + " at most is wanted";
+  if (state.load && *state.load > preference.max_load)
+    return "its load is " + percent(*state.load) + ", but " + percent(preference.max_load) + " at most is wanted";
   return {};
 }
 
-std::string name_of(const FoundDevice& device) {
-  const DeviceInfo& info = device.info;
-  return device.refusal.empty() ? info.name + " (" + info.driver + ")" : device.where;
+std::string name_of(const SearchedPlace& place) {
+  return place.adapter ? place.adapter->info.name + " (" + place.adapter->info.driver + ")" : place.name;
 }
 
-// Opens the device of a backend that the options prefer. Throws not_found with what there is.
-std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& factory, const DevicePreference& wanted,
-                                        const std::string& driver, const MessageSink& messages) {
+// Every place of a backend, those with the best adapters first. Starts those that this process has not started yet.
+std::vector<const SearchedPlace*> searched_places(const BackendFactory& factory) {
+  const std::lock_guard lock(driver_start_lock());
+  static auto& searched = *new std::map<std::string, SearchedPlace>;
+  std::vector<const SearchedPlace*> places;
+  for (const AdapterPlace& place : factory.places()) {
+    auto known = searched.find(place.name);
+    if (known == searched.end()) known = searched.emplace(place.name, search(place)).first;
+    places.push_back(&known->second);
+  }
+  std::ranges::stable_sort(places, {}, [](const SearchedPlace* place) { return rank_of(*place); });
+  return places;
+}
+
+// Opens the adapter that the options prefer; `driver` is part of its name or of its driver's. Throws not_found with the
+// reasons against each adapter.
+std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& factory,
+                                        const DevicePreference& preference, const std::string& driver,
+                                        const MessageSink& messages) {
   std::vector<Candidate> candidates;
   std::string unusable, unwanted;
-  const auto tell = [&](const char* does, const FoundDevice& device, std::string_view why) {
+  const auto tell = [&](const char* does, const SearchedPlace& place, std::string_view why) {
     messages.debug([&] {
-      return "devices: " + std::string(to_string(kind)) + does + name_of(device) + ": " + std::string(why) + ".";
+      return "devices: " + std::string(to_string(kind)) + does + name_of(place) + ": " + std::string(why) + ".";
     });
   };
-  for (FoundDevice& found : factory.find()) {
-    Candidate candidate{std::move(found)};
-    if (candidate.device.refusal.empty() && depends_on_state(wanted))
-      candidate.state = device_state(candidate.device.info);
-    const std::string why = why_not(candidate, wanted, driver);
+  for (const SearchedPlace* place : searched_places(factory)) {
+    Candidate candidate{place};
+    if (place->adapter && depends_on_state(preference)) candidate.state = device_state(place->adapter->info);
+    const std::string why = why_not(candidate, preference, driver);
     if (why.empty()) {
-      candidates.push_back(std::move(candidate));
+      candidates.push_back(candidate);
       continue;
     }
-    tell(" passes over ", candidate.device, why);
-    std::string& others = candidate.device.refusal.empty() ? unwanted : unusable;
-    others += (others.empty() ? "" : "; ") + name_of(candidate.device) + ": " + why;
+    tell(" passes over ", *place, why);
+    std::string& others = place->adapter ? unwanted : unusable;
+    others += (others.empty() ? "" : "; ") + name_of(*place) + ": " + why;
   }
   if (candidates.empty())
     throw Error(ErrorCode::not_found,
                 unwanted.empty() ? "it has no device that can be used: " + unusable + ". " + std::string(factory.advice)
                                  : "none of its devices is wanted: " + unwanted + ".");
   const auto chosen = std::ranges::min_element(
-      candidates, {}, [&](const Candidate& candidate) { return rank_of(candidate.state, wanted.order); });
+      candidates, {}, [&](const Candidate& candidate) { return rank_of(candidate.state, preference.order); });
   for (auto other = candidates.begin(); other != candidates.end(); ++other)
-    if (other != chosen) tell(" passes over ", other->device, "another one is preferred");
-  tell(" takes ", chosen->device, why_taken(wanted.order));
-  return factory.create(chosen->device, messages);
+    if (other != chosen) tell(" passes over ", *other->place, "another one is preferred");
+  tell(" takes ", *chosen->place, why_taken(preference.order));
+  return chosen->place->adapter->open(messages);
 }
 
 }  // namespace
@@ -124,15 +151,12 @@ DeviceState Context::device_state() const { return tessera::device_state(device(
 
 std::vector<DeviceInfo> Context::devices() {
   std::vector<DeviceInfo> all;
-  for (const BackendKind kind : {BackendKind::webgpu, BackendKind::gles, BackendKind::cpu}) {
-    const auto factory = factory_of(kind);
-    if (!factory) continue;
-    for (FoundDevice& found : factory->find()) {
-      if (!found.refusal.empty()) continue;
-      found.info.state = tessera::device_state(found.info);
-      all.push_back(std::move(found.info));
-    }
-  }
+  for (const BuiltBackend& built : built_backends)
+    for (const SearchedPlace* place : searched_places(built.factory()))
+      if (place->adapter) {
+        all.push_back(place->adapter->info);
+        all.back().state = tessera::device_state(all.back());
+      }
   return all;
 }
 
@@ -145,9 +169,11 @@ std::unique_ptr<Backend> open_backend(const ContextOptions& options, const Messa
     const BackendKind kind = options.prefer[i];
     const bool is_last_resort = has_last_resort && i + 1 == options.prefer.size();
     std::string reason;
-    if (const auto factory = factory_of(kind)) {
+    if (const auto built = std::ranges::find(built_backends, kind, &BuiltBackend::kind);
+        built != std::end(built_backends)) {
       try {
-        auto backend = open_preferred(kind, *factory, options.device, is_last_resort ? "" : options.driver, messages);
+        auto backend =
+            open_preferred(kind, built->factory(), options.device, is_last_resort ? "" : options.driver, messages);
         if (!reasons.empty())
           messages(Message::Level::warning, "create: using " + backend->device().name + ", because" + reasons);
         return backend;

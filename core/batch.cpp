@@ -297,7 +297,7 @@ void Batch::add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> in
 void Batch::add(const HostPass& pass, Node& input) {
   Buffer& buffer = *input.value.buffer;
   with_room([&] { use(buffer); });
-  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements()}}});
+  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements(), input.value.offset}}});
 }
 
 void Batch::give(Node& node, Value value) {

@@ -138,8 +138,9 @@ std::shared_ptr<const CheckedKernel> checked(std::string_view op, const CustomKe
   return result;
 }
 
-bool has_source_for(const CustomKernel& kernel, BackendKind kind) {
-  return (kind == BackendKind::webgpu && !kernel.wgsl.empty()) || (kind == BackendKind::gles && !kernel.glsl.empty());
+bool has_source_for(const CustomKernel& kernel, const Backend& backend) {
+  const ShaderLanguage language = backend.limits().custom_language;
+  return language != ShaderLanguage::none && !(language == ShaderLanguage::wgsl ? kernel.wgsl : kernel.glsl).empty();
 }
 
 void compile(ContextState& context, const std::shared_ptr<const CheckedKernel>& kernel) {
@@ -156,11 +157,10 @@ void compile(ContextState& context, const std::shared_ptr<const CheckedKernel>& 
     call.outputs.push_back(spec_of(output, call.inputs.size() + call.outputs.size()));
   try {
     context.recovery.run([&] {
-      if (has_source_for(*kernel, context.backend->device().backend))
-        context.backend->prepare({.kernel = nullptr, .custom = &call});
+      if (has_source_for(*kernel, *context.backend)) context.backend->prepare({.kernel = nullptr, .custom = &call});
     });
   } catch (const Error& error) {
-    const bool may_be_the_guess = is_guessed && context.backend->device().backend == BackendKind::gles;
+    const bool may_be_the_guess = is_guessed && context.backend->limits().custom_language == ShaderLanguage::glsl;
     if (error.code() != ErrorCode::compile_failed || !may_be_the_guess) throw;
     throw Error(error.code(),
                 std::string(error.what()) + " (An input or output that declares no type is f32 in define_kernel.)");

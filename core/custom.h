@@ -10,6 +10,7 @@
 
 namespace tessera {
 
+class Backend;
 struct ContextImpl;
 struct ContextState;
 struct Dispatch;
@@ -35,7 +36,7 @@ struct CustomCall {
 inline constexpr std::array<std::string_view, 3> workgroup_size_names{"workgroup_size_x", "workgroup_size_y",
                                                                       "workgroup_size_z"};
 
-bool has_source_for(const CustomKernel&, BackendKind);
+bool has_source_for(const CustomKernel&, const Backend&);
 
 // Compiles the kernel for the context's device, if it has source for it.
 void compile(ContextState&, const std::shared_ptr<const CheckedKernel>&);

@@ -70,23 +70,23 @@ float CpuArguments::parameter(std::string_view name) const {
 }
 
 void require_runnable(std::string_view op, const ContextState& context, const CustomKernel& kernel) {
-  const DeviceInfo& device = context.backend->device();
-  if (has_source_for(kernel, device.backend)) return;
+  if (has_source_for(kernel, *context.backend)) return;
+  const ShaderLanguage language = context.backend->limits().custom_language;
   const std::string which = "the kernel \"" + kernel.name + "\" ";
-  if (!kernel.cpu && device.backend == BackendKind::cpu)
+  if (!kernel.cpu && language == ShaderLanguage::none)
     fail(ErrorCode::unsupported, op,
          which + "has sources for GPUs only; give it a function for the CPU, or use map_kernel.");
   if (!kernel.cpu)
     fail(ErrorCode::unsupported, op,
-         which + "has neither " + (device.backend == BackendKind::webgpu ? "WGSL" : "GLSL") + " for " + device.name +
-             " nor a function for the CPU.");
+         which + "has neither " + (language == ShaderLanguage::wgsl ? "WGSL" : "GLSL") + " for " +
+             context.backend->device().name + " nor a function for the CPU.");
   if (context.pool->is_recording())
     fail(ErrorCode::unsupported, op,
          which + "has only a function for the CPU, which cannot be part of a host's commands: compute it before.");
 }
 
 bool runs_on_host(const ContextState& context, const Dispatch& dispatch) {
-  return dispatch.custom && !has_source_for(*dispatch.custom->kernel, context.backend->device().backend);
+  return dispatch.custom && !has_source_for(*dispatch.custom->kernel, *context.backend);
 }
 
 void run_on_host(ContextState& context, const Dispatch& dispatch) {

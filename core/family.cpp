@@ -9,10 +9,6 @@
 
 namespace tessera {
 
-void fail(ErrorCode code, std::string_view op, const std::string& sentence) {
-  throw Error(code, std::string(op) + ": " + sentence);
-}
-
 int checked_axis(std::string_view op, int axis, int rank) {
   const int from_front = axis < 0 ? axis + rank : axis;
   if (from_front < 0 || from_front >= rank)

@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fail.h"
 #include "core/node.h"
 #include "core/parameters.h"
 #include "core/sizes.h"
 
 namespace tessera {
-
-[[noreturn]] void fail(ErrorCode, std::string_view op, const std::string& sentence);  // "op: sentence"
 
 // The axis counted from the front, or invalid_argument.
 int checked_axis(std::string_view op, int axis, int rank);

@@ -74,10 +74,6 @@ void run_pass(ContextState& context, const Tensor& tensor, const HostPass& pass,
   batch.run();
 }
 
-std::int64_t first_element(const ContextState& context, const Tensor& tensor) {
-  return stored(TensorAccess::node(context, tensor).get()).start();
-}
-
 Residence residence_of(const ContextState& context, const Tensor& tensor) {
   const Node& base = *stored(TensorAccess::node(context, tensor).get()).node;
   if (const Buffer* buffer = base.value.buffer.get())

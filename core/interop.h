@@ -36,9 +36,8 @@ Lease lease(ContextState&, const Tensor&);
 Lease lease(ContextState&, const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&));
 
 // Computes the tensor and runs a pass on it, in one submission, on the device that there is: see
-// Recovery::run_on_this_device().  The pass finds the element that the tensor starts with in first_element().
+// Recovery::run_on_this_device().
 void run_pass(ContextState&, const Tensor&, const HostPass&, std::span<const Tensor> also_computed);
-std::int64_t first_element(const ContextState&, const Tensor&);  // of its storage; known before the tensor is computed
 
 // Where a tensor's elements are. On neither side, it is not computed yet, or went with a lost device and is made again
 // when it is needed.

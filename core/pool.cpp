@@ -341,7 +341,7 @@ void Pool::move_to(Backend& backend, bool keeps_host_copies) {
 MemoryInfo Pool::info() const {
   const std::scoped_lock hold(lock_);
   MemoryInfo info = info_;
-  info.reliable = backend_->device().backend != BackendKind::gles;  // GL does not tell what a texture takes
+  info.reliable = backend_->limits().tells_memory;
   return info;
 }
 

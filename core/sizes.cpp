@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include <tessera/error.h>
+#include "core/fail.h"
 
 namespace tessera {
 namespace {
@@ -29,18 +29,12 @@ std::string counted(std::int64_t count) {
   return count == most_counted ? std::to_string(count) + " or more" : std::to_string(count);
 }
 
-[[noreturn]] void refuse(std::string_view op, const std::string& sentence,
-                         ErrorCode code = ErrorCode::invalid_argument) {
-  throw Error(code, std::string(op) + ": " + sentence);
-}
-
 std::int64_t checked(std::string_view op, std::span<const std::int64_t> values, std::string_view symbol,
                      std::int64_t result) {
   if (result > Shape::max_size)
-    refuse(op,
-           joined(values, symbol) + " is " + counted(result) + ", more than the " + std::to_string(Shape::max_size) +
-               " elements there can be.",
-           ErrorCode::out_of_memory);
+    fail(ErrorCode::out_of_memory, op,
+         joined(values, symbol) + " is " + counted(result) + ", more than the " + std::to_string(Shape::max_size) +
+             " elements there can be.");
   return result;
 }
 
@@ -65,20 +59,21 @@ std::int64_t size_sum(std::string_view op, std::span<const std::int64_t> terms) 
 void check_dims(std::string_view op, std::span<const std::int64_t> dims) {
   const auto shape = [&] { return "[" + joined(dims, ",") + "]"; };
   if (dims.size() > Shape::max_rank)
-    refuse(op, shape() + " has " + std::to_string(dims.size()) + " dimensions, more than the " +
-                   std::to_string(Shape::max_rank) + " there can be.");
+    fail(ErrorCode::invalid_argument, op,
+         shape() + " has " + std::to_string(dims.size()) + " dimensions, more than the " +
+             std::to_string(Shape::max_rank) + " there can be.");
   bool is_empty = false;
   std::int64_t count = 1;  // zeros left out: products of the others are computed for empty tensors too
   for (const std::int64_t dim : dims) {
-    if (dim < 0) refuse(op, "a dimension of " + shape() + " is " + std::to_string(dim) + ", below 0.");
+    if (dim < 0)
+      fail(ErrorCode::invalid_argument, op, "a dimension of " + shape() + " is " + std::to_string(dim) + ", below 0.");
     is_empty = is_empty || dim == 0;
     if (dim != 0) count = saturating_product(count, dim);
   }
   if (count <= Shape::max_size) return;
-  refuse(op,
-         shape() + (is_empty ? " is empty, but without its zeros would have " : " has ") + counted(count) +
-             " elements, more than the " + std::to_string(Shape::max_size) + " there can be.",
-         ErrorCode::out_of_memory);
+  fail(ErrorCode::out_of_memory, op,
+       shape() + (is_empty ? " is empty, but without its zeros would have " : " has ") + counted(count) +
+           " elements, more than the " + std::to_string(Shape::max_size) + " there can be.");
 }
 
 Shape result_shape(std::string_view op, std::span<const std::int64_t> dims) {
@@ -88,8 +83,13 @@ Shape result_shape(std::string_view op, std::span<const std::int64_t> dims) {
 
 std::uint32_t word_of(std::int64_t value) {
   if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::uint32_t>::max())
-    refuse("kernel", "the parameter " + std::to_string(value) + " does not fit into 32 bits.");
+    fail(ErrorCode::invalid_argument, "kernel",
+         "the parameter " + std::to_string(value) + " does not fit into 32 bits.");
   return static_cast<std::uint32_t>(value);
+}
+
+void fail_narrowing(const std::string& number) {
+  fail(ErrorCode::unsupported, "device", "the size " + number + " is beyond what its interface can be given.");
 }
 
 }  // namespace tessera

@@ -4,10 +4,14 @@
 // products, and distances between elements, need no further check. Sizes that come from anywhere else, such as a user's
 // repeats, paddings and blocks, are multiplied, added and narrowed by the functions here.
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <tessera/dtype.h>
 #include <tessera/shape.h>
@@ -37,9 +41,30 @@ inline Shape result_shape(std::string_view op, std::initializer_list<std::int64_
 // invalid_argument.
 std::uint32_t word_of(std::int64_t);
 
+// The same number in the type that an interface takes; an unsupported where it does not fit there.
+[[noreturn]] void fail_narrowing(const std::string& number);
+template <std::integral To, std::integral From>
+constexpr To narrow(From value) {
+  if (!std::in_range<To>(value)) fail_narrowing(std::to_string(value));
+  return static_cast<To>(value);
+}
+
 // How many bytes the elements take, one after the other.
 inline std::uint64_t byte_count(std::int64_t elements, DType dtype) {
   return static_cast<std::uint64_t>(elements) * size_of(dtype);
 }
+
+// How many steps it takes to reach a number from 0 on, and where they end.
+template <std::integral Number>
+constexpr Number steps_to(Number number, std::type_identity_t<Number> step) {
+  return (number + step - 1) / step;
+}
+template <std::integral Number>
+constexpr Number round_up(Number number, std::type_identity_t<Number> step) {
+  return steps_to(number, step) * step;
+}
+
+// Four elements lie in a texel.
+constexpr std::int64_t texel_count(std::int64_t elements) { return steps_to(elements, 4); }
 
 }  // namespace tessera

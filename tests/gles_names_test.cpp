@@ -75,6 +75,20 @@ TEST_P(GlesNames, OfWhatIsLentMayBeRead) {
   EXPECT_THAT(copied.read(), Each(3));
 }
 
+// There is one loan for a texture, however many hold it; the tensor itself is no part of that.
+TEST_P(GlesNames, AreLentUntilTheLastLoanGoes) {
+  const Tensor tensor = gpu().full(shape, 3) + 0.0f;
+  const gles::GpuDataOptions square{.custom_tex_shape = gles::TexShape{side, side}};
+  std::optional<gles::GpuData> first = gles::data_to_gpu(tensor, square), second = gles::data_to_gpu(tensor, square);
+  const gles::HostTexture texture = target(first->texture);
+  EXPECT_EQ(first->texture, second->texture);
+  second.reset();
+  EXPECT_THAT(gles::from_texture(gpu(), texture).read(), Each(3));
+  first.reset();
+  EXPECT_TESSERA_ERROR(gles::from_texture(gpu(), texture), invalid_argument, "from_texture");
+  EXPECT_THAT(tensor.read(), Each(3));
+}
+
 TESSERA_ON_GLES_DEVICES(GlesNames);
 
 // In a context of tessera's own, which a host shares with.

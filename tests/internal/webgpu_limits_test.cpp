@@ -1,7 +1,7 @@
 // Which limits a host's device has to have.
 #include <gtest/gtest.h>
 
-#include "backend_webgpu/adopt.h"
+#include "backend_webgpu/device.h"
 
 namespace tessera::webgpu {
 namespace {

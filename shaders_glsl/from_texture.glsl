@@ -1,6 +1,6 @@
 #version 300 es
 // Reads a host's texture into a tensor of [height, width, channels] f32: one fragment makes four consecutive elements.
-// The lines that begin with //@ are filled in by backend_gles/import_pass.cpp: the sampler, and `const int channels`.
+// The lines that begin with //@ are filled in by backend_gles/from_texture.cpp: the sampler, and `const int channels`.
 //@extensions
 precision highp float;
 precision highp int;

@@ -1,11 +1,12 @@
-#include "backend_webgpu/lent.h"
+#include "backend_webgpu/host_objects.h"
 
 #include "backend_webgpu/host_pass.h"
+#include "core/fail.h"
 
 namespace tessera::webgpu {
 namespace {
 
-// Runs `use`, which makes objects and drops them, and throws what Dawn says against it.
+// Runs `use`, which makes objects and drops them, and throws Dawn's error, if there is one.
 template <class Use>
 void try_use(std::string_view op, std::string_view what, const Device& device, const Use& use) {
   ErrorScope refused(device, WGPUErrorFilter_Validation);
@@ -13,15 +14,23 @@ void try_use(std::string_view op, std::string_view what, const Device& device, c
   const std::string error = refused.close();
   if (error.empty()) return;
   const bool is_foreign = error.find("is associated with") != std::string::npos;
-  refuse(op, ErrorCode::invalid_argument,
-         "the " + std::string(what) +
-             (is_foreign ? " belongs to another device than the context (" + device.info().name + ")."
-                         : " cannot be used: " + error));
+  fail(ErrorCode::invalid_argument, op,
+       "the " + std::string(what) +
+           (is_foreign ? " belongs to another device than the context (" + device.info().name + ")."
+                       : " cannot be used: " + error));
 }
 
 }  // namespace
 
-void LentChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry& entry) {
+void check_flat(std::string_view op, WGPUTexture texture) {
+  if (!texture) fail(ErrorCode::invalid_argument, op, "the texture is null.");
+  if (wgpuTextureGetDimension(texture) != WGPUTextureDimension_2D || wgpuTextureGetDepthOrArrayLayers(texture) != 1)
+    fail(ErrorCode::unsupported, op, "the texture is not a 2-D one of one layer.");
+  if (const std::uint32_t samples = wgpuTextureGetSampleCount(texture); samples != 1)
+    fail(ErrorCode::unsupported, op, "the texture has " + std::to_string(samples) + " samples a pixel, not 1.");
+}
+
+void HostObjectChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry& entry) {
   Handle<WGPUBindGroupLayout>& layout = layouts_[binding.texture.sampleType];
   if (!layout) {
     WGPUBindGroupLayoutDescriptor descriptor{};
@@ -29,23 +38,18 @@ void LentChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, const WG
     descriptor.entries = &binding;
     layout = Handle(wgpuDeviceCreateBindGroupLayout(device_->get(), &descriptor));
   }
-  WGPUBindGroupDescriptor descriptor{};
-  descriptor.layout = layout.get();
-  descriptor.entryCount = 1;
-  descriptor.entries = &entry;
-  const Handle group(wgpuDeviceCreateBindGroup(device_->get(), &descriptor));
+  make_bind_group(*device_, layout.get(), std::span(&entry, 1), "tessera check");
 }
 
-void LentChecks::require_usable(std::string_view op, WGPUBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
+void HostObjectChecks::require_buffer(std::string_view op, WGPUBuffer buffer, std::uint64_t offset,
+                                      std::uint64_t bytes) {
   try_use(op, "buffer", *device_, [&] {
-    WGPUBindGroupLayoutEntry binding{};
-    binding.visibility = WGPUShaderStage_Compute;
-    binding.buffer.type = WGPUBufferBindingType_ReadOnlyStorage;
-    make_group_of(binding, entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
+    make_group_of(layout_entry(0, WGPUBufferBindingType_ReadOnlyStorage),
+                  entry_for(0, {.handle = buffer, .bytes = bytes, .offset = offset}));
   });
 }
 
-void LentChecks::require_usable_for_sampling(std::string_view op, WGPUTexture texture, WGPUTextureSampleType type) {
+void HostObjectChecks::require_sampled_texture(std::string_view op, WGPUTexture texture, WGPUTextureSampleType type) {
   try_use(op, "texture", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};
     binding.visibility = WGPUShaderStage_Compute;
@@ -56,7 +60,7 @@ void LentChecks::require_usable_for_sampling(std::string_view op, WGPUTexture te
   });
 }
 
-void LentChecks::require_usable_as_target(std::string_view op, WGPUTexture texture) {
+void HostObjectChecks::require_writable_texture(std::string_view op, WGPUTexture texture) {
   try_use(op, "texture", *device_, [&] {
     const Handle view = view_of(texture);
     WGPURenderPassColorAttachment attachment{};
@@ -72,10 +76,6 @@ void LentChecks::require_usable_as_target(std::string_view op, WGPUTexture textu
     wgpuRenderPassEncoderEnd(pass.get());
     const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
   });
-}
-
-void refuse(std::string_view op, ErrorCode code, const std::string& why) {
-  throw Error(code, std::string(op) + ": " + why);
 }
 
 }  // namespace tessera::webgpu

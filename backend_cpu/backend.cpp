@@ -1,5 +1,3 @@
-#include "backend_cpu/cpu_backend.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
+#include "core/timed_runs.h"
 
 namespace tessera::cpu {
 namespace {
@@ -31,6 +30,14 @@ struct HostDownload : Download {
   void take(std::span<std::byte> out) override { std::memcpy(out.data(), elements.data(), out.size()); }
 
   std::vector<std::byte> elements;
+};
+
+struct FinishedRun {
+  explicit FinishedRun(TimedRun run) : times(std::move(run)) {}
+  bool ready(bool) const { return true; }
+  TimedRun take() { return std::move(times); }
+
+  TimedRun times;
 };
 
 class CpuBackend : public Backend {
@@ -57,29 +64,25 @@ class CpuBackend : public Backend {
   }
   void prepare(const Dispatch&) override {}
   void run(std::span<const Dispatch> dispatches) override {
-    if (!is_timing_) {
-      for (const Dispatch& dispatch : dispatches) run_kernel(dispatch);
-      return;
-    }
     using Clock = std::chrono::steady_clock;
     const auto since = [start = Clock::now()] {
       return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
     };
-    TimedRun timed{runs_++, {}};
+    TimedRun timed;
     for (std::size_t i = 0; i < dispatches.size(); ++i) {
-      const double begin = since();
+      const double begin = timed_.is_on() ? since() : 0;
       run_kernel(dispatches[i]);
-      timed.times.push_back({i, begin, since()});
+      if (timed_.is_on()) timed.times.push_back({i, begin, since()});
     }
-    timed_.push_back(std::move(timed));
+    if (!timed_.is_on()) return;
+    timed.run = timed_.next_number();
+    timed_.add(std::make_unique<FinishedRun>(std::move(timed)));
   }
   bool time_kernels(bool on) override {
-    is_timing_ = on;
-    runs_ = 0;
-    timed_.clear();
+    timed_.start(on);
     return true;
   }
-  std::vector<TimedRun> take_times(bool) override { return std::exchange(timed_, {}); }
+  std::vector<TimedRun> take_times(bool wait) override { return timed_.take(wait); }
   std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,
                                      std::int64_t count) override {
     const std::span<const std::byte> elements(static_cast<const HostStorage&>(storage).elements);
@@ -92,17 +95,20 @@ class CpuBackend : public Backend {
 
  private:
   DeviceInfo device_ = device_info();
-  bool is_timing_ = false;
-  std::uint64_t runs_ = 0;
-  std::vector<TimedRun> timed_;
+  TimedRuns<FinishedRun> timed_;
 };
 
-std::vector<FoundDevice> find_devices() { return {{"the host", device_info(), {}}}; }
+struct HostAdapter : Adapter {
+  HostAdapter() { info = device_info(); }
+  std::unique_ptr<Backend> open(const MessageSink&) const override { return std::make_unique<CpuBackend>(); }
+};
 
-std::unique_ptr<Backend> create(const FoundDevice&, const MessageSink&) { return std::make_unique<CpuBackend>(); }
+std::vector<AdapterPlace> places() {
+  return {{"the host", [] { return std::make_unique<HostAdapter>(); }}};
+}
 
 }  // namespace
 
-BackendFactory factory() { return {find_devices, create, {}}; }
+BackendFactory factory() { return {places, {}}; }
 
 }  // namespace tessera::cpu

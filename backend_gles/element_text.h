@@ -1,0 +1,14 @@
+// GLSL that reads one element of a tensor from its texture.
+#pragma once
+#include <string>
+
+#include <tessera/dtype.h>
+
+namespace tessera::gles {
+
+std::string scalar_type(DType);  // of an element that is read: float or int
+
+// Declares the sampler `texture`, and `function`, which takes the number of an element.
+std::string element_text(DType, const std::string& function, const std::string& texture);
+
+}  // namespace tessera::gles
