@@ -22,7 +22,7 @@ Tensor borrow_dlpack(Context& context, const DLTensor& tensor, const Shape& shap
   made.compute();  // copies a buffer that kernels cannot read in place, and whose owner can go then
   const LockedContext locked(context);
   ContextState& impl = *locked;
-  const Buffer& buffer = *stored(TensorAccess::node(impl, made).get()).node->value.buffer;
+  const Buffer& buffer = *location_of(TensorAccess::node(impl, made).get()).node->value.buffer;
   if (auto& storage = static_cast<BufferStorage&>(buffer.storage()); storage.is_borrowed())
     storage.keep(std::move(owner));
   return made;

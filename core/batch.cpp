@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/context_state.h"
+#include "core/custom_on_host.h"
 #include "core/monitor.h"
 #include "core/program.h"
 #include "core/sizes.h"
@@ -168,7 +169,9 @@ void Batch::add(std::span<const Wanted> wanted) {
       continue;
     }
     std::vector<Wanted> needed = path.back().wanted;
-    if (ran) std::ranges::copy(forgotten_by(*std::get<Ran>(ran->operation).run->program), std::back_inserter(needed));
+    if (ran)
+      std::ranges::copy(forgotten_by(*std::get<ProgramResult>(ran->operation).run->program),
+                        std::back_inserter(needed));
     const Added added = add_graph(needed);
     for (const NodePtr& other : added.to_run) {
       // Plans rest on where inputs start, which must not differ from run to run.
@@ -269,7 +272,7 @@ std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
 }
 
 void Batch::add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs) {
-  const ProgramRun& call = *std::get<Ran>(ran.operation).run;
+  const ProgramRun& call = *std::get<ProgramResult>(ran.operation).run;
   ProgramImpl& program = *call.program;
   const Graph& graph = program.graph;
   Buffers buffers;
@@ -282,14 +285,14 @@ void Batch::add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> in
 
   int lineage = 0;
   for (const NodePtr& input : ran.inputs) {
-    const int of_input = stored(input.get()).node->value.lineage;
+    const int of_input = location_of(input.get()).node->value.lineage;
     if (of_input == unknown_lineage || lineage == unknown_lineage) lineage = unknown_lineage;
     else lineage = std::max(lineage, of_input + 1);
   }
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const Graph::Place& place = graph.wanted[i];
     const NodePtr result = call.results[i].lock();
-    if (place.item < 0 || !result || result->has_elements() || !result->is<Ran>()) continue;
+    if (place.item < 0 || !result || result->has_elements() || !result->is<ProgramResult>()) continue;
     give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
   }
 }

@@ -100,7 +100,7 @@ TakenImage written(const Tensor& tensor, const ImageSpec& spec, const End& sourc
                    std::string& failed) {
   const LockedContext context(tensor);
   const NodePtr& node = TensorAccess::node(*context, tensor);
-  if (stored(node.get()).node->is<HostValues>()) return {};
+  if (location_of(node.get()).node->is<HostValues>()) return {};
   const NodePtr ready = context->recovery.run([&] { return laid_out(*context, node, spec); });
   context->pool->require_submitted(*ready->value.buffer);
   if (context->images.device() != source.device) return {};

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/context_impl.h"
+#include "core/custom_on_host.h"
 #include "core/family.h"
 #include "core/shader_names.h"
 
@@ -136,11 +137,6 @@ std::shared_ptr<const CheckedKernel> checked(std::string_view op, const CustomKe
       if (tensor.dtype) check_scalar(op, kernel, tensor.name, scalar, *tensor.dtype);
     }
   return result;
-}
-
-bool has_source_for(const CustomKernel& kernel, const Backend& backend) {
-  const ShaderLanguage language = backend.limits().custom_language;
-  return language != ShaderLanguage::none && !(language == ShaderLanguage::wgsl ? kernel.wgsl : kernel.glsl).empty();
 }
 
 void compile(ContextState& context, const std::shared_ptr<const CheckedKernel>& kernel) {

@@ -1,8 +1,9 @@
-// Kernels of the user's own that run as functions on the host.
+#include "core/custom_on_host.h"
+
 #include <algorithm>
 
 #include "core/context_state.h"
-#include "core/family.h"
+#include "core/fail.h"
 #include "core/monitor.h"
 #include "core/sizes.h"
 

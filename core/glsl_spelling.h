@@ -6,7 +6,8 @@
 //
 // It knows no types, so the text has to keep to what means the same in both languages: declarations name their types,
 // variables get a value before they are read, and select() takes a scalar condition. For comparisons and choices by
-// vectors there are the functions of shaders_wgsl/pointwise.wgsl, for which those of shaders_glsl/pointwise.glsl stand in.
+// vectors there are the functions of shaders_wgsl/pointwise.wgsl, for which those of shaders_glsl/pointwise.glsl stand
+// in.
 #pragma once
 #include <string>
 #include <string_view>

@@ -86,7 +86,7 @@ bool is_number(const Node& node) { return node.is<Constant>() && !node.has_eleme
 
 // It has its elements, gets them from the host, or they come with each run of a program.
 bool is_stored(const Node& node) {
-  return node.has_elements() || node.is<HostValues>() || node.is<Placeholder>() || node.is<Ran>();
+  return node.has_elements() || node.is<HostValues>() || node.is<Placeholder>() || node.is<ProgramResult>();
 }
 
 void require_rebuildable(const Node& node) {
@@ -107,14 +107,14 @@ class GraphBuilder {
     for (GraphItem& item : graph_.items)
       if (const auto* custom = item.as<Custom>()) note_outputs(item, *custom->call);
     for (const auto& [node, replacement] : replacements_)
-      if (const Stored base = base_of(replacement.get()); index_of_.contains(base.node))
+      if (const Location base = base_of(replacement.get()); index_of_.contains(base.node))
         graph_.equals.push_back({node, {index_of_.at(base.node), base.offset}});
     return std::move(graph_);
   }
 
  private:
   // Follows views, folds constants, and replaces operations that this device cannot run.
-  Stored base_of(Node* node) {
+  Location base_of(Node* node) {
     for (std::int64_t offset = 0;;) {
       require_rebuildable(*node);
       if (node->has_elements()) return {node, offset};
@@ -129,13 +129,13 @@ class GraphBuilder {
         continue;
       }
       if (node->is<Strided>())
-        if (const Stored behind = base_of_strided(node); is_number(*behind.node)) return behind;
+        if (const Location behind = base_of_strided(node); is_number(*behind.node)) return behind;
       return {node, offset};
     }
   }
 
   // Strided views follow one another, in whatever order they take the elements.
-  Stored base_of_strided(Node* node) {
+  Location base_of_strided(Node* node) {
     while (!node->has_elements() && (node->is<Strided>() || node->is<View>())) node = node->inputs[0].get();
     return {node, 0};
   }
@@ -166,7 +166,7 @@ class GraphBuilder {
 
   // A node's elements, which are stored even where they are all the same number.
   Graph::Place add_elements(Node* node) {
-    const Stored base = base_of(node);
+    const Location base = base_of(node);
     if (!is_number(*base.node)) {
       add_base(base.node);
       return {index_of_.at(base.node), base.offset};
@@ -206,7 +206,7 @@ class GraphBuilder {
     if (item.is_stored) {
       item.lineage = node->is<Placeholder>() ? unknown_lineage : node->value.lineage;
       if (node->has_elements()) item.start = node->value.offset;
-      else if (node->is<Ran>()) graph_.runs.push_back(node);
+      else if (node->is<ProgramResult>()) graph_.runs.push_back(node);
       return add_item(std::move(item));
     }
     for (const NodePtr& input : node->inputs)
@@ -229,7 +229,7 @@ class GraphBuilder {
   }
 
   GraphItem::Operand operand(Node* input) {
-    const Stored base = base_of(input);
+    const Location base = base_of(input);
     if (is_number(*base.node)) return {.shape = input->shape, .number = number_of_constant(*base.node)};
     return {.shape = input->shape, .item = index_of_.at(base.node), .offset = base.offset};
   }
@@ -344,7 +344,7 @@ std::string signature_of(const Graph& graph) {
   return std::string(writer.text());
 }
 
-Stored stored(Node* node) {
+Location location_of(Node* node) {
   std::int64_t offset = 0;
   while (!node->has_elements() && node->is<View>()) {
     offset += std::get<View>(node->operation).offset;

@@ -92,13 +92,13 @@ Graph make_graph(const ContextState&, std::span<const Wanted>, const Limits&);
 std::string signature_of(const Graph&);
 
 // Where a node's elements are: from element `offset` of `node` on, which is no view.
-struct Stored {
+struct Location {
   Node* node;
   std::int64_t offset;
 
   std::int64_t start() const { return offset + (node->has_elements() ? node->value.offset : 0); }
 };
-Stored stored(Node*);
+Location location_of(Node*);
 
 // The same elements in a storage of its own.
 NodePtr copy_of(const NodePtr&);

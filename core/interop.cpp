@@ -75,7 +75,7 @@ void run_pass(ContextState& context, const Tensor& tensor, const HostPass& pass,
 }
 
 Residence residence_of(const ContextState& context, const Tensor& tensor) {
-  const Node& base = *stored(TensorAccess::node(context, tensor).get()).node;
+  const Node& base = *location_of(TensorAccess::node(context, tensor).get()).node;
   if (const Buffer* buffer = base.value.buffer.get())
     return {.storage = buffer,
             .is_on_device = buffer->is_resident(),
@@ -96,7 +96,7 @@ void make_resident(ContextState& context, const Tensor& tensor) {
 void copy_to_host(ContextState& context, const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(context, tensor);
   context.recovery.run([&] {
-    if (stored(node.get()).node->is<HostValues>()) return;
+    if (location_of(node.get()).node->is<HostValues>()) return;
     compute(context, node);
     if (node->value.buffer) context.pool->copy_to_host(*node->value.buffer);
   });
@@ -106,7 +106,7 @@ std::uint64_t move_to_host(ContextState& context, const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(context, tensor);
   Pool& pool = *context.pool;
   return context.recovery.run([&]() -> std::uint64_t {
-    Buffer* buffer = stored(node.get()).node->value.buffer.get();
+    Buffer* buffer = location_of(node.get()).node->value.buffer.get();
     if (!buffer || !pool.can_leave(*buffer)) return 0;
     pool.copy_to_host(*buffer);
     const std::uint64_t bytes = buffer->device_bytes();
@@ -117,7 +117,7 @@ std::uint64_t move_to_host(ContextState& context, const Tensor& tensor) {
 
 std::optional<std::vector<std::byte>> host_elements(const ContextState& context, const Tensor& tensor) {
   const Node& node = *TensorAccess::node(context, tensor);
-  const Stored place = stored(TensorAccess::node(context, tensor).get());
+  const Location place = location_of(TensorAccess::node(context, tensor).get());
   std::span<const std::byte> whole;
   if (const auto* values = std::get_if<HostValues>(&place.node->operation)) whole = values->elements;
   else if (place.node->value.buffer) whole = place.node->value.buffer->host_copy();

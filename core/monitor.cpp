@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/custom.h"
+#include "core/custom_call.h"
 #include "core/device_state.h"
 
 namespace tessera {

@@ -21,7 +21,7 @@ struct NameOfOperation {
   std::string operator()(const Import&) const { return "import"; }
   std::string operator()(const Custom& custom) const { return custom.call->kernel->name; }
   std::string operator()(const Placeholder&) const { return "input"; }
-  std::string operator()(const Ran&) const { return "program"; }
+  std::string operator()(const ProgramResult&) const { return "program"; }
   std::string operator()(const Computed&) const { return "tensor"; }
 };
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/custom.h"
+#include "core/custom_call.h"
 #include "core/number.h"
 #include "core/pointwise_op.h"
 #include "core/pool.h"
@@ -38,12 +38,15 @@ struct FamilyEntry {
   const ParameterList& (*option_names)() = nullptr;
 };
 
+// ---- operations
+// Elements on the host, which are uploaded when they are first needed.
 struct HostValues {
   std::vector<std::byte> elements;
-};  // to be uploaded
+};
+// The same number in every element.
 struct Constant {
   Number value;
-};  // the same number everywhere
+};
 // Elements of inputs[0] under another shape: as many as the shape has, from element `offset` on.
 struct View {
   std::int64_t offset = 0;
@@ -62,6 +65,7 @@ struct Strided {
   std::int64_t offset;
   std::vector<Term> terms;
 };
+// A kernel of a family.
 struct Family {
   const FamilyEntry* entry;
   std::vector<std::int32_t> options;  // constants in the shader: other values compile another kernel
@@ -69,25 +73,29 @@ struct Family {
   std::int64_t workgroups = 0;        // of a cooperative entry
   bool reads_once = false;            // as in the entry, where that depends on sizes
 };
+// Elements of a texture or a buffer that a host lent, read when they are first needed and kept from then on.
 struct Import {
   std::shared_ptr<const HostPass> pass;
   std::uint64_t epoch;  // of the context: the device that the host lent it on
-};                      // read from what a host lent, when first needed, and kept from then on
+};
 // One output of a kernel of the user's own. All outputs that are still referred to are computed together.
 struct Custom {
   std::shared_ptr<const CustomCall> call;
   std::size_t output;
 };
-struct Placeholder {};  // bound to a tensor with each run of a program
-struct Ran {
+// An input of a program, bound to a tensor with each run.
+struct Placeholder {};
+// One output of a run of a program on the inputs.
+struct ProgramResult {
   std::shared_ptr<const ProgramRun> run;
   std::size_t output;
-};                   // by a program, with the inputs
-struct Computed {};  // only `buffer` counts; the inputs are let go
+};
+// An operation that is not known any more: the node has its elements, or they are lost.
+struct Computed {};
 using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Custom,
-                               Placeholder, Ran, Computed>;
+                               Placeholder, ProgramResult, Computed>;
 
-// What anybody may know of a node.
+// The part of a node that never changes, and that anybody may read.
 struct NodeInfo {
   const std::shared_ptr<ContextImpl> context;
   const Shape shape;

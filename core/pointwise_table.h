@@ -1,9 +1,9 @@
 // The table of pointwise operations. A row is all there is to an operation: its fusion, its documentation and its tests
 // on every backend come from here. docs/adding_an_op.md tells how to add one.
 //
-// Code is WGSL, which core/glsl_spelling.h spells for GLSL, and works on four elements at a time. It calls the functions of
-// shaders_wgsl/pointwise.wgsl: lt le gt ge eq ne (and lti … for integers), pick(condition, yes, no) (and picki), nan4, inf4
-// and the numerical ones.
+// Code is WGSL, which core/glsl_spelling.h spells for GLSL, and works on four elements at a time. It calls the
+// functions of shaders_wgsl/pointwise.wgsl: lt le gt ge eq ne (and lti … for integers), pick(condition, yes, no) (and
+// picki), nan4, inf4 and the numerical ones.
 #pragma once
 #include <cmath>
 #include <iterator>

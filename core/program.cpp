@@ -84,7 +84,7 @@ class Copier {
   NodePtr copy_of_one(Node& node) {
     std::vector<NodePtr> inputs;
     for (const NodePtr& input : node.inputs) inputs.push_back(copies_.at(input.get()));
-    if (const auto* ran = std::get_if<Ran>(&node.operation)) return inlined(*ran, inputs);
+    if (const auto* ran = std::get_if<ProgramResult>(&node.operation)) return inlined(*ran, inputs);
     if (inputs == node.inputs) return node.shared_from_this();
     std::vector<Held> held;
     for (const NodePtr& input : inputs) held.push_back(std::make_shared<const Hold>(input));
@@ -102,7 +102,7 @@ class Copier {
   }
 
   // The outputs of a run are copied together, since kernels of the user's own may give several of them.
-  NodePtr inlined(const Ran& ran, const std::vector<NodePtr>& inputs) {
+  NodePtr inlined(const ProgramResult& ran, const std::vector<NodePtr>& inputs) {
     const ProgramImpl& program = *ran.run->program;
     std::unique_ptr<Copier>& copier = runs_[ran.run.get()];
     if (!copier) {
@@ -179,7 +179,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const NodeInfo& output = impl_->outputs[i]->info();
-    auto result = std::make_shared<Node>(impl_->context, output.shape, output.dtype, Ran{run, i}, given);
+    auto result = std::make_shared<Node>(impl_->context, output.shape, output.dtype, ProgramResult{run, i}, given);
     run->results.push_back(result);
     results.push_back(TensorAccess::tensor(std::move(result)));
   }

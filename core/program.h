@@ -23,7 +23,7 @@ struct ProgramImpl {
 // Between batches: what does not depend on an input is computed, the rest is planned.
 void plan_for_device(ContextState&, ProgramImpl&);
 
-// The nodes that it gave have the operation Ran, and its inputs as theirs.
+// The nodes that it gave have the operation ProgramResult, and its inputs as theirs.
 struct ProgramRun {
   std::shared_ptr<ProgramImpl> program;
   std::vector<std::weak_ptr<Node>> results;
