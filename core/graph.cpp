@@ -7,8 +7,6 @@
 namespace tessera {
 namespace {
 
-constexpr int none = GraphItem::none;
-
 // Writes items down so that equal texts mean equal work. Every item of every graph is written: this is for speed.
 class SignatureWriter {
  public:
@@ -270,7 +268,7 @@ class GraphBuilder {
       const NodePtr result = weak.lock();
       const auto known = index_of_.find(result.get());
       const bool is_made = known != index_of_.end() && !graph_.at(known->second).is_stored;
-      item.custom_outputs.push_back(is_made ? known->second : none);
+      item.custom_outputs.push_back(is_made ? known->second : GraphItem::none);
     }
   }
 
