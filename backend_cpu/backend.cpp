@@ -7,7 +7,7 @@
 
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
-#include "core/timed_runs.h"
+#include "core/kernel/timed_runs.h"
 
 namespace tessera::cpu {
 namespace {

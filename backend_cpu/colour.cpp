@@ -1,4 +1,4 @@
-// The colour family on the host; core/colour.cpp and core/yuv.cpp define the words.
+// The colour family on the host; core/ops/colour.cpp and core/ops/yuv.cpp define the words.
 #include <algorithm>
 
 #include "backend_cpu/image.h"

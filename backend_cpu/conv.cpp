@@ -1,4 +1,4 @@
-// The convolutions of core/conv.cpp.
+// The convolutions of core/ops/conv.cpp.
 #include "backend_cpu/window.h"
 
 namespace tessera::cpu {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "backend_cpu/values.h"
-#include "core/kernel.h"
-#include "core/parameters.h"
+#include "core/kernel/kernel.h"
+#include "core/kernel/parameters.h"
 
 namespace tessera::cpu {
 

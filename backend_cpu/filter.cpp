@@ -1,4 +1,4 @@
-// The filter family on the host; core/filter.cpp defines the words and options.
+// The filter family on the host; core/ops/filter.cpp defines the words and options.
 #include <algorithm>
 #include <cstdlib>
 

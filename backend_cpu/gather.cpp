@@ -1,10 +1,10 @@
-// The gather family on the host; core/gather_parameters.h has the parameters and options, core/concat.cpp
+// The gather family on the host; core/kernel/gather_parameters.h has the parameters and options, core/ops/concat.cpp
 // defines the words of concat. Elements move as they are, so that floats and integers share each function.
 #include <algorithm>
 #include <cstdlib>
 
 #include "backend_cpu/family.h"
-#include "core/gather_parameters.h"
+#include "core/kernel/gather_parameters.h"
 #include <tessera/gather.h>
 
 namespace tessera::cpu {

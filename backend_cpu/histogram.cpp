@@ -1,4 +1,4 @@
-// The histogram family on the host; core/histogram.cpp defines the words.
+// The histogram family on the host; core/ops/histogram.cpp defines the words.
 #include <algorithm>
 
 #include "backend_cpu/image.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "backend_cpu/family.h"
-#include "core/image_parameters.h"
+#include "core/kernel/image_parameters.h"
 
 namespace tessera::cpu {
 

@@ -1,6 +1,6 @@
 // Runs one kernel on the host: its operands, its core, its result.
 #pragma once
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::cpu {
 

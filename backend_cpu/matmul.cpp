@@ -1,4 +1,4 @@
-// Sums of products: see core/contraction.cpp for the words and options.
+// Sums of products: see core/ops/contraction.cpp for the words and options.
 #include "backend_cpu/family.h"
 
 namespace tessera::cpu {

@@ -1,4 +1,4 @@
-// The pooling of core/pooling.cpp.
+// The pooling of core/ops/pooling.cpp.
 #include <algorithm>
 #include <cmath>
 

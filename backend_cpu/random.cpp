@@ -1,4 +1,4 @@
-// The random family on the host; core/random.cpp defines the words.
+// The random family on the host; core/ops/random.cpp defines the words.
 #include <algorithm>
 #include <array>
 #include <cmath>

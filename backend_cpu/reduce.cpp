@@ -1,4 +1,4 @@
-// The reduce family on the host; core/reduce.cpp defines the words and options.
+// The reduce family on the host; core/ops/reduce.cpp defines the words and options.
 #include <cmath>
 
 #include "backend_cpu/family.h"

@@ -1,4 +1,4 @@
-// The resize family on the host; core/image_parameters.h has the parameters.
+// The resize family on the host; core/kernel/image_parameters.h has the parameters.
 #include <algorithm>
 
 #include "backend_cpu/image.h"

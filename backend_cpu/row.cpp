@@ -1,9 +1,9 @@
-// The row family on the host; core/row.cpp and core/norms.cpp define the words and options.
+// The row family on the host; core/ops/row.cpp and core/ops/norms.cpp define the words and options.
 #include <algorithm>
 #include <cmath>
 
 #include "backend_cpu/family.h"
-#include "core/row.h"
+#include "core/ops/row.h"
 
 namespace tessera::cpu {
 namespace {

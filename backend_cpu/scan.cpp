@@ -1,4 +1,4 @@
-// The scan family on the host; core/scan.cpp defines the words and options.
+// The scan family on the host; core/ops/scan.cpp defines the words and options.
 #include "backend_cpu/family.h"
 
 namespace tessera::cpu {

@@ -1,4 +1,4 @@
-// The sort family on the host; core/sort.cpp defines the words.
+// The sort family on the host; core/ops/sort.cpp defines the words.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

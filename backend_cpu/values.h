@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::cpu {
 

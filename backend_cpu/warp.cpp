@@ -1,4 +1,4 @@
-// The warp family on the host; core/warp.cpp defines the words.
+// The warp family on the host; core/ops/warp.cpp defines the words.
 #include <algorithm>
 
 #include "backend_cpu/image.h"

@@ -1,4 +1,4 @@
-// Windows that slide over images, on the host. core/window.h defines the words.
+// Windows that slide over images, on the host. core/ops/window.h defines the words.
 #pragma once
 #include <array>
 

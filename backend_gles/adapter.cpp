@@ -6,7 +6,7 @@
 #include "backend_gles/angle.h"
 #include "backend_gles/backend.h"
 #include "backend_gles/egl_context.h"
-#include "core/vulkan_probe.h"
+#include "core/platform/vulkan_probe.h"
 
 namespace tessera::gles {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "backend_gles/egl.h"
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::gles {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/fail.h"
+#include "core/base/fail.h"
 
 namespace tessera::gles {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/library_file.h"
+#include "core/platform/library_file.h"
 #include <tessera/error.h>
 
 namespace tessera::gles {

@@ -9,7 +9,7 @@
 #include "backend_gles/shared_image.h"
 #include "backend_gles/storage.h"
 #include "backend_gles/timer.h"
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::gles {
 

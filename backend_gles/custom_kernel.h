@@ -1,7 +1,7 @@
 // Kernels of the user's own: a fragment pass for each output, around the user's functions over accessors.
 #pragma once
 #include "backend_gles/host_pass.h"
-#include "core/custom_call.h"
+#include "core/kernel/custom_call.h"
 
 namespace tessera::gles {
 

@@ -3,9 +3,9 @@
 
 #include "backend_gles/backend.h"
 #include "backend_gles/storage.h"
-#include "core/backend_of.h"
-#include "core/fail.h"
-#include "core/host_image.h"
+#include "core/interop/backend_of.h"
+#include "core/base/fail.h"
+#include "core/kernel/host_image.h"
 
 namespace tessera::gles {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "backend_gles/gl_context.h"
 #include "backend_gles/own_names.h"
-#include "core/backend.h"
-#include "core/driver_start.h"
+#include "core/kernel/backend.h"
+#include "core/platform/driver_start.h"
 #include <tessera/gles.h>
 
 namespace tessera::gles {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/driver_start.h"
+#include "core/platform/driver_start.h"
 
 namespace tessera::gles {
 

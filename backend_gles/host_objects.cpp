@@ -4,7 +4,7 @@
 
 #include "backend_gles/handle.h"
 #include "backend_gles/texture_format.h"
-#include "core/fail.h"
+#include "core/base/fail.h"
 
 namespace tessera::gles {
 namespace {

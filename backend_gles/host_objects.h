@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "backend_gles/device.h"
-#include "core/host_image.h"
+#include "core/kernel/host_image.h"
 
 namespace tessera::gles {
 

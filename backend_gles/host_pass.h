@@ -6,7 +6,7 @@
 #include <string>
 
 #include "backend_gles/program.h"
-#include "core/compiled_cache.h"
+#include "core/kernel/compiled_cache.h"
 
 namespace tessera::gles {
 

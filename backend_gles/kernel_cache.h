@@ -5,8 +5,8 @@
 
 #include "backend_gles/program.h"
 #include "backend_gles/shader.h"
-#include "core/compiled_cache.h"
-#include "core/kernel.h"
+#include "core/kernel/compiled_cache.h"
+#include "core/kernel/kernel.h"
 
 namespace tessera::gles {
 

@@ -1,9 +1,9 @@
 #include "backend_gles/shader.h"
 
-#include "core/embedded_shader.h"
-#include "core/glsl_spelling.h"
-#include "core/parameter_text.h"
-#include "core/shader_text.h"
+#include "core/kernel/embedded_shader.h"
+#include "core/kernel/glsl_spelling.h"
+#include "core/kernel/parameter_text.h"
+#include "core/kernel/shader_text.h"
 
 namespace tessera::gles {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace tessera::gles {
 

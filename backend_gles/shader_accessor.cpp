@@ -1,10 +1,10 @@
 // gles::shader_accessor
-#include "core/shader_accessor.h"
+#include "core/kernel/shader_accessor.h"
 
 #include "backend_gles/backend.h"
 #include "backend_gles/element_text.h"
-#include "core/backend_of.h"
-#include "core/shader_names.h"
+#include "core/interop/backend_of.h"
+#include "core/kernel/shader_names.h"
 
 namespace tessera::gles {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "backend_gles/device.h"
-#include "core/shared_image.h"
+#include "core/platform/shared_image.h"
 
 namespace tessera::gles {
 

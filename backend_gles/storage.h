@@ -7,7 +7,7 @@
 
 #include "backend_gles/handle.h"
 #include "backend_gles/texture_format.h"
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::gles {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <glad/gles2.h>
 
-#include "core/host_image.h"
+#include "core/kernel/host_image.h"
 #include <tessera/dtype.h>
 
 namespace tessera::gles {

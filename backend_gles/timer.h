@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend_gles/handle.h"
-#include "core/timed_runs.h"
+#include "core/kernel/timed_runs.h"
 
 namespace tessera::gles {
 

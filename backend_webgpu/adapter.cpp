@@ -4,7 +4,7 @@
 
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/wait.h"
-#include "core/vulkan_probe.h"
+#include "core/platform/vulkan_probe.h"
 
 namespace tessera::webgpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "backend_webgpu/handle.h"
-#include "core/backend.h"
-#include "core/driver_start.h"
+#include "core/kernel/backend.h"
+#include "core/platform/driver_start.h"
 
 namespace tessera::webgpu {
 

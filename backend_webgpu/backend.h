@@ -13,7 +13,7 @@
 #include "backend_webgpu/parameters.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/timer.h"
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::webgpu {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend_webgpu/device.h"
-#include "core/recent_map.h"
+#include "core/base/recent_map.h"
 
 namespace tessera::webgpu {
 

@@ -1,7 +1,7 @@
 #include "backend_webgpu/copying_pass.h"
 
 #include "backend_webgpu/storage.h"
-#include "core/embedded_shader.h"
+#include "core/kernel/embedded_shader.h"
 
 namespace tessera::webgpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend_webgpu/host_pass.h"
-#include "core/custom_call.h"
+#include "core/kernel/custom_call.h"
 
 namespace tessera::webgpu {
 

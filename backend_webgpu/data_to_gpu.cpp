@@ -1,8 +1,8 @@
 // webgpu::data_to_gpu
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
-#include "core/backend_of.h"
-#include "core/host_image.h"
+#include "core/interop/backend_of.h"
+#include "core/kernel/host_image.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/driver_start.h"
+#include "core/platform/driver_start.h"
 
 namespace tessera::webgpu {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "backend_webgpu/adapter.h"
 #include "backend_webgpu/wait.h"
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::webgpu {
 

@@ -1,8 +1,8 @@
-#include "core/dlpack.h"
+#include "core/interop/dlpack.h"
 
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/storage.h"
-#include "core/backend_of.h"
+#include "core/interop/backend_of.h"
 #include <tessera/dlpack.h>
 #include <tessera/webgpu.h>
 

@@ -2,9 +2,9 @@
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/storage.h"
-#include "core/backend_of.h"
-#include "core/fail.h"
-#include "core/host_image.h"
+#include "core/interop/backend_of.h"
+#include "core/base/fail.h"
+#include "core/kernel/host_image.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

@@ -3,10 +3,10 @@
 #include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
-#include "core/backend_of.h"
-#include "core/embedded_shader.h"
-#include "core/fail.h"
-#include "core/shader_text.h"
+#include "core/interop/backend_of.h"
+#include "core/kernel/embedded_shader.h"
+#include "core/base/fail.h"
+#include "core/kernel/shader_text.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

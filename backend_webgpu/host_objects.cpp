@@ -1,7 +1,7 @@
 #include "backend_webgpu/host_objects.h"
 
 #include "backend_webgpu/host_pass.h"
-#include "core/fail.h"
+#include "core/base/fail.h"
 
 namespace tessera::webgpu {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
-#include "core/compiled_cache.h"
+#include "core/kernel/compiled_cache.h"
 
 namespace tessera::webgpu {
 

@@ -4,8 +4,8 @@
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
-#include "core/compiled_cache.h"
-#include "core/kernel.h"
+#include "core/kernel/compiled_cache.h"
+#include "core/kernel/kernel.h"
 
 namespace tessera::webgpu {
 

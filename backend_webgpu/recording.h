@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "backend_webgpu/backend.h"
-#include "core/context_impl.h"
+#include "core/run/context_impl.h"
 
 namespace tessera::webgpu {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace tessera::webgpu {
 

@@ -1,9 +1,9 @@
 // webgpu::shader_accessor
-#include "core/shader_accessor.h"
+#include "core/kernel/shader_accessor.h"
 
 #include "backend_webgpu/element_text.h"
-#include "core/fail.h"
-#include "core/shader_names.h"
+#include "core/base/fail.h"
+#include "core/kernel/shader_names.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

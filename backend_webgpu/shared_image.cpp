@@ -2,7 +2,7 @@
 
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
-#include "core/vulkan_abi.h"
+#include "core/platform/vulkan_abi.h"
 
 namespace tessera::webgpu {
 namespace {

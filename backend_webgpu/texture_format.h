@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/host_image.h"
+#include "core/kernel/host_image.h"
 #include <tessera/dtype.h>
 
 namespace tessera::webgpu {

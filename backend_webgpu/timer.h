@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend_webgpu/download.h"
-#include "core/timed_runs.h"
+#include "core/kernel/timed_runs.h"
 
 namespace tessera::webgpu {
 

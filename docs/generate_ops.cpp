@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/pointwise_table.h"
+#include "core/kernel/pointwise_table.h"
 #include "docs/declared_ops.h"
 #include "docs/op_rows.h"
 

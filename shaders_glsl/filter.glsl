@@ -1,4 +1,4 @@
-// filter: a pixel and its neighbours along one axis, each with a weight. core/filter.cpp defines the words and options.
+// filter: a pixel and its neighbours along one axis, each with a weight. core/ops/filter.cpp defines the words and options.
 
 ivec4 filter_place(uvec4 element) { return ivec4((element / core_word(1u)) % core_word(0u)); }
 

@@ -1,4 +1,4 @@
-// histogram: how many pixels of a part of an image lie in each bin. core/histogram.cpp defines the words.
+// histogram: how many pixels of a part of an image lie in each bin. core/ops/histogram.cpp defines the words.
 
 // The bin of each value, or -1 for those outside of the range.
 ivec4 histogram_bin(vec4 value) {

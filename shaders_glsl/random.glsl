@@ -1,4 +1,4 @@
-// random: numbers from a seed and the index of a texel. core/random.cpp defines the words.
+// random: numbers from a seed and the index of a texel. core/ops/random.cpp defines the words.
 
 // The upper half of each product, by halves of 16 bits: neither language has it.
 uvec4 random_upper_product(uvec4 a, uvec4 b) {

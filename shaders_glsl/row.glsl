@@ -1,4 +1,4 @@
-// row: each element in relation to the others of its row. core/row.cpp and core/norms.cpp define the words and options.
+// row: each element in relation to the others of its row. core/ops/row.cpp and core/ops/norms.cpp define the words and options.
 // There are no workgroups here: each invocation that needs a row reads all of it.
 
 // Four elements of a row, or fewer at its ends; `inside` tells which ones are of the row.

@@ -1,4 +1,4 @@
-// scan: running sums and products along an axis. core/scan.cpp defines the words and options.
+// scan: running sums and products along an axis. core/ops/scan.cpp defines the words and options.
 
 bvec4 scan_inside(uvec4 a, uvec4 b) { return lessThan(a, b); }
 

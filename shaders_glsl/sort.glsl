@@ -1,4 +1,4 @@
-// sort: rows sorted by merging, as pairs of a key and its index. core/sort.cpp defines the words and
+// sort: rows sorted by merging, as pairs of a key and its index. core/ops/sort.cpp defines the words and
 // options. Rows and blocks are whole texels, so that the four elements of a texel share theirs.
 
 // Where x has the elements of a padded row; past the end of the row, its last one.

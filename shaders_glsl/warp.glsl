@@ -1,4 +1,4 @@
-// warp: each pixel of the result is found at a place of the image that a box or a matrix gives. core/warp.cpp defines the
+// warp: each pixel of the result is found at a place of the image that a box or a matrix gives. core/ops/warp.cpp defines the
 // words.
 
 vec4 warp_x(uvec4 element) { return vec4((element / core_word(0u)) % core_word(1u)); }

@@ -1,4 +1,4 @@
-// colour: channels of a pixel become others. core/colour.cpp and core/yuv.cpp define the words; among them are the lengths of
+// colour: channels of a pixel become others. core/ops/colour.cpp and core/ops/yuv.cpp define the words; among them are the lengths of
 // loops that take drivers long where they unroll them.
 
 // The numbers among the words that start at four places.

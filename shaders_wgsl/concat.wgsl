@@ -1,4 +1,4 @@
-// concat: rows made of a piece of each operand. core/concat.cpp defines the words and options.
+// concat: rows made of a piece of each operand. core/ops/concat.cpp defines the words and options.
 
 // Where four elements lie from the start of operand k's piece: inside of it if neither below 0 nor past its end.
 fn concat_at(k: u32, element: vec4u) -> vec4i {

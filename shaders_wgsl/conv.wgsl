@@ -1,4 +1,4 @@
-// conv: weighted sums over the windows of an image, which window.wgsl finds. core/conv.cpp defines the words and options:
+// conv: weighted sums over the windows of an image, which window.wgsl finds. core/ops/conv.cpp defines the words and options:
 // option_1 is 1 for a transposed convolution; option_2 is 0 where each element is read by itself, 1 where the filter is
 // read by the texel, 2 where the image is too, 3 for a depthwise convolution, 4 for a transposed one by texels.
 

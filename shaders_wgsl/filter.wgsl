@@ -1,4 +1,4 @@
-// filter: a pixel and its neighbours along one axis, each with a weight. core/filter.cpp defines the words and options.
+// filter: a pixel and its neighbours along one axis, each with a weight. core/ops/filter.cpp defines the words and options.
 
 fn filter_place(element: vec4u) -> vec4i { return vec4i((element / core_word(1u)) % core_word(0u)); }
 

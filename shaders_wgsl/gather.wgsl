@@ -1,4 +1,4 @@
-// gather: elements by computed places, and element indices themselves. core/gather_parameters.h has the
+// gather: elements by computed places, and element indices themselves. core/kernel/gather_parameters.h has the
 // parameters and options.
 
 fn index_map(element: vec4u) -> vec4i {

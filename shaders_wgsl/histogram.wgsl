@@ -1,4 +1,4 @@
-// histogram: how many pixels of a part of an image lie in each bin. core/histogram.cpp defines the words.
+// histogram: how many pixels of a part of an image lie in each bin. core/ops/histogram.cpp defines the words.
 
 // The bin of each value, or -1 for those outside of the range.
 fn histogram_bin(value: vec4f) -> vec4i {

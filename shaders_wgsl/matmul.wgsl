@@ -1,4 +1,4 @@
-// matmul: sums of products of two operands. core/contraction.cpp defines the words and options.
+// matmul: sums of products of two operands. core/ops/contraction.cpp defines the words and options.
 
 // How far from its first element an operand has the element `index` of an odometer of `axes` axes: `operand` is 1 for a
 // and 2 for b.

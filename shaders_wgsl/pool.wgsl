@@ -1,4 +1,4 @@
-// pool: the largest or the average of each window of an image, which window.wgsl finds. core/pooling.cpp defines the
+// pool: the largest or the average of each window of an image, which window.wgsl finds. core/ops/pooling.cpp defines the
 // words and options: option_1 is 1 where four channels are read as a texel, option_2 where they are floats.
 
 // Where the windows of a pool are, in which four channels of one pixel may lie side by side.

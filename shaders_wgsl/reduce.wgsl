@@ -1,4 +1,4 @@
-// reduce: what lies along the reduced axes becomes one element. core/reduce.cpp defines the words and options.
+// reduce: what lies along the reduced axes becomes one element. core/ops/reduce.cpp defines the words and options.
 
 // Where part `element % parts` of a kept element starts in x, without the distance_along to its first element.
 fn reduce_base(element: vec4u) -> vec4u {

@@ -1,4 +1,4 @@
-// resize: each pixel of the result lies somewhere between pixels of the image. core/image_parameters.h has the
+// resize: each pixel of the result lies somewhere between pixels of the image. core/kernel/image_parameters.h has the
 // parameters.
 
 // Where a pixel of the result lies along an axis: a numerator over its divisor.

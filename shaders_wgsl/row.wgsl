@@ -1,4 +1,4 @@
-// row: each element in relation to the others of its row. core/row.cpp and core/norms.cpp define the words and options.
+// row: each element in relation to the others of its row. core/ops/row.cpp and core/ops/norms.cpp define the words and options.
 
 // Which texels of x an invocation of a workgroup reads, and which elements of them belong to its team's rows. A team that
 // has no row reads nothing.

@@ -1,4 +1,4 @@
-// scan: running sums and products along an axis. core/scan.cpp defines the words and options.
+// scan: running sums and products along an axis. core/ops/scan.cpp defines the words and options.
 
 fn scan_inside(a: vec4u, b: vec4u) -> vec4<bool> { return a < b; }
 

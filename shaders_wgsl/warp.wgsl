@@ -1,4 +1,4 @@
-// warp: each pixel of the result is found at a place of the image that a box or a matrix gives. core/warp.cpp defines the
+// warp: each pixel of the result is found at a place of the image that a box or a matrix gives. core/ops/warp.cpp defines the
 // words.
 
 fn warp_x(element: vec4u) -> vec4f { return vec4f((element / core_word(0u)) % core_word(1u)); }

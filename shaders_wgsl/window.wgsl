@@ -1,5 +1,5 @@
 // Windows that slide over images with up to three spatial axes, 0 the innermost: what conv and pool share.
-// core/window.h defines the words, which come first among theirs; their option_0 counts the axes.
+// core/ops/window.h defines the words, which come first among theirs; their option_0 counts the axes.
 
 // A parameter of a spatial axis: 0 and 1 the sizes of image and result, 2 taps, 3 stride, 4 dilation, 5 padding before.
 fn window_word(axis: i32, which: i32) -> i32 { return i32(core_word(u32(2 + 6 * axis + which))); }

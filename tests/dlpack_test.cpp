@@ -1,7 +1,7 @@
 // DLPack: structs of the published ABI, as another library would fill and read them.
 #include <cstring>
 
-#include "core/dlpack_abi.h"
+#include "core/interop/dlpack_abi.h"
 #include "support/compare.h"
 #include "support/devices.h"
 #include <tessera/dlpack.h>

@@ -1,5 +1,5 @@
 // Which compiled kernels a cache keeps.
-#include "core/compiled_cache.h"
+#include "core/kernel/compiled_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // WGSL of kernels, spelled as GLSL: each rule by itself, and every file of a family.
-#include "core/glsl_spelling.h"
+#include "core/kernel/glsl_spelling.h"
 
 #include <filesystem>
 #include <fstream>
@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/shader_names.h"
+#include "core/kernel/shader_names.h"
 
 namespace tessera::test {
 namespace {

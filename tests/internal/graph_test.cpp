@@ -1,12 +1,12 @@
 // Planning reads nodes and never changes them: graphs of one context can be made side by side, and for any device.
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "core/context_impl.h"
-#include "core/fuse.h"
+#include "core/run/context_impl.h"
+#include "core/run/fuse.h"
 #include <tessera/tessera.h>
 
 namespace tessera::test {

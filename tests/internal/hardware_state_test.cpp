@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "core/device_state.h"
+#include "core/platform/device_state.h"
 #include "support/temporary_folder.h"
 
 namespace tessera {

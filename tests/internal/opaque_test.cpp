@@ -1,9 +1,9 @@
 // Which values of an expression compilers must not recognise: as few as possible, since each costs an instruction.
-#include "core/opaque.h"
+#include "core/kernel/opaque.h"
 
 #include <gtest/gtest.h>
 
-#include "core/pointwise_table.h"
+#include "core/kernel/pointwise_table.h"
 
 namespace tessera::test {
 namespace {

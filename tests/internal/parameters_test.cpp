@@ -1,5 +1,5 @@
 // Parameters of kernels: their words, and the text that shaders read them by.
-#include "core/parameters.h"
+#include "core/kernel/parameters.h"
 
 #include <set>
 #include <sstream>
@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/embedded_shader.h"
-#include "core/gather_parameters.h"
-#include "core/image_parameters.h"
-#include "core/parameter_text.h"
-#include "core/shader_text.h"
+#include "core/kernel/embedded_shader.h"
+#include "core/kernel/gather_parameters.h"
+#include "core/kernel/image_parameters.h"
+#include "core/kernel/parameter_text.h"
+#include "core/kernel/shader_text.h"
 #include <tessera/error.h>
 
 namespace tessera::test {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/pointwise.h"
-#include "core/pointwise_table.h"
+#include "core/ops/pointwise.h"
+#include "core/kernel/pointwise_table.h"
 #include "support/compare.h"
 #include "support/devices.h"
 

@@ -1,5 +1,5 @@
 // Which functions of shader files a kernel gets, and in which order.
-#include "core/shader_text.h"
+#include "core/kernel/shader_text.h"
 
 #include <gtest/gtest.h>
 

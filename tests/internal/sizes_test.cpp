@@ -1,5 +1,5 @@
 // How backends count and narrow sizes.
-#include "core/sizes.h"
+#include "core/base/sizes.h"
 
 #include "support/devices.h"
 

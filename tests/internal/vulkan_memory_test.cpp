@@ -1,8 +1,8 @@
 // The memory that Vulkan drivers tell of.
 #include <gtest/gtest.h>
 
-#include "core/driver_start.h"
-#include "core/vulkan_probe.h"
+#include "core/platform/driver_start.h"
+#include "core/platform/vulkan_probe.h"
 
 namespace tessera {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/backend.h"
+#include "core/kernel/backend.h"
 
-// In short what core/backend.h has.
+// In short what core/kernel/backend.h has.
 namespace in_short {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"

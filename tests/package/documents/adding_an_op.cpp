@@ -1,10 +1,10 @@
 #include "backend_cpu/family.h"
-#include "core/family.h"
-#include "core/pointwise_table.h"
+#include "core/ops/family.h"
+#include "core/kernel/pointwise_table.h"
 
 namespace tessera {
 
-// As core/pointwise_table.h and core/pointwise.cpp have them around the lines that a new operation adds.
+// As core/kernel/pointwise_table.h and core/ops/pointwise.cpp have them around the lines that a new operation adds.
 #define F [](float a, [[maybe_unused]] float b, [[maybe_unused]] float c) -> float
 #define I [](std::int32_t a, [[maybe_unused]] std::int32_t b, [[maybe_unused]] std::int32_t c) -> std::int32_t
 constexpr PointwiseOp table[] = {

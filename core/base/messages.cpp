@@ -1,0 +1,46 @@
+#include "core/base/messages.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace tessera {
+
+Messages::Messages(const ContextOptions& options)
+    : callback_(options.on_message), least_(options.message_level), with_shaders_(options.log_shaders) {}
+
+void Messages::add(Message::Level level, std::string text) {
+  if (!wants(level)) return;
+  const std::scoped_lock hold(lock_);
+  waiting_.push_back({level, std::move(text)});
+}
+
+MessageSink Messages::sink() { return MessageSink(shared_from_this()); }
+
+void Messages::deliver() noexcept {
+  if (!callback_) return;
+  std::vector<Message> messages;
+  {
+    const std::scoped_lock hold(lock_);
+    messages.swap(waiting_);
+  }
+  for (const Message& message : messages) {
+    try {
+      callback_(message);
+    } catch (...) {
+    }
+  }
+}
+
+std::string Compilation::line(const std::string& name, std::string_view text) const {
+  const double milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began_).count();
+  std::array<char, 64> numbers{};
+  std::snprintf(numbers.data(), numbers.size(), " in %.1f ms from %zu bytes of text", milliseconds, text.size());
+  std::string line = "compile: " + name + numbers.data();
+  if (messages_.wants_shaders()) line += ":\n" + std::string(text);
+  else line += '.';
+  return line;
+}
+
+}  // namespace tessera

@@ -1,0 +1,359 @@
+#include "core/graph/graph.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace tessera {
+namespace {
+
+// Writes items down so that equal texts mean equal work. Every item of every graph is written: this is for speed.
+class SignatureWriter {
+ public:
+  // With the values of items, which operations on equal values have in common; without, they are told apart by place.
+  explicit SignatureWriter(const Graph& graph, const std::vector<int>* values = nullptr)
+      : graph_(graph), values_(values) {
+    if (!values) numbers_.reserve(graph.items.size() * 16);
+  }
+
+  void write(const GraphItem& item) {
+    number(static_cast<std::int64_t>(item.dtype()));
+    shape(item.shape());
+    if (item.is_stored) {
+      number(-1);
+      return number(item.start);
+    }
+    number(static_cast<std::int64_t>(item.operation->index()));
+    number(item.number);
+    if (const auto* pointwise = item.as<Pointwise>()) pointer(pointwise->op);
+    if (const auto* strided = item.as<Strided>()) {
+      number(strided->offset);
+      list(strided->terms);
+    }
+    if (const auto* family = item.as<Family>()) {
+      pointer(family->entry);
+      list(family->options);
+      list(family->words);
+      number(family->workgroups);
+      number(family->reads_once);
+    }
+    if (const auto* custom = item.as<Custom>()) number(static_cast<std::int64_t>(custom->output));
+    for (const int output : item.custom_outputs) number(output);
+    for (const GraphItem::Operand& operand : item.operands) {
+      shape(operand.shape);
+      number(operand.offset);
+      if (!operand.is_number()) {
+        number(values_ ? (*values_)[static_cast<std::size_t>(operand.item)] : operand.item);
+      } else if (values_) {
+        const auto& [value, dtype] = graph_.numbers[static_cast<std::size_t>(operand.number)];
+        number(-1 - std::int64_t{value.bits});
+        number(static_cast<std::int64_t>(dtype));
+      } else {
+        number(-1 - operand.number);
+      }
+    }
+  }
+  void number(std::int64_t value) { numbers_.push_back(value); }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(std::int64_t)};
+  }
+
+ private:
+  void pointer(const void* value) { number(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(value))); }
+  void shape(const Shape& value) { list(value.dims()); }
+  void list(const std::vector<Term>& terms) {
+    number(static_cast<std::int64_t>(terms.size()));
+    for (const Term& term : terms) {
+      number(term.block);
+      number(term.size);
+      number(term.stride);
+    }
+  }
+  template <class Range>
+  void list(const Range& values) {
+    number(static_cast<std::int64_t>(std::size(values)));
+    for (const auto value : values) number(static_cast<std::int64_t>(value));
+  }
+
+  const Graph& graph_;
+  const std::vector<int>* values_;
+  std::vector<std::int64_t> numbers_;
+};
+
+bool is_number(const Node& node) { return node.is<Constant>() && !node.has_elements(); }
+
+// It has its elements, gets them from the host, or they come with each run of a program.
+bool is_stored(const Node& node) {
+  return node.has_elements() || node.is<HostValues>() || node.is<Placeholder>() || node.is<ProgramResult>();
+}
+
+void require_rebuildable(const Node& node) {
+  if (!node.is<Computed>() || node.has_elements()) return;
+  throw Error(ErrorCode::device_lost,
+              "compute: the elements of a tensor of " + node.shape.to_string() + " " +
+                  std::string(to_string(node.dtype)) +
+                  " were lost with the device. They cannot be made again: they came from a texture or a buffer that "
+                  "the host lent, or the context was made with survive_device_loss = false.");
+}
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const ContextState& context, const Limits& limits) : context_(context), limits_(limits) {}
+
+  Graph build(std::span<const Wanted> wanted) {
+    for (const Wanted& one : wanted) graph_.wanted.push_back(one.node->shape.size() == 0 ? Graph::Place{} : add(one));
+    for (GraphItem& item : graph_.items)
+      if (const auto* custom = item.as<Custom>()) note_outputs(item, *custom->call);
+    for (const auto& [node, replacement] : replacements_)
+      if (const Location base = base_of(replacement.get()); index_of_.contains(base.node))
+        graph_.equals.push_back({node, {index_of_.at(base.node), base.offset}});
+    return std::move(graph_);
+  }
+
+ private:
+  // Follows views, folds constants, and replaces operations that this device cannot run.
+  Location base_of(Node* node) {
+    for (std::int64_t offset = 0;;) {
+      require_rebuildable(*node);
+      if (node->has_elements()) return {node, offset};
+      if (const auto* view = std::get_if<View>(&node->operation)) {
+        offset += view->offset;
+        node = node->inputs[0].get();
+        continue;
+      }
+      const auto* family = std::get_if<Family>(&node->operation);
+      if (family && family->entry->lower && !limits_.workgroups) {
+        node = replacement(*node, *family->entry);
+        continue;
+      }
+      if (node->is<Strided>())
+        if (const Location behind = base_of_strided(node); is_number(*behind.node)) return behind;
+      return {node, offset};
+    }
+  }
+
+  // Strided views follow one another, in whatever order they take the elements.
+  Location base_of_strided(Node* node) {
+    while (!node->has_elements() && (node->is<Strided>() || node->is<View>())) node = node->inputs[0].get();
+    return {node, 0};
+  }
+
+  Node* replacement(Node& node, const FamilyEntry& entry) {
+    NodePtr& other = replacements_[&node];
+    if (!other) other = own(entry.lower(node));
+    return other.get();
+  }
+
+  const NodePtr& own(Held held) {
+    graph_.own_nodes.push_back(std::move(held));
+    return graph_.own_nodes.back()->node(context_);
+  }
+  bool is_own(const Node* node) const {
+    return std::ranges::any_of(graph_.own_nodes, [&](const Held& held) { return held->node(context_).get() == node; });
+  }
+
+  Graph::Place add(const Wanted& wanted) {
+    Graph::Place place = add_elements(wanted.node.get());
+    if (wanted.is_whole) place = whole(wanted.node, place);
+    GraphItem& item = graph_.items[static_cast<std::size_t>(place.item)];
+    if (item.shape().size() == wanted.node->shape.size()) item.layout = wanted.layout;
+    is_wanted_.resize(graph_.items.size(), false);
+    is_wanted_[static_cast<std::size_t>(place.item)] = true;
+    return place;
+  }
+
+  // A node's elements, which are stored even where they are all the same number.
+  Graph::Place add_elements(Node* node) {
+    const Location base = base_of(node);
+    if (!is_number(*base.node)) {
+      add_base(base.node);
+      return {index_of_.at(base.node), base.offset};
+    }
+    Node* filled = node->shape.size() == base.node->shape.size() ? base.node : node;
+    if (!index_of_.contains(filled))
+      add_item({.node = filled,
+                .operation = &base.node->operation,
+                .is_stored = false,
+                .number = number_of_constant(*base.node)});
+    return {index_of_.at(filled), 0};
+  }
+
+  // Adds a node that is no view with all that it needs. Without recursion: graphs may be long.
+  void add_base(Node* root) {
+    struct Visit {
+      Node* node;
+      std::size_t next_input;
+    };
+    std::vector<Visit> path{{root, 0}};
+    while (!path.empty()) {
+      auto& [node, next_input] = path.back();
+      if (index_of_.contains(node)) {
+        path.pop_back();
+      } else if (!is_stored(*node) && next_input < node->inputs.size()) {
+        Node* input = base_of(node->inputs[next_input++].get()).node;
+        if (!is_number(*input) && !index_of_.contains(input)) path.push_back({input, 0});
+      } else {
+        add_operation(node);
+        path.pop_back();
+      }
+    }
+  }
+
+  void add_operation(Node* node) {
+    GraphItem item{.node = node, .operation = &node->operation, .is_stored = is_stored(*node), .is_own = is_own(node)};
+    if (item.is_stored) {
+      item.lineage = node->is<Placeholder>() ? unknown_lineage : node->value.lineage;
+      if (node->has_elements()) item.start = node->value.offset;
+      else if (node->is<ProgramResult>()) graph_.runs.push_back(node);
+      return add_item(std::move(item));
+    }
+    for (const NodePtr& input : node->inputs)
+      item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
+    item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(item.operands);
+    if (share(item)) return;
+    const bool is_kept = item.is<Import>() || item.is<Custom>();
+    const auto* custom = item.as<Custom>();
+    add_item(std::move(item));
+    if (is_kept) graph_.kept.push_back(index_of_.at(node));
+    if (!custom) return;
+    for (const std::weak_ptr<Node>& weak : custom->call->results)
+      if (const NodePtr other = weak.lock(); other && other->is<Custom>() && !other->has_elements())
+        if (!index_of_.contains(other.get())) add_operation(other.get());
+  }
+
+  void add_item(GraphItem item) {
+    index_of_[item.node] = static_cast<int>(graph_.items.size());
+    graph_.items.push_back(std::move(item));
+  }
+
+  GraphItem::Operand operand(Node* input) {
+    const Location base = base_of(input);
+    if (is_number(*base.node)) return {.shape = input->shape, .number = number_of_constant(*base.node)};
+    return {.shape = input->shape, .item = index_of_.at(base.node), .offset = base.offset};
+  }
+
+  GraphItem::Operand whole_operand(const NodePtr& input) {
+    return {.shape = input->shape, .item = whole(input, add_elements(input.get())).item};
+  }
+
+  // Where elements lie within a storage, a copy of them has one of its own.
+  Graph::Place whole(const NodePtr& node, const Graph::Place& place) {
+    if (place.offset + graph_.at(place.item).start == 0) return place;
+    NodePtr& copy = copies_[node.get()];
+    if (!copy) {
+      copy = own(std::make_shared<const Hold>(copy_of(node)));
+      add_operation(copy.get());
+    }
+    return {index_of_.at(copy.get()), 0};
+  }
+
+  int lineage_after(std::span<const GraphItem::Operand> operands) const {
+    int most = -1;
+    for (const GraphItem::Operand& operand : operands) {
+      const int lineage = operand.is_number() ? 0 : graph_.at(operand.item).lineage;
+      if (lineage == unknown_lineage) return unknown_lineage;
+      most = std::max(most, lineage);
+    }
+    return most + 1;
+  }
+
+  int number_of_constant(const Node& node) {
+    const auto [entry, is_new] = number_of_.try_emplace(&node, static_cast<int>(graph_.numbers.size()));
+    if (is_new) graph_.numbers.push_back({std::get<Constant>(node.operation).value, node.dtype});
+    return entry->second;
+  }
+
+  void note_outputs(GraphItem& item, const CustomCall& call) {
+    for (const std::weak_ptr<Node>& weak : call.results) {
+      const NodePtr result = weak.lock();
+      const auto known = index_of_.find(result.get());
+      const bool is_made = known != index_of_.end() && !graph_.at(known->second).is_stored;
+      item.custom_outputs.push_back(is_made ? known->second : GraphItem::none);
+    }
+  }
+
+  // ---- equal operations on equal values give equal values, which are numbered by the first item that has one
+
+  // Whether an item that was added before stands for this one: it has the same value, and computing it again would
+  // cost.
+  bool share(const GraphItem& item) {
+    if (!has_numbered_value(item)) return false;
+    if (!item.is<Family>() && is_wanted_.empty()) return false;  // nothing like it is worth it
+    number_values();
+    SignatureWriter writer(graph_, &values_);
+    writer.write(item);
+    const auto known = value_of_operation_.find(writer.text());
+    if (known == value_of_operation_.end() || !is_worth_sharing(known->second)) return false;
+    index_of_[item.node] = known->second;
+    graph_.equals.push_back({item.node, {known->second, 0}});
+    return true;
+  }
+
+  // Others count as different from all else.
+  static bool has_numbered_value(const GraphItem& item) {
+    return !item.is_stored && !item.operands.empty() && !item.is<Custom>();
+  }
+
+  // Late, since most graphs have nothing to share.
+  void number_values() {
+    for (std::size_t i = values_.size(); i < graph_.items.size(); ++i) {
+      const auto own = static_cast<int>(i);
+      if (!has_numbered_value(graph_.items[i])) {
+        values_.push_back(own);
+        continue;
+      }
+      SignatureWriter writer(graph_, &values_);
+      writer.write(graph_.items[i]);
+      values_.push_back(value_of_operation_.try_emplace(std::string(writer.text()), own).first->second);
+    }
+  }
+
+  // Pointwise work is done again rather than stored, unless it is stored anyway.
+  bool is_worth_sharing(int index) const {
+    const auto item = static_cast<std::size_t>(index);
+    return graph_.at(index).is<Family>() || (item < is_wanted_.size() && is_wanted_[item]);
+  }
+
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  const ContextState& context_;
+  Limits limits_;
+  Graph graph_;
+  std::unordered_map<const Node*, int> index_of_, number_of_;
+  std::unordered_map<Node*, NodePtr> replacements_, copies_;
+  std::vector<bool> is_wanted_;  // items so far
+  std::unordered_map<std::string, int, Hash, std::equal_to<>> value_of_operation_;
+  std::vector<int> values_;  // of the items, as far as they are numbered
+};
+
+}  // namespace
+
+Graph make_graph(const ContextState& context, std::span<const Wanted> wanted, const Limits& limits) {
+  return GraphBuilder(context, limits).build(wanted);
+}
+
+std::string signature_of(const Graph& graph) {
+  SignatureWriter writer(graph);
+  for (const GraphItem& item : graph.items) writer.write(item);
+  for (const Graph::Constant& constant : graph.numbers) writer.number(static_cast<std::int64_t>(constant.dtype));
+  for (const Graph::Place& place : graph.wanted) writer.number(place.item);
+  return std::string(writer.text());
+}
+
+Location location_of(Node* node) {
+  std::int64_t offset = 0;
+  while (!node->has_elements() && node->is<View>()) {
+    offset += std::get<View>(node->operation).offset;
+    node = node->inputs[0].get();
+  }
+  return {node, offset};
+}
+
+NodePtr copy_of(const NodePtr& node) {
+  Strided all{0, {{1, node->shape.size(), 1}}};
+  return std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
+}
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+#include "core/graph/node.h"
+
+#include <iterator>
+#include <new>
+
+#include <tessera/testing.h>
+
+namespace tessera {
+namespace {
+
+std::atomic<std::int64_t> live_nodes{0};
+
+struct NameOfOperation {
+  std::string operator()(const HostValues&) const { return "tensor"; }
+  std::string operator()(const Constant&) const { return "full"; }
+  std::string operator()(const View&) const { return "view"; }
+  std::string operator()(const Pointwise& pointwise) const { return std::string(pointwise.op->name); }
+  std::string operator()(const Cast&) const { return "cast"; }
+  std::string operator()(const Strided&) const { return "copy"; }
+  std::string operator()(const Family& family) const { return std::string(family.entry->name); }
+  std::string operator()(const Import&) const { return "import"; }
+  std::string operator()(const Custom& custom) const { return custom.call->kernel->name; }
+  std::string operator()(const Placeholder&) const { return "input"; }
+  std::string operator()(const ProgramResult&) const { return "program"; }
+  std::string operator()(const Computed&) const { return "tensor"; }
+};
+
+}  // namespace
+
+Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
+           std::vector<NodePtr> inputs_in)
+    : NodeInfo{std::move(context_in), shape_in, dtype_in},
+      operation(std::move(operation_in)),
+      inputs(std::move(inputs_in)) {
+  live_nodes.fetch_add(1, std::memory_order_relaxed);
+}
+
+Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
+           std::vector<Held> inputs_in)
+    : Node(std::move(context_in), shape_in, dtype_in, std::move(operation_in), std::vector<NodePtr>()) {
+  inputs.reserve(inputs_in.size());
+  for (const Held& held : inputs_in) inputs.push_back(held->node_);
+  held_inputs = std::move(inputs_in);
+}
+
+// Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
+// lists, those it calls only add to them. A node's references go before its holds: a node that is about to go with its
+// last hold need not be released.
+Node::~Node() {
+  live_nodes.fetch_sub(1, std::memory_order_relaxed);
+  struct Dying {
+    std::vector<NodePtr> inputs;
+    std::vector<Held> held;
+  };
+  thread_local Dying* draining = nullptr;
+  if (draining) {
+    try {
+      draining->inputs.insert(draining->inputs.end(), std::move_iterator(inputs.begin()),
+                              std::move_iterator(inputs.end()));
+      draining->held.insert(draining->held.end(), std::move_iterator(held_inputs.begin()),
+                            std::move_iterator(held_inputs.end()));
+    } catch (const std::bad_alloc&) {
+      // Without memory for the lists, they go with this one, on the stack.
+    }
+    return;
+  }
+  Dying dying{std::move(inputs), std::move(held_inputs)};
+  draining = &dying;
+  const auto drop_last = [](auto& list) {
+    const auto last = std::move(list.back());
+    list.pop_back();
+  };
+  while (!dying.inputs.empty() || !dying.held.empty()) {
+    if (!dying.inputs.empty()) drop_last(dying.inputs);
+    else drop_last(dying.held);
+  }
+  draining = nullptr;
+}
+
+void Node::forget_lineage() {
+  operation = Computed{};
+  inputs.clear();
+  held_inputs.clear();
+}
+
+NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& context, const Shape& shape, DType dtype,
+                    double value) {
+  if (!has_number(dtype, value))
+    throw Error(ErrorCode::dtype_mismatch, std::string(op) + ": the number " + number_text(value) +
+                                               " is not a value of type " + std::string(to_string(dtype)) + ".");
+  return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
+}
+
+std::string op_name(const Operation& operation) { return std::visit(NameOfOperation{}, operation); }
+
+std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+// The way from a context to its backend, for the public functions of a backend.
+#pragma once
+#include <string_view>
+
+#include "core/interop/interop.h"
+
+namespace tessera {
+
+// The backend of a context, or of a tensor's. Throws wrong_backend, with the op, where it is another one.
+template <class OwnBackend>
+OwnBackend& present_backend(std::string_view op, ContextState& context) {
+  require_backend(op, context, OwnBackend::kind);
+  return static_cast<OwnBackend&>(*context.backend);
+}
+
+// The same, once a lost device of tessera's own is replaced: a host is given nothing of the old one.
+template <class OwnBackend>
+OwnBackend& backend_of(std::string_view op, ContextState& context) {
+  if (context.backend->is_lost() && !context.is_hosts) context.recovery.replace_device();
+  return present_backend<OwnBackend>(op, context);
+}
+
+}  // namespace tessera

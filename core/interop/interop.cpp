@@ -1,0 +1,129 @@
+#include "core/interop/interop.h"
+
+#include <string>
+
+#include "core/run/batch.h"
+#include "core/graph/graph.h"
+#include "core/base/sizes.h"
+
+namespace tessera {
+namespace {
+
+void compute_on_device(ContextState& context, const NodePtr& node, std::uint64_t layout) {
+  context.recovery.run([&] {
+    const Wanted wanted{node, layout};
+    compute(context, std::span(&wanted, 1));
+    if (node->value.buffer) context.pool->use(*node->value.buffer);
+  });
+}
+
+Lease computed_lease(ContextState& context, const Tensor& tensor, std::uint64_t layout) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  compute_on_device(context, node, layout);
+  const auto& [buffer, offset, lineage] = node->value;
+  return {TensorAccess::on_loan(context, tensor), &buffer->storage(), offset,
+          offset == 0 && buffer->elements() == node->shape.size()};
+}
+
+}  // namespace
+
+void require_backend(std::string_view op, const ContextState& context, BackendKind wanted) {
+  const DeviceInfo& device = context.backend->device();
+  if (device.backend == wanted) return;
+  throw Error(ErrorCode::wrong_backend, std::string(op) + " works on " + std::string(to_string(wanted)) +
+                                            ", but the tensor or context is on " +
+                                            std::string(to_string(device.backend)) + " (" + device.name + ").");
+}
+
+Tensor borrowed_tensor(ContextState& context, const Shape& shape, DType dtype, std::unique_ptr<Storage> storage,
+                       std::uint64_t layout) {
+  auto node = std::make_shared<Node>(context.owner.shared_from_this(), shape, dtype, Computed{});
+  node->value = {context.pool->borrow(std::move(storage), {dtype, shape.size(), layout}), 0, unknown_lineage};
+  node->value.buffer->made_by("borrowed");
+  node->value.buffer->add_user(node);
+  return TensorAccess::tensor(std::move(node));
+}
+
+Tensor imported_tensor(ContextState& context, const Shape& shape, DType dtype, std::shared_ptr<const HostPass> pass) {
+  return TensorAccess::tensor(
+      std::make_shared<Node>(context.owner.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
+}
+
+Lease lease(ContextState& context, const Tensor& tensor) { return computed_lease(context, tensor, 0); }
+
+Lease lease(ContextState& context, const Tensor& tensor, std::uint64_t layout,
+            std::uint64_t (*layout_of_storage)(const Storage&)) {
+  Lease present = computed_lease(context, tensor, layout);
+  if (present.is_whole && layout_of_storage(*present.storage) == layout) return present;
+  return computed_lease(context, TensorAccess::tensor(copy_of(TensorAccess::node(context, tensor))), layout);
+}
+
+void run_pass(ContextState& context, const Tensor& tensor, const HostPass& pass,
+              std::span<const Tensor> also_computed) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  std::vector<Wanted> wanted{{node}};
+  for (const Tensor& also : also_computed) {
+    wanted.push_back({TensorAccess::node(context, also)});
+    if (wanted.back().node->context != node->context)
+      throw Error(ErrorCode::invalid_argument,
+                  "to_texture: a tensor to compute along with the image belongs to another context than the image.");
+  }
+  Batch batch(context);
+  batch.add(wanted);
+  batch.add(pass, *node);
+  batch.run();
+}
+
+Residence residence_of(const ContextState& context, const Tensor& tensor) {
+  const Node& base = *location_of(TensorAccess::node(context, tensor).get()).node;
+  if (const Buffer* buffer = base.value.buffer.get())
+    return {.storage = buffer,
+            .is_on_device = buffer->is_resident(),
+            .is_on_host = buffer->has_host_copy(),
+            .is_pending = false,
+            .device_bytes = buffer->device_bytes()};
+  return {.storage = &base,
+          .is_on_device = false,
+          .is_on_host = base.is<HostValues>(),
+          .is_pending = !base.is<HostValues>() && !base.is<Constant>() && base.shape.size() != 0,
+          .device_bytes = 0};
+}
+
+void make_resident(ContextState& context, const Tensor& tensor) {
+  compute_on_device(context, TensorAccess::node(context, tensor), 0);
+}
+
+void copy_to_host(ContextState& context, const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  context.recovery.run([&] {
+    if (location_of(node.get()).node->is<HostValues>()) return;
+    compute(context, node);
+    if (node->value.buffer) context.pool->copy_to_host(*node->value.buffer);
+  });
+}
+
+std::uint64_t move_to_host(ContextState& context, const Tensor& tensor) {
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  Pool& pool = *context.pool;
+  return context.recovery.run([&]() -> std::uint64_t {
+    Buffer* buffer = location_of(node.get()).node->value.buffer.get();
+    if (!buffer || !pool.can_leave(*buffer)) return 0;
+    pool.copy_to_host(*buffer);
+    const std::uint64_t bytes = buffer->device_bytes();
+    pool.leave_device(*buffer);
+    return bytes;
+  });
+}
+
+std::optional<std::vector<std::byte>> host_elements(const ContextState& context, const Tensor& tensor) {
+  const Node& node = *TensorAccess::node(context, tensor);
+  const Location place = location_of(TensorAccess::node(context, tensor).get());
+  std::span<const std::byte> whole;
+  if (const auto* values = std::get_if<HostValues>(&place.node->operation)) whole = values->elements;
+  else if (place.node->value.buffer) whole = place.node->value.buffer->host_copy();
+  if (whole.empty()) return {};
+  const auto part = whole.subspan(byte_count(place.start(), node.dtype), byte_count(node.shape.size(), node.dtype));
+  return std::vector(part.begin(), part.end());
+}
+
+}  // namespace tessera

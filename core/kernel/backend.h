@@ -1,0 +1,190 @@
+// The seam between core and the GPU APIs: what a backend does for the engine, and nothing else.
+//
+// Core has checked every argument, owns all scheduling and calls from one thread at a time. A backend throws Error
+// (out_of_memory, device_lost, compile_failed) and is as usable afterwards as it was before.
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel/kernel.h"
+#include "core/base/messages.h"
+#include "core/platform/shared_image.h"
+#include "core/base/sizes.h"
+#include <tessera/context.h>
+
+namespace tessera {
+
+// Device memory for one tensor: element i at element i of a buffer, or in component i % 4 of texel i / 4 of a texture.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+};
+
+struct StorageSpec {
+  DType dtype;
+  std::int64_t elements;
+  std::uint64_t layout = 0;  // a backend's own way of laying them out; 0: the one it likes best
+};
+
+// Storages with equal keys can stand in for each other.
+struct StorageClass {
+  std::uint64_t key;
+  std::uint64_t bytes;  // what one of them takes on the device
+};
+
+// Work of a backend's own on what a host lent it: core passes it on unseen.
+class HostPass {
+ public:
+  virtual ~HostPass() = default;
+};
+
+struct CustomCall;
+
+// Compiled kernels that a program relies on: while it holds them here, they stay compiled.
+using KernelUses = std::set<std::shared_ptr<const void>>;
+
+struct KernelCount {
+  std::uint64_t kernels = 0;
+  std::uint64_t text_bytes = 0;  // of their sources
+
+  KernelCount operator+(const KernelCount& more) const {
+    return {kernels + more.kernels, text_bytes + more.text_bytes};
+  }
+};
+
+struct BoundInput {
+  const Storage* storage;
+  std::int64_t elements;   // of the whole storage, as it was allocated
+  std::int64_t first = 0;  // element of a pass's input; kernels have it among their words
+};
+
+struct Dispatch {
+  const Kernel* kernel;                // valid during the call
+  const CustomCall* custom = nullptr;  // instead of a kernel
+  const HostPass* pass = nullptr;      // instead of a kernel; reads the inputs, if any, and writes the output, if any
+  std::vector<BoundInput> inputs;
+  Storage* output;  // never one of the inputs
+  DType output_dtype;
+  std::int64_t output_elements;
+  std::vector<std::uint32_t> words;            // see Kernel; elements past the end of the output are written as zero
+  std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
+  std::int64_t workgroups = 0;                 // of a cooperative core
+  std::vector<Storage*> custom_outputs;        // of a custom kernel, instead of the output
+  KernelUses* uses = nullptr;                  // of the program that this is part of: its kernel joins them
+};
+
+// A copy to the host that is under way.
+class Download {
+ public:
+  virtual ~Download() = default;
+  virtual bool ready() = 0;                     // never waits
+  virtual void wait() = 0;                      // sleeps until ready
+  virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
+};
+
+enum class ShaderLanguage : std::uint8_t { none, wgsl, glsl };
+
+struct Limits {
+  int max_inputs;                                         // of one kernel
+  int max_words;                                          // of one dispatch
+  bool workgroups;                                        // whether cooperative cores can run
+  ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
+  bool tells_memory = true;                               // what a storage really takes
+};
+
+// When a dispatch was at work on the device, in microseconds since the first one of its run began.
+struct DispatchTime {
+  std::size_t dispatch;  // which one of the run
+  double begin, end;
+};
+struct TimedRun {
+  std::uint64_t run;                // the how manieth since timing began, from 0 on
+  std::vector<DispatchTime> times;  // of dispatches whose time is known
+};
+
+// The microseconds that anything can have taken in a run that began then on the host. Drivers tell longer ones at
+// times, which mean nothing: Mesa's counts the first kernel of a context from when the machine was started.
+inline double longest_since(std::chrono::steady_clock::time_point began) {
+  constexpr double rounding = 1000;  // of the device's clock
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count() + rounding;
+}
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const DeviceInfo& device() const = 0;
+  virtual Limits limits() const = 0;
+
+  virtual StorageClass storage_class(const StorageSpec&) const = 0;
+  virtual std::unique_ptr<Storage> allocate(const StorageSpec&) = 0;
+  virtual void upload(Storage&, DType,
+                      std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
+  virtual void prepare(const Dispatch&) = 0;                     // compiles its kernel; it has no storages yet
+  virtual void run(std::span<const Dispatch>) = 0;               // in order, in one submission
+  virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
+  virtual void wait() = 0;
+
+  virtual std::uint64_t kernels_compiled() const = 0;  // so far
+  virtual KernelCount kernels() const { return {}; }   // that are there now
+  // Gives back what is kept for later work alone: kernels that no program relies on, and buffers of the backend's own.
+  virtual void trim() {}
+
+  // For tensors that move to another backend without the host (core/kernel/imported_images.h). The Vulkan driver whose
+  // images this device can import, on this thread; null where there is none.
+  virtual const VulkanDriver* shares_images_of() { return nullptr; }
+  virtual std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&);
+  // Of a storage whose texels are laid out as the image's, see StorageSpec.
+  virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
+  virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
+
+  // For monitors. Runs from now on are timed, or no more; says whether the device can.
+  virtual bool time_kernels(bool /*on*/) { return false; }
+  // Of runs that the device has done, in order, each once. With `wait`, of all runs so far.
+  virtual std::vector<TimedRun> take_times(bool /*wait*/) { return {}; }
+
+  virtual bool is_lost() const = 0;  // every further call throws device_lost
+  virtual void lose() = 0;           // for tests: as if the driver had reset
+};
+
+// A driver with a device that a backend can work on. Adapters are made once in a process and never freed: drivers do
+// not take kindly to being unloaded, and a device may outlive every static object.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  virtual std::unique_ptr<Backend> open(const MessageSink&) const = 0;
+
+  DeviceInfo info{};
+  int rank = 0;  // among adapters of hardware, or of software: lower ones are preferred
+};
+
+// A place where a backend looks for an adapter.
+struct AdapterPlace {
+  std::string name;                                 // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
+  std::function<std::unique_ptr<Adapter>()> start;  // throws the reason where there is none that can be used
+};
+
+// A backend as core sees it before there is a device.
+struct BackendFactory {
+  std::vector<AdapterPlace> (*places)();  // core starts each once, with driver_start_lock() held
+  std::string_view advice;                // what to install where no place has an adapter
+};
+
+}  // namespace tessera
+
+// Each backend defines its own, in backend_<kind>; a build may leave backends out.
+namespace tessera::webgpu {
+BackendFactory factory();  // on Dawn
+}
+namespace tessera::gles {
+BackendFactory factory();  // on EGL: ANGLE, Mesa and others
+}
+namespace tessera::cpu {
+BackendFactory factory();  // the oracle of the tests, and the last resort where no GPU driver works
+}

@@ -1,0 +1,36 @@
+// What a context has in the place of its backend once it is closed: holds nothing and does nothing.
+#pragma once
+#include "core/kernel/backend.h"
+
+namespace tessera {
+
+class ClosedBackend final : public Backend {
+ public:
+  explicit ClosedBackend(const Backend& before)
+      : device_(before.device()), limits_(before.limits()), kernels_compiled_(before.kernels_compiled()) {}
+
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorCode::invalid_argument,
+                "context: it was closed, and so were its tensors and programs; they can only be let go.");
+  }
+
+  const DeviceInfo& device() const override { return device_; }
+  Limits limits() const override { return limits_; }
+  StorageClass storage_class(const StorageSpec&) const override { refuse(); }
+  std::unique_ptr<Storage> allocate(const StorageSpec&) override { refuse(); }
+  void upload(Storage&, DType, std::span<const std::byte>) override { refuse(); }
+  void prepare(const Dispatch&) override { refuse(); }
+  void run(std::span<const Dispatch>) override { refuse(); }
+  std::unique_ptr<Download> download(const Storage&, DType, std::int64_t, std::int64_t) override { refuse(); }
+  void wait() override {}
+  std::uint64_t kernels_compiled() const override { return kernels_compiled_; }
+  bool is_lost() const override { return false; }
+  void lose() override {}
+
+ private:
+  DeviceInfo device_;
+  Limits limits_;
+  std::uint64_t kernels_compiled_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+// What a backend has compiled, by key.
+//
+// Drivers keep megabytes for a kernel, so it does not stay for ever. Kernels that a program relies on do, and so do
+// those of the last runs; of the others there is a limited number. The limit grows, within bounds, where a kernel has
+// to be compiled again that was dropped: such work has more kernels than the limit allowed for.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "core/kernel/backend.h"
+#include "core/base/recent_map.h"
+
+namespace tessera {
+
+template <class Object>
+struct Compiled {
+  Object object;
+  std::size_t text_bytes;  // of the source
+};
+
+template <class Object>
+class CompiledCache {
+ public:
+  // Calls compile() for a Compiled<Object> where need be. The object stays until end_run() or trim(), and after that as
+  // long as `uses`, where there is one.
+  template <class Compile>
+  Object& get(const std::string& key, KernelUses* uses, const Compile& compile) {
+    Entry* entry = entries_.find(key);
+    if (!entry) entry = &add(key, compile());
+    entry->last_run = runs_;
+    if (uses) uses->insert(entry->in_use());
+    return entry->compiled.object;
+  }
+
+  // No dispatch refers to an object any more: drops those that are too many.
+  void end_run() {
+    ++runs_;
+    if (entries_.size() <= most_) return;
+    const auto is_unused = [&](const std::string&, const Entry& entry) { return entry.use.expired(); };
+    const std::size_t unused = entries_.count_if(is_unused);
+    if (unused <= most_) return;
+    entries_.drop(unused - most_, [&](const std::string& key, const Entry& entry) {
+      if (!entry.use.expired() || entry.last_run + recent_runs >= runs_) return false;
+      if (dropped_.size() >= most_remembered) dropped_.clear();
+      dropped_.insert(std::hash<std::string>{}(key));
+      text_bytes_ -= entry.compiled.text_bytes;
+      return true;
+    });
+  }
+
+  // Between runs: drops all that no program relies on.
+  void trim() {
+    entries_.drop(entries_.size(), [&](const std::string&, const Entry& entry) {
+      if (!entry.use.expired()) return false;
+      text_bytes_ -= entry.compiled.text_bytes;
+      return true;
+    });
+    dropped_.clear();
+    most_ = least_limit;
+  }
+
+  std::uint64_t compiled() const { return compiled_; }  // so far
+  KernelCount count() const { return {entries_.size(), text_bytes_}; }
+
+ private:
+  static constexpr std::size_t least_limit = 128, greatest_limit = 1024, most_remembered = 4096;
+  static constexpr std::uint64_t recent_runs = 32;
+
+  struct Entry {
+    Compiled<Object> compiled;
+    std::uint64_t last_run = 0;
+    std::weak_ptr<const void> use{};  // of the programs that rely on it
+
+    std::shared_ptr<const void> in_use() {
+      std::shared_ptr<const void> now = use.lock();
+      if (!now) use = now = std::make_shared<const char>();
+      return now;
+    }
+  };
+
+  Entry& add(const std::string& key, Compiled<Object> compiled) {
+    ++compiled_;
+    if (dropped_.erase(std::hash<std::string>{}(key)) > 0) most_ = std::min(most_ + 1, greatest_limit);
+    text_bytes_ += compiled.text_bytes;
+    return entries_.add(key, {std::move(compiled)});
+  }
+
+  RecentMap<std::string, Entry> entries_;
+  std::unordered_set<std::size_t> dropped_;  // hashes of the keys that the limit cost
+  std::size_t most_ = least_limit;
+  std::uint64_t runs_ = 0, compiled_ = 0, text_bytes_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+// The parameters and options of the kernels in the shader files gather.*.
+#pragma once
+#include "core/kernel/parameters.h"
+
+namespace tessera {
+
+// Element i is offset + the sum of ((i / block) % size) * stride.
+struct IndexTerm {
+  Unsigned block, size;
+  Signed stride;
+  TESSERA_PARAMETERS(block, size, stride);
+};
+struct IndexMapParameters {
+  Signed offset;
+  std::vector<IndexTerm> terms;
+  TESSERA_PARAMETERS(offset, terms);
+};
+struct IndexMapOptions {
+  Signed terms;  // how many
+  TESSERA_PARAMETERS(terms);
+};
+
+struct GatherAxisParameters {
+  Unsigned trailing;  // the elements of a slice
+  Unsigned count;     // of indices
+  Unsigned size;      // of the axis that they are of
+  TESSERA_PARAMETERS(trailing, count, size);
+};
+
+// An axis that is indexed.
+struct IndexedAxis {
+  Unsigned size, stride;
+  TESSERA_PARAMETERS(size, stride);
+};
+struct IndexedAxesOptions {
+  Signed axes;  // how many
+  TESSERA_PARAMETERS(axes);
+};
+struct GatherNdParameters {
+  Unsigned trailing;  // the elements of a slice
+  std::vector<IndexedAxis> axes;
+  TESSERA_PARAMETERS(trailing, axes);
+};
+struct ScatterRowsParameters {
+  std::vector<IndexedAxis> axes;
+  TESSERA_PARAMETERS(axes);
+};
+
+struct ScatterParameters {
+  Unsigned updates;   // how many
+  Unsigned trailing;  // the elements of each
+  TESSERA_PARAMETERS(updates, trailing);
+};
+
+struct PaddedAxis {
+  Unsigned block, size;        // in the result: the distance between two elements, and how many there are
+  Signed before;               // how many of them come before x
+  Signed source_size, stride;  // the same in x
+  TESSERA_PARAMETERS(block, size, before, source_size, stride);
+};
+struct PadParameters {
+  Unsigned value;                // around x, by its bits in x's type
+  std::vector<PaddedAxis> axes;  // innermost first
+  TESSERA_PARAMETERS(value, axes);
+};
+struct PadOptions {
+  Signed mode;  // a PadMode
+  Signed axes;  // how many
+  TESSERA_PARAMETERS(mode, axes);
+};
+
+}  // namespace tessera

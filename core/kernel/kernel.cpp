@@ -1,0 +1,76 @@
+#include "core/kernel/kernel.h"
+
+namespace tessera {
+namespace {
+
+void append_key(std::string& key, const Expression& expression) {
+  for (const Expression::Line& line : expression.lines) {
+    switch (line.kind) {
+      case Expression::Kind::input: key += '#' + std::to_string(line.index); break;
+      case Expression::Kind::number: key += '$' + std::to_string(line.index); break;
+      case Expression::Kind::core: key += '@'; break;
+      case Expression::Kind::cast: key += '(' + std::to_string(line.operands[0]) + ')'; break;
+      case Expression::Kind::op:
+        key += line.op->name;
+        for (int i = 0; i < line.op->arity; ++i)
+          key += (i ? ',' : '(') + std::to_string(line.operands[static_cast<std::size_t>(i)]);
+        key += ')';
+        break;
+    }
+    key += ':';
+    key += to_string(line.dtype);
+    key += ';';
+  }
+}
+
+void append_ops(std::string& text, const Expression& expression) {
+  const std::size_t before = text.size();
+  for (const Expression::Line& line : expression.lines)
+    if (line.kind == Expression::Kind::op || line.kind == Expression::Kind::cast) {
+      if (text.size() > before) text += ' ';
+      if (line.op) text += line.op->name;
+      else text += "cast:" + std::string(to_string(line.dtype));
+    }
+}
+
+}  // namespace
+
+void Kernel::make_key() {
+  key = core.entry;
+  key += '*' + std::to_string(core.words);  // they move the words of the inputs
+  for (const std::int32_t option : core.options) key += '/' + std::to_string(option);
+  key += ' ';
+  for (const KernelInput& input : inputs) {
+    key += to_string(input.dtype);
+    key += input.access == Access::dense    ? "d"
+           : input.access == Access::scalar ? "s"
+                                            : "t" + std::to_string(input.terms);
+    if (input.operand != KernelInput::none) key += '<' + std::to_string(input.operand);
+    key += ' ';
+  }
+  for (const Expression& operand : operands) {
+    append_key(key, operand);
+    key += "| ";
+  }
+  append_key(key, expression);
+}
+
+std::string label_of(const Kernel& kernel) {
+  std::string before, after;
+  for (const Expression& operand : kernel.operands) {
+    std::string ops;
+    append_ops(ops, operand);
+    if (!ops.empty()) before += (before.empty() ? "" : " | ") + ops;
+  }
+  append_ops(after, kernel.expression);
+  if (!kernel.has_core()) return after.empty() ? "copy" : after;
+  return before + (before.empty() ? "" : " > ") + std::string(kernel.core.entry) + (after.empty() ? "" : " > ") + after;
+}
+
+int Kernel::first_word_of_input(int input) const {
+  int word = 1 + core.words;
+  for (int i = 0; i < input; ++i) word += 1 + 3 * inputs[static_cast<std::size_t>(i)].terms;
+  return word;
+}
+
+}  // namespace tessera

@@ -1,0 +1,92 @@
+// What a backend is asked to run: free of graph nodes and of GPU types.
+//
+// A Kernel is all that a shader's text depends on; sizes, strides, offsets and numbers are parameters, so that other
+// sizes and other numbers compile nothing. Work is done a texel at a time: four consecutive elements.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel/pointwise_op.h"
+#include <tessera/dtype.h>
+
+namespace tessera {
+
+class ParameterList;
+
+// How a kernel finds the elements of an input that belong to its output elements.
+enum class Access : std::uint8_t {
+  dense,    // element i for element i
+  scalar,   // one element for all
+  strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
+};
+
+struct KernelInput {
+  DType dtype;
+  Access access;
+  int terms = 0;       // of a strided input: how many (block, size, stride) triples its parameters have
+  int operand = none;  // the operand of the core that reads it; none: the kernel's result does
+  static constexpr int none = -1;
+};
+
+// A straight-line program over one texel: each line may use the lines before it, the last one is the result.
+struct Expression {
+  enum class Kind : std::uint8_t {
+    input,   // the texel of inputs[index]
+    number,  // numbers[index], in all four components
+    core,    // what the kernel's core gives
+    op,      // op(operands)
+    cast,    // operands[0] converted to dtype
+  };
+  struct Line {
+    Kind kind;
+    DType dtype;  // of the result
+    std::uint16_t index = 0;
+    std::array<std::uint16_t, 3> operands{};
+    const PointwiseOp* op = nullptr;
+  };
+  std::vector<Line> lines;
+
+  DType result() const { return lines.back().dtype; }
+};
+
+// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl. It gives four
+// elements of the result for four element indices, and reads its operands by element index.
+// The map family has no core.
+struct KernelCore {
+  std::string_view file, entry;       // "reduce", "reduce_fold"; no entry: a map kernel
+  DType dtype = DType::f32;           // of what it gives
+  std::vector<std::int32_t> options;  // constants in the shader's text
+  int words = 0;                      // how many parameters it has
+  bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
+  // The names of words and options; null where the shader counts them instead.
+  const ParameterList* parameter_names = nullptr;
+  const ParameterList* option_names = nullptr;
+};
+
+struct Kernel {
+  std::string key;  // equal keys: equal kernels
+  KernelCore core;
+  std::vector<Expression> operands;  // of the core, each evaluated where the core asks for it
+  std::vector<KernelInput> inputs;
+  int numbers = 0;        // how many numbers the expressions use
+  Expression expression;  // the result, over inputs, numbers and the core
+
+  bool has_core() const { return !core.entry.empty(); }
+
+  void make_key();
+
+  // The parameters of a dispatch are 32-bit words, in this order:
+  //   how many elements the output has; those of the core; for each input: its offset in elements, then block, size and
+  //   stride of each of its terms; the numbers, as the bits of a float or an integer.
+  int first_word_of_input(int input) const;
+  int first_word_of_numbers() const { return first_word_of_input(static_cast<int>(inputs.size())); }
+  int word_count() const { return first_word_of_numbers() + numbers; }
+};
+
+// What it does, for people: "square > reduce_fold > mul", prologue, core and epilogue.
+std::string label_of(const Kernel&);
+
+}  // namespace tessera

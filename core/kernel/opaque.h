@@ -1,0 +1,25 @@
+// Which values of an expression the compilers of drivers must not recognise.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "core/kernel/kernel.h"
+
+namespace tessera {
+
+// These compilers take floats for real numbers: (x + y) - x becomes y, x * y + x * z becomes x * (y + z), x / y * y
+// becomes x, where(x < y, x, y) becomes min(x, y). Rounding, infinities and NaN make that wrong. Each such rule needs a
+// value that meets itself. There, and only there, values go through the shaders' opaque(), which keeps all their bits:
+// - operands that have a value in common, if they are results of operations, of which a product could be rounded
+//   together with its sum; if none is, the last operand;
+// - operands of a product only where a quotient or a root could cancel: x * x, x * sigmoid(x) and polynomials are free;
+// - what comparing floats gives, if those are used elsewhere too: logic and selections of it would become min and max.
+// Numbers need nothing: they are parameters, which no compiler knows.
+struct OpaqueValues {
+  std::array<bool, 3> operands{};
+  bool result = false;
+};
+
+std::vector<OpaqueValues> opaque_values(const Expression&);  // of each line
+
+}  // namespace tessera

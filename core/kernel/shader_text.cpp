@@ -1,0 +1,217 @@
+#include "core/kernel/shader_text.h"
+
+#include <map>
+#include <utility>
+
+#include "core/kernel/glsl_spelling.h"
+#include "core/kernel/opaque.h"
+#include "core/kernel/wgsl_tokens.h"
+
+namespace tessera {
+namespace {
+
+// Calls visit(text, is_name) for each name of `code` and for each stretch between names.
+template <class Visit>
+void for_each_name(std::string_view code, const Visit& visit) {
+  for (std::size_t at = 0; at < code.size();) {
+    const bool is_name = is_of_wgsl_word(code[at]);
+    std::size_t end = at;
+    while (end < code.size() && is_of_wgsl_word(code[end]) == is_name) ++end;
+    visit(code.substr(at, end - at), is_name);
+    at = end;
+  }
+}
+
+std::vector<std::string_view> blocks_of(std::string_view library) {
+  std::vector<std::string_view> blocks;
+  if (library.ends_with('\n')) library.remove_suffix(1);
+  while (!library.empty()) {
+    const std::size_t end = library.find("\n\n");
+    blocks.push_back(library.substr(0, end));
+    if (end == std::string_view::npos) break;
+    library.remove_prefix(end + 2);
+  }
+  return blocks;
+}
+
+// A block defines a function, which has the name before its first parenthesis outside of comments, and perhaps a struct
+// before it.
+std::vector<std::string_view> names_of(std::string_view block) {
+  while (block.starts_with("//")) block.remove_prefix(std::min(block.size() - 1, block.find('\n')) + 1);
+  std::vector<std::string_view> words;
+  for_each_name(block.substr(0, block.find('(')), [&](std::string_view part, bool is_name) {
+    if (is_name) words.push_back(part);
+  });
+  if (words.empty()) return {};
+  if (words[0] == "struct") return {words[1], words.back()};
+  return {words.back()};
+}
+
+// The functions and structs of shader files, by their names.
+class ShaderLibrary {
+ public:
+  // Those that an earlier file has stay as they are there.
+  void add(std::string_view file, bool is_to_be_spelled) {
+    for (const std::string_view block : blocks_of(file)) {
+      blocks_.push_back({block, is_to_be_spelled, false});
+      for (const std::string_view name : names_of(block)) places_.try_emplace(name, blocks_.size() - 1);
+    }
+  }
+
+  // Those that `code` names and that were not given before, each after those that it names.
+  std::string named_by(std::string_view code) {
+    std::string text;
+    bool is_member = false;  // of a struct, which may have the name of a function
+    for_each_name(code, [&](std::string_view part, bool is_name) {
+      const auto place = is_name && !is_member ? places_.find(part) : places_.end();
+      is_member = !is_name && part.ends_with('.');
+      if (place == places_.end() || std::exchange(blocks_[place->second].is_given, true)) return;
+      const Block& block = blocks_[place->second];
+      const std::string own = block.is_to_be_spelled ? glsl_spelling(block.text) : std::string(block.text);
+      text += named_by(own) + own + "\n\n";
+    });
+    return text;
+  }
+
+ private:
+  struct Block {
+    std::string_view text;
+    bool is_to_be_spelled, is_given;
+  };
+  std::vector<Block> blocks_;
+  std::map<std::string_view, std::size_t> places_;
+};
+
+std::string with_heading(std::string_view library, const std::string& functions) {
+  return functions.empty() ? "" : std::string(blocks_of(library)[0]) + "\n\n" + functions;
+}
+
+std::string variable(std::size_t line) { return "v" + std::to_string(line); }
+
+// Operand a of line 5, as that line alone sees it.
+std::string opaque_operand(std::size_t line, std::size_t operand) { return variable(line) + "abc"[operand]; }
+
+std::string with_operands(std::string_view code, const Expression::Line& line, std::size_t index,
+                          const OpaqueValues& opaque) {
+  std::string text;
+  for_each_name(code, [&](std::string_view part, bool is_name) {
+    if (is_name && part.size() == 1 && part[0] >= 'a' && part[0] <= 'c') {
+      const auto operand = static_cast<std::size_t>(part[0] - 'a');
+      text += opaque.operands[operand] ? opaque_operand(index, operand) : variable(line.operands[operand]);
+    } else {
+      text += part;
+    }
+  });
+  return text;
+}
+
+// Values keep to their type after every operation, so that fused and unfused chains agree.
+std::string narrowed(std::string text, DType dtype) {
+  if (dtype == DType::f16) return "round_f16(" + text + ")";
+  if (dtype == DType::i8) return "wrap_i8(" + text + ")";
+  if (dtype == DType::u8) return "wrap_u8(" + text + ")";
+  return text;
+}
+
+std::string cast_text(const std::string& value, DType from, DType to) {
+  if (to == DType::boolean)
+    // A float by its bits: compilers make a comparison of x - y with 0 one of x with y.
+    return "vec4i(nei(" + (is_float(from) ? "bits_of(" + value + ") & vec4i(0x7fffffff)" : value) + ", vec4i(0)))";
+  if (is_float(to)) return narrowed(is_float(from) ? value : "vec4f(" + value + ")", to);
+  if (!is_float(from)) return narrowed(value, to);
+  const std::string whole = "float_to_i32(" + value + ")";
+  if (to == DType::i8) return "clamp(" + whole + ", vec4i(-128), vec4i(127))";
+  if (to == DType::u8) return "clamp(" + whole + ", vec4i(0), vec4i(255))";
+  return whole;
+}
+
+}  // namespace
+
+std::string vector_type(DType dtype) { return is_float(dtype) ? "vec4f" : "vec4i"; }
+
+std::string fill_template(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& parts) {
+  std::string filled;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.size(), text.find('\n'));
+    const std::string_view line = text.substr(0, end);
+    const std::size_t marker = line.find("//@");
+    bool replaced = false;
+    for (const auto& [name, part] : parts) {
+      if (marker == std::string_view::npos || line.substr(marker + 3) != name) continue;
+      filled += part;
+      replaced = true;
+    }
+    if (!replaced) filled.append(line).append("\n");
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return filled;
+}
+
+std::string used_functions(std::string_view library, std::string_view code) {
+  ShaderLibrary blocks;
+  blocks.add(library, false);
+  return with_heading(library, blocks.named_by(code));
+}
+
+std::string used_functions_in_glsl(std::string_view library, std::string_view in_glsl, std::string_view code) {
+  ShaderLibrary blocks;
+  blocks.add(in_glsl, false);
+  blocks.add(library, true);
+  return with_heading(library, blocks.named_by(code));
+}
+
+std::string expression_text(const Kernel& kernel, const Expression& expression, std::string_view index) {
+  std::string text;
+  const auto& lines = expression.lines;
+  const std::vector<OpaqueValues> opaque = opaque_values(expression);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Expression::Line& line = lines[i];
+    const DType operand = lines[line.operands[0]].dtype;
+    std::string value;
+    switch (line.kind) {
+      case Expression::Kind::input:
+        value = "input_" + std::to_string(line.index) + "(" + std::string(index) + ")";
+        break;
+      case Expression::Kind::core: value = narrowed("core_value", line.dtype); break;
+      case Expression::Kind::number: {
+        // Four words are read at once: each read of a parameter costs a check of its place on some drivers.
+        const int word = kernel.first_word_of_numbers() + line.index;
+        const std::string place = "_of_words(" + std::to_string(word / 4) + ")." + "xyzw"[word % 4] + ")";
+        value = (is_float(line.dtype) ? "vec4f(floats" : "vec4i(ints") + place;
+        break;
+      }
+      case Expression::Kind::cast: value = cast_text(variable(line.operands[0]), operand, line.dtype); break;
+      case Expression::Kind::op: {
+        const DType computes = line.op->takes == Takes::condition ? line.dtype : operand;
+        for (std::size_t k = 0; k < opaque[i].operands.size(); ++k)
+          if (opaque[i].operands[k])
+            text += "  let " + opaque_operand(i, k) + ": vec4f = opaque(" + variable(line.operands[k]) + ", " +
+                    std::to_string(k) + "u);\n";
+        const std::string_view code = is_float(computes) ? line.op->float_code : line.op->int_code;
+        value = narrowed(with_operands(code, line, i, opaque[i]), line.dtype);
+        if (opaque[i].result) value = "opaquei(" + value + ", 0u)";
+        break;
+      }
+    }
+    text += "  let " + variable(i) + ": " + vector_type(line.dtype) + " = " + value + ";\n";
+  }
+  return text;
+}
+
+std::string operand_functions(const Kernel& kernel) {
+  std::string text;
+  for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
+    const Expression& operand = kernel.operands[k];
+    const std::string name = "fn operand_" + std::to_string(k);
+    const std::string gives = " -> " + vector_type(operand.result()) + " {\n";
+    const std::string result = "  return v" + std::to_string(operand.lines.size() - 1) + ";\n}\n";
+    std::string by_texel = expression_text(kernel, operand, "at");
+    for (std::size_t at = 0; (at = by_texel.find("(at)", at)) != std::string::npos; at += 10)
+      by_texel.insert(at, "_texel");
+    text += name + "(element: vec4u)" + gives + expression_text(kernel, operand, "element") + result;
+    text += name + "_texel(at: u32)" + gives + by_texel + result;
+  }
+  return text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// What the texts of kernels have in common: it is written in WGSL, and spelled for GLSL (core/kernel/glsl_spelling.h).
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/kernel/kernel.h"
+
+namespace tessera {
+
+// Replaces each marker line `//@name` of a template by the text given for it.
+std::string fill_template(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& parts);
+
+// Those functions of a library file that `code` calls, directly or through each other, each after those that it calls.
+// A library is a sequence of functions separated by blank lines; its first block is a comment, which comes with them.
+std::string used_functions(std::string_view library, std::string_view code);
+
+// The same, spelled as GLSL. The functions of `in_glsl` are GLSL already and stand in for those of the same name.
+std::string used_functions_in_glsl(std::string_view library, std::string_view in_glsl, std::string_view code);
+
+std::string vector_type(DType);  // of four elements in WGSL expressions, which know two: vec4f or vec4i
+
+// WGSL, one statement per line of the expression: v0, v1, … They call, for each input k, `input_k(index)`, which gives
+// four elements as floats or as integers (`index` is the text given here: nothing for the texel that the kernel makes),
+// for four words from 4 w on `floats_of_words(w)` and `ints_of_words(w)`, and use `core_value`, which the core has
+// given. Booleans are 0 and 1.
+std::string expression_text(const Kernel&, const Expression&, std::string_view index);
+
+// WGSL, for each operand k of the core: operand_k(element) gives four elements of it, by their indices, and
+// operand_k_texel(at) those of a texel. They call input_k(element) and input_k_texel(at).
+std::string operand_functions(const Kernel&);
+
+}  // namespace tessera

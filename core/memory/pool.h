@@ -1,0 +1,195 @@
+// Device memory: handed out to tensors, taken back, kept for the next one, moved to the host and back, counted.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/kernel/backend.h"
+
+namespace tessera {
+
+class Pool;
+struct Node;
+
+std::string megabytes(std::uint64_t bytes);  // "1.50 MB", for people
+
+// Elements where the loss of a device does not reach them, other than on the host.
+class Backup {
+ public:
+  virtual ~Backup() = default;
+  virtual void restore(Backend&, Storage&) const = 0;
+};
+
+// A storage on its way between tensors and the pool. It moves as a list's node, so that going back never allocates: a
+// tensor may be let go because memory has run out.
+struct PooledStorage {
+  using List = std::list<PooledStorage>;
+  using ByKey = std::multimap<std::uint64_t, List::iterator>;
+
+  std::unique_ptr<Storage> storage;
+  StorageClass storage_class;
+  std::uint64_t recording = 0, batch = 0;  // the last ones that may use it
+  ByKey::node_type by_key{};               // while it is not free
+  ByKey::iterator in_index{};              // while it is
+};
+
+// The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
+// holder lets go, on whatever thread that is; all else is done by who has a ContextState.
+class Buffer {
+ public:
+  enum class Owner : std::uint8_t { pool, host };
+
+  Buffer(std::shared_ptr<Pool>, const StorageSpec&, Owner);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  const StorageSpec& spec() const { return spec_; }
+  std::int64_t elements() const { return spec_.elements; }
+  std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
+
+  bool is_resident() const { return !place_.empty(); }
+  Storage& storage() const { return *place_.front().storage; }  // of a resident one
+  std::uint64_t device_bytes() const { return is_resident() ? place_.front().storage_class.bytes : 0; }
+  bool has_host_copy() const { return !host_.empty(); }
+  std::span<const std::byte> host_copy() const { return host_; }
+  bool has_copy() const { return has_host_copy() || backup_; }    // off the device
+  bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
+  bool waits_for_upload() const { return waits_for_upload_; }     // has not been on the device yet
+  // A host knows the storage, which stays as it is for as long as anybody holds what this gives.
+  std::shared_ptr<const void> lend();
+  bool is_lent() const { return !loan_.expired(); }
+  bool is_borrowed() const { return owner_ == Owner::host; }  // from a host
+  bool is_spilled() const { return is_spilled_; }
+
+  // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
+  const std::string& op() const { return op_; }
+  void made_by(std::string op) { op_ = std::move(op); }
+  void add_user(const std::shared_ptr<Node>&);
+  const std::vector<std::weak_ptr<Node>>& users() const { return users_; }
+
+ private:
+  friend class Pool;
+  std::string op_;
+  std::vector<std::weak_ptr<Node>> users_;
+  std::shared_ptr<Pool> pool_;
+  StorageSpec spec_;
+  Owner owner_;
+  PooledStorage::List place_;    // one storage, or none
+  std::vector<std::byte> host_;  // values never change: once made, a copy stays right
+  std::unique_ptr<const Backup> backup_;
+  std::uint64_t last_used_ = 0;  // the batch
+  std::uint64_t recording_ = 0;  // that writes it; 0 where none does
+  std::weak_ptr<const void> loan_;
+  bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false;
+};
+
+struct PoolOptions {
+  std::uint64_t budget = 0;  // bytes on the device; 0: what the device gives
+  Priority priority = Priority::balanced;
+  bool keeps_host_copies = true;  // of what comes from the host, so that a lost device loses nothing
+  // Whether a tensor may leave the device without a copy, as if it had been lost: it can be made again, in that room.
+  std::function<bool(const Buffer&, std::uint64_t room)> can_forget{};
+  MessageSink messages;
+};
+
+// Only a ContextState has one, and only info() may be called without. Buffers go back on any thread.
+class Pool : public std::enable_shared_from_this<Pool> {
+ public:
+  Pool(Backend& backend, Stats& stats, const PoolOptions& options)
+      : backend_(&backend), stats_(stats), options_(options) {}
+
+  // A batch of dispatches is about to be put together: until the next one, what it uses is neither freed nor spilled.
+  void begin_batch() { ++batch_; }
+
+  // `use` says whether kernels write the storage, in the order of the commands, or the queue does, at once. Where there
+  // is no room, pooled storages are freed and then the least recently used tensors leave the device.
+  enum class Use { kernels, upload };
+  std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
+  // For elements that are on the host, for now: set_host_copy gives them.
+  std::shared_ptr<Buffer> from_host(const StorageSpec&);
+  // A storage over memory that a host lent: counted apart, and never handed out again.
+  std::shared_ptr<Buffer> borrow(std::unique_ptr<Storage>, const StorageSpec&);
+
+  void use(Buffer&);                                                   // by the batch: makes it resident
+  void keep_for_batch(Buffer& buffer) { buffer.last_used_ = batch_; }  // which will use it
+  void copy_to_host(Buffer&);                                          // waits for the device
+  void set_host_copy(Buffer&, std::vector<std::byte>) noexcept;
+  void set_backup(Buffer&, std::unique_ptr<const Backup>);
+  // Whether it is on the device and would free memory there by going to the host: neither a host's memory nor a
+  // storage that a host knows does, and what recorded work has yet to write cannot be copied.
+  bool can_leave(const Buffer&) const;
+  void leave_device(Buffer&);      // which has a copy elsewhere
+  void keep_for_lineage(Buffer&);  // likewise: only others that may have to be rebuilt need it from now on
+  void spill(Buffer&);             // one that can leave: its elements wait on the host
+  void spill_all();                // that can be: tensors that no batch or host uses now
+
+  void trim();
+  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
+  // acquire, since dispatches that are not yet submitted may still refer to what went back.
+  void collect();
+
+  // For work that is recorded into a host's commands and runs when the host submits them. Until `submitted` is called,
+  // storages that come back are handed out to further recorded work only: what is submitted at once would come before.
+  void begin_recording();
+  void end_recording();
+  void submitted();
+  bool is_recording() const { return is_recording_; }
+  // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
+  void require_submitted(const Buffer&) const;
+
+  // Every tensor, in host memory too: the first half of a move to another device. If it throws, nothing has changed.
+  void copy_all_to_host();
+  // Leaves the device, with all that is only there lost.
+  void move_to(Backend&, bool keeps_host_copies);
+
+  void fail_allocation(int nth) { allocations_until_failure_ = nth; }
+
+  MemoryInfo info() const;
+  void reset_peak();
+  std::vector<std::shared_ptr<Buffer>> live() const;
+  std::uint64_t budget() const { return options_.budget; }
+  // The most bytes_in_use has been since the watch began.
+  void watch_peak();
+  std::uint64_t watched_peak() const;
+  std::uint64_t lineage_bytes() const;
+
+ private:
+  friend class Buffer;
+  void give_back(Buffer&) noexcept;
+  void put_away(Buffer&) noexcept;
+  std::shared_ptr<Buffer> make_buffer(const StorageSpec&, Buffer::Owner);
+  void give_storage(Buffer&, Use);
+  void count_for_lineage(Buffer&, bool is_for_lineage);
+  PooledStorage::List take(std::uint64_t key, Use);
+  PooledStorage::List allocate(const StorageSpec&, StorageClass);
+  bool free_one();
+  bool free_least_recently_used();
+  std::shared_ptr<Buffer> least_recently_used() const;
+  PooledStorage::List remove(PooledStorage::List::iterator);
+  std::string holders() const;
+
+  Backend* backend_;
+  Stats& stats_;
+  PoolOptions options_;
+  mutable std::mutex lock_;   // give_back comes from any thread, beside the context's own lock
+  PooledStorage::List free_;  // most recently used first
+  PooledStorage::ByKey by_key_;
+  std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
+  PooledStorage::List borrowed_;  // nobody holds them any more
+  MemoryInfo info_{};
+  std::uint64_t watched_peak_ = 0;
+  std::uint64_t lineage_bytes_ = 0;
+  std::uint64_t batch_ = 1;
+  std::uint64_t recordings_ = 0, submitted_ = 0;
+  bool is_recording_ = false;
+  int allocations_until_failure_ = 0;  // 0: none is made to fail
+};
+
+}  // namespace tessera

@@ -1,0 +1,221 @@
+#include <tessera/conv.h>
+
+#include <limits>
+
+#include "core/ops/window.h"
+
+namespace tessera {
+namespace {
+
+// Words: those of window_words, then how many channels of the image and of the result belong to one group.
+// Options: how many spatial axes there are, 1 for a transposed convolution, and a Reading.
+constexpr FamilyEntry conv_each{.name = "conv", .file = "conv"};
+
+// Four result channels of a pixel at a time; in strips, of four pixels, which take floats only.
+constexpr FamilyEntry conv_texel{.name = "conv_texel", .file = "conv"};
+Held without_strips(const Node& node) {
+  Family family = std::get<Family>(node.operation);
+  family.entry = &conv_texel;
+  family.workgroups = 0;
+  return lowered(node, std::move(family));
+}
+constexpr FamilyEntry conv_strip{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips};
+constexpr std::int64_t strip = 4, workgroup_size = 64;
+
+// How a kernel reads the operands for the four result elements of a texel.
+enum Reading : std::int32_t {
+  each_element,      // whatever the sizes
+  filter_by_texel,   // four result channels of one pixel and group: the filter by the texel, the image by the element
+  both_by_texel,     // the same, with the image's channels by the texel too
+  depthwise,         // four channels, each a group of its own
+  transposed_texels  // a transposed convolution, four image channels for four result channels at a time
+};
+
+struct Channels {
+  std::int64_t image, result, groups;
+  std::int64_t image_in_group() const { return image / groups; }
+  std::int64_t result_in_group() const { return result / groups; }
+};
+
+Reading reading_of(const Channels& channels, bool is_transposed) {
+  const bool image_has_texels = channels.image_in_group() % 4 == 0,
+             result_has_texels = channels.result_in_group() % 4 == 0;
+  if (is_transposed) return image_has_texels && result_has_texels ? transposed_texels : each_element;
+  if (result_has_texels) return image_has_texels ? both_by_texel : filter_by_texel;
+  const bool is_depthwise = channels.image_in_group() == 1 && channels.result_in_group() == 1;
+  return is_depthwise && channels.image % 4 == 0 ? depthwise : each_element;
+}
+
+void check_filter_rank(std::string_view op, const Tensor& filter, std::size_t spatial_axes, std::string_view form) {
+  if (filter.shape().rank() != static_cast<int>(spatial_axes) + 2)
+    fail(ErrorCode::shape_mismatch, op,
+         "the filter " + filter.shape().to_string() + " has rank " + std::to_string(filter.shape().rank()) +
+             "; it should be " + std::string(form) + ".");
+}
+
+void check_same_dtype(std::string_view op, const Tensor& image, const Tensor& filter) {
+  if (image.dtype() == filter.dtype() || (is_integer(image.dtype()) && is_integer(filter.dtype()))) return;
+  fail(ErrorCode::dtype_mismatch, op,
+       "the image is " + std::string(to_string(image.dtype())) + ", the filter " +
+           std::string(to_string(filter.dtype())) + ".");
+}
+
+void check_divides(std::string_view op, std::int64_t groups, std::int64_t channels, std::string_view whose) {
+  if (channels % groups != 0)
+    fail(ErrorCode::shape_mismatch, op,
+         std::to_string(groups) + " groups do not divide the " + std::to_string(channels) + " channels of the " +
+             std::string(whose) + ".");
+}
+
+void check_groups(std::string_view op, std::int64_t groups, std::int64_t channels) {
+  if (groups < 1)
+    fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups; there must be at least 1.");
+  check_divides(op, groups, channels, "image");
+  if (groups > std::numeric_limits<std::int32_t>::max())  // of no channels
+    fail(ErrorCode::invalid_argument, op, "there are " + std::to_string(groups) + " groups of no channels.");
+}
+
+Channels checked_channels(std::string_view op, const Tensor& image, const Tensor& filter, std::int64_t groups) {
+  check_groups(op, groups, image.shape()[-1]);
+  const Channels channels{image.shape()[-1], filter.shape()[-1], groups};
+  check_divides(op, groups, channels.result, "filter's result");
+  if (filter.shape()[-2] != channels.image_in_group())
+    fail(ErrorCode::shape_mismatch, op,
+         "the image " + image.shape().to_string() + " has " + std::to_string(channels.image_in_group()) +
+             " channels in each of " + std::to_string(groups) + " groups, the filter " + filter.shape().to_string() +
+             " takes " + std::to_string(filter.shape()[-2]) + ".");
+  return channels;
+}
+
+Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,
+                   const Channels& channels, bool is_transposed) {
+  const Shape result = window_result(op, image.shape()[0], axes, channels.result);
+  const bool on_floats = is_float(image.dtype());
+  const DType dtype = on_floats ? image.dtype() : DType::i32;
+  if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
+  const Reading reading = reading_of(channels, is_transposed);
+  Family family{.entry = &conv_each,
+                .options = {static_cast<std::int32_t>(axes.size()), is_transposed, reading},
+                .words = window_words(channels.image, channels.result, axes)};
+  family.words.insert(family.words.end(), {word_of(channels.image_in_group()), word_of(channels.result_in_group())});
+  if (reading != each_element && !is_transposed) {
+    const std::int64_t width = axes.back().result;
+    const bool in_strips = on_floats && width >= strip;
+    family.entry = in_strips ? &conv_strip : &conv_texel;
+    const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
+    if (in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
+  }
+  return family_tensor(result, dtype, std::move(family), {image, filter});
+}
+
+Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, const WindowOptions& options,
+            std::int64_t groups) {
+  constexpr std::string_view forms[] = {"[width,in,out]", "[height,width,in,out]", "[depth,height,width,in,out]"};
+  const std::size_t spatial_axes = options.strides.size();
+  check_same_context(op, TensorAccess::info(image), TensorAccess::info(filter));
+  check_image_rank(op, image, spatial_axes);
+  check_filter_rank(op, filter, spatial_axes, forms[spatial_axes - 1]);
+  for (const Tensor* operand : {&image, &filter})
+    check_dtype(op, *operand, operand->dtype() != DType::boolean, "floats and integers");
+  check_same_dtype(op, image, filter);
+  const Channels channels = checked_channels(op, image, filter, groups);
+  std::vector<WindowAxis> axes;
+  for (std::size_t i = 0; i < spatial_axes; ++i)
+    axes.push_back(
+        window_axis(op, i, image.shape()[static_cast<int>(i) + 1], filter.shape()[static_cast<int>(i)], options));
+  return conv_tensor(op, image, filter, axes, channels, false);
+}
+
+template <std::size_t Count>
+std::span<const std::int64_t> span_of(const std::optional<std::array<std::int64_t, Count>>& pads) {
+  return pads ? std::span<const std::int64_t>(*pads) : std::span<const std::int64_t>();
+}
+
+// The size to which a transposed convolution brings an axis of `size`, if nothing else is asked for.
+std::int64_t transposed_size(std::int64_t size, std::int64_t taps, std::size_t axis, const WindowOptions& options) {
+  const std::int64_t stride = options.strides[axis], reach = (taps - 1) * options.dilations[axis] + 1;
+  if (!options.pads.empty()) return (size - 1) * stride + reach - options.pads[2 * axis] - options.pads[2 * axis + 1];
+  return size * stride + (options.padding == Padding::same ? 0 : std::max<std::int64_t>(reach - stride, 0));
+}
+
+// The axis of the convolution that is gone back through, with image and result changing places.
+WindowAxis transposed_axis(std::string_view op, std::size_t axis, std::int64_t size, std::int64_t taps,
+                           std::optional<std::int64_t> asked, const WindowOptions& options) {
+  // What a convolution would refuse whatever the sizes is refused before any size is computed from it.
+  check_window(op, axis, taps, options);
+  window_axis(op, axis, (taps - 1) * options.dilations[axis] + 1, taps, options);
+  const std::int64_t result = asked.value_or(transposed_size(size, taps, axis, options));
+  if ((result < 1 && size > 0) || result > std::numeric_limits<std::int32_t>::max())
+    fail(asked ? ErrorCode::invalid_argument : ErrorCode::shape_mismatch, op,
+         "the result would have " + std::to_string(result) + " elements along spatial axis " + std::to_string(axis) +
+             ", made of " + std::to_string(size) + " of the image.");
+  WindowAxis it = window_axis(op, axis, result, taps, options);
+  if (it.result != size)
+    fail(ErrorCode::shape_mismatch, op,
+         "a result of " + std::to_string(result) + " elements along spatial axis " + std::to_string(axis) +
+             " goes with an image of " + std::to_string(it.result) + ", but the image has " + std::to_string(size) +
+             ".");
+  std::swap(it.image, it.result);
+  return it;
+}
+
+}  // namespace
+
+Tensor conv1d(const Tensor& image, const Tensor& filter, const Conv1d& options) {
+  return conv("conv1d", image, filter,
+              {.strides = {&options.stride, 1},
+               .dilations = {&options.dilation, 1},
+               .padding = options.padding,
+               .pads = span_of(options.pads)},
+              options.groups);
+}
+
+Tensor conv2d(const Tensor& image, const Tensor& filter, const Conv2d& options) {
+  return conv("conv2d", image, filter,
+              {.strides = options.strides,
+               .dilations = options.dilations,
+               .padding = options.padding,
+               .pads = span_of(options.pads)},
+              options.groups);
+}
+
+Tensor conv3d(const Tensor& image, const Tensor& filter, const Conv3d& options) {
+  return conv("conv3d", image, filter,
+              {.strides = options.strides,
+               .dilations = options.dilations,
+               .padding = options.padding,
+               .pads = span_of(options.pads)},
+              options.groups);
+}
+
+Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dTranspose& options) {
+  const std::string_view op = "conv2d_transpose";
+  check_same_context(op, TensorAccess::info(image), TensorAccess::info(filter));
+  check_image_rank(op, image, 2);
+  check_filter_rank(op, filter, 2, "[height,width,out,in]");
+  for (const Tensor* operand : {&image, &filter}) check_dtype(op, *operand, is_float(operand->dtype()), "floats");
+  check_same_dtype(op, image, filter);
+  check_groups(op, options.groups, image.shape()[3]);
+  const Channels channels{.image = image.shape()[3],
+                          .result = size_product(op, {filter.shape()[2], options.groups}),
+                          .groups = options.groups};
+  if (filter.shape()[3] != channels.image)
+    fail(ErrorCode::shape_mismatch, op,
+         "the image " + image.shape().to_string() + " has " + std::to_string(channels.image) +
+             " channels, the filter " + filter.shape().to_string() + " takes " + std::to_string(filter.shape()[3]) +
+             ".");
+  const WindowOptions window{.strides = options.strides,
+                             .dilations = options.dilations,
+                             .padding = options.padding,
+                             .pads = span_of(options.pads)};
+  std::vector<WindowAxis> axes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::optional<std::int64_t> asked;
+    if (options.size) asked = (*options.size)[i];
+    axes.push_back(transposed_axis(op, i, image.shape()[static_cast<int>(i) + 1], filter.shape()[static_cast<int>(i)],
+                                   asked, window));
+  }
+  return conv_tensor(op, image, filter, axes, channels, true);
+}
+
+}  // namespace tessera

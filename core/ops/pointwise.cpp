@@ -1,0 +1,222 @@
+#include "core/ops/pointwise.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/run/context_impl.h"
+#include "core/ops/family.h"
+#include "core/kernel/pointwise_table.h"
+#include <tessera/pointwise.h>
+
+namespace tessera {
+namespace {
+
+std::string_view described(Takes takes) {
+  switch (takes) {
+    case Takes::floats: return "f32 and f16";
+    case Takes::numbers: return "floats and integers";
+    case Takes::i32: return "i32";
+    case Takes::booleans: return "booleans";
+    case Takes::anything:
+    case Takes::condition: return "every type";
+  }
+  return "";
+}
+
+const NodeInfo* tensor_in(const Operand& operand) {
+  const auto* tensor = std::get_if<const Tensor*>(&operand);
+  return tensor ? &TensorAccess::info(**tensor) : nullptr;
+}
+
+// The type that the operation computes in: that of its tensors, which must agree.
+DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
+  const NodeInfo* first = nullptr;
+  for (const Operand& operand : operands) {
+    const NodeInfo* node = tensor_in(operand);
+    if (!node) continue;
+    if (!first) first = node;
+    if (node->dtype != first->dtype)
+      fail(ErrorCode::dtype_mismatch, op.name,
+           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
+               "; cast one of them.");
+    if (!accepts(op.takes, node->dtype))
+      fail(ErrorCode::dtype_mismatch, op.name,
+           "an operand is " + std::string(to_string(node->dtype)) + "; it takes " + std::string(described(op.takes)) +
+               ".");
+  }
+  return first->dtype;
+}
+
+}  // namespace
+
+Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
+  std::array<std::int64_t, Shape::max_rank> dims{};
+  const int rank = std::max(a.rank(), b.rank());
+  for (int axis = 1; axis <= rank; ++axis) {
+    const std::int64_t own = axis <= a.rank() ? a[-axis] : 1, other = axis <= b.rank() ? b[-axis] : 1;
+    if (own != other && own != 1 && other != 1)
+      fail(ErrorCode::shape_mismatch, op,
+           "shapes " + a.to_string() + " and " + b.to_string() + " do not broadcast: " + std::to_string(own) + " and " +
+               std::to_string(other) + " differ at axis -" + std::to_string(axis) + ".");
+    dims[static_cast<std::size_t>(rank - axis)] = own == 1 ? other : own;
+  }
+  return result_shape(op, std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
+}
+
+Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
+  const NodeInfo* condition = nullptr;
+  std::span<const Operand> typed = operands;
+  if (op.takes == Takes::condition) {
+    condition = tensor_in(typed[0]);
+    if (!condition) fail(ErrorCode::dtype_mismatch, op.name, "the condition is a number; it must be a boolean tensor.");
+    if (condition->dtype != DType::boolean)
+      fail(ErrorCode::dtype_mismatch, op.name,
+           "the condition is " + std::string(to_string(condition->dtype)) + "; it must be boolean.");
+    typed = typed.subspan(1);
+  }
+  if (std::ranges::none_of(typed, tensor_in))
+    fail(ErrorCode::invalid_argument, op.name, "all operands are numbers; one of them must be a tensor.");
+  const DType dtype = common_dtype(op, typed);
+  std::shared_ptr<ContextImpl> context;
+  const NodeInfo* first = nullptr;
+  Shape shape;
+  for (const Operand& operand : operands) {
+    const NodeInfo* node = tensor_in(operand);
+    if (!node) continue;
+    if (first) check_same_context(op.name, *first, *node);
+    shape = first ? broadcast(op.name, shape, node->shape) : node->shape;
+    first = first ? first : node;
+    context = first->context;
+  }
+  std::vector<Held> inputs;
+  inputs.reserve(operands.size());
+  for (const Operand& operand : operands) {
+    if (const auto* tensor = std::get_if<const Tensor*>(&operand)) inputs.push_back(TensorAccess::held(**tensor));
+    else
+      inputs.push_back(
+          std::make_shared<const Hold>(number_node(op.name, context, {}, dtype, std::get<double>(operand))));
+  }
+  const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
+  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs)));
+}
+
+// A row's name as a template argument: a name that the table lacks does not compile.
+template <std::size_t N>
+struct RowName {
+  consteval RowName(const char (&name)[N]) { std::copy_n(name, N, text); }
+  char text[N];
+};
+
+template <RowName name>
+Tensor row(std::initializer_list<Operand> operands) {
+  constexpr std::size_t index = pointwise_row(name.text);
+  static_assert(index < std::size(pointwise_table), "the table of pointwise operations has no such row");
+  return map(pointwise_table[index], operands);
+}
+
+#define TESSERA_OPERATOR(symbol, name)                                                     \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { return row<name>({&a, &b}); } \
+  Tensor operator symbol(const Tensor& a, double b) { return row<name>({&a, b}); }         \
+  Tensor operator symbol(double a, const Tensor& b) { return row<name>({a, &b}); }
+TESSERA_OPERATOR(+, "add")
+TESSERA_OPERATOR(-, "sub")
+TESSERA_OPERATOR(*, "mul")
+TESSERA_OPERATOR(/, "div")
+TESSERA_OPERATOR(==, "equal")
+TESSERA_OPERATOR(!=, "not_equal")
+TESSERA_OPERATOR(<, "less")
+TESSERA_OPERATOR(<=, "less_equal")
+TESSERA_OPERATOR(>, "greater")
+TESSERA_OPERATOR(>=, "greater_equal")
+
+#define TESSERA_BINARY(name)                                                     \
+  Tensor name(const Tensor& a, const Tensor& b) { return row<#name>({&a, &b}); } \
+  Tensor name(const Tensor& a, double b) { return row<#name>({&a, b}); }         \
+  Tensor name(double a, const Tensor& b) { return row<#name>({a, &b}); }
+TESSERA_BINARY(pow)
+TESSERA_BINARY(floor_mod)
+TESSERA_BINARY(trunc_mod)
+TESSERA_BINARY(minimum)
+TESSERA_BINARY(maximum)
+TESSERA_BINARY(atan2)
+TESSERA_BINARY(squared_difference)
+TESSERA_BINARY(prelu)
+TESSERA_BINARY(bitwise_and)
+TESSERA_BINARY(bitwise_or)
+TESSERA_BINARY(bitwise_xor)
+TESSERA_BINARY(shift_left)
+TESSERA_BINARY(shift_right)
+
+Tensor logical_and(const Tensor& a, const Tensor& b) { return row<"logical_and">({&a, &b}); }
+Tensor logical_or(const Tensor& a, const Tensor& b) { return row<"logical_or">({&a, &b}); }
+Tensor logical_xor(const Tensor& a, const Tensor& b) { return row<"logical_xor">({&a, &b}); }
+
+Tensor where(const Tensor& condition, const Tensor& yes, const Tensor& no) {
+  return row<"where">({&condition, &yes, &no});
+}
+Tensor where(const Tensor& condition, const Tensor& yes, double no) { return row<"where">({&condition, &yes, no}); }
+Tensor where(const Tensor& condition, double yes, const Tensor& no) { return row<"where">({&condition, yes, &no}); }
+
+Tensor clip(const Tensor& x, double low, double high) {
+  if (!(low <= high))
+    fail(ErrorCode::invalid_argument, "clip",
+         "low (" + number_text(low) + ") is not below high (" + number_text(high) + ").");
+  return row<"clip">({&x, low, high});
+}
+Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) { return row<"clip">({&x, &low, &high}); }
+
+Tensor operator-(const Tensor& x) { return neg(x); }
+Tensor leaky_relu(const Tensor& x, float slope) { return prelu(x, slope); }
+Tensor elu(const Tensor& x, float alpha) { return row<"elu">({&x, alpha}); }
+Tensor celu(const Tensor& x, float alpha) { return row<"celu">({&x, alpha}); }
+Tensor step(const Tensor& x, float at_negative) { return row<"step">({&x, at_negative}); }
+
+#define TESSERA_UNARY(name) \
+  Tensor name(const Tensor& x) { return row<#name>({&x}); }
+TESSERA_UNARY(neg)
+TESSERA_UNARY(abs)
+TESSERA_UNARY(sign)
+TESSERA_UNARY(square)
+TESSERA_UNARY(relu)
+TESSERA_UNARY(relu6)
+TESSERA_UNARY(reciprocal)
+TESSERA_UNARY(sqrt)
+TESSERA_UNARY(rsqrt)
+TESSERA_UNARY(exp)
+TESSERA_UNARY(expm1)
+TESSERA_UNARY(log)
+TESSERA_UNARY(log1p)
+TESSERA_UNARY(floor)
+TESSERA_UNARY(ceil)
+TESSERA_UNARY(round)
+TESSERA_UNARY(trunc)
+TESSERA_UNARY(sin)
+TESSERA_UNARY(cos)
+TESSERA_UNARY(tan)
+TESSERA_UNARY(asin)
+TESSERA_UNARY(acos)
+TESSERA_UNARY(atan)
+TESSERA_UNARY(sinh)
+TESSERA_UNARY(cosh)
+TESSERA_UNARY(tanh)
+TESSERA_UNARY(asinh)
+TESSERA_UNARY(acosh)
+TESSERA_UNARY(atanh)
+TESSERA_UNARY(erf)
+TESSERA_UNARY(sigmoid)
+TESSERA_UNARY(selu)
+TESSERA_UNARY(gelu)
+TESSERA_UNARY(gelu_tanh)
+TESSERA_UNARY(silu)
+TESSERA_UNARY(softplus)
+TESSERA_UNARY(softsign)
+TESSERA_UNARY(mish)
+TESSERA_UNARY(hard_sigmoid)
+TESSERA_UNARY(hard_swish)
+TESSERA_UNARY(is_nan)
+TESSERA_UNARY(is_inf)
+TESSERA_UNARY(is_finite)
+TESSERA_UNARY(bitwise_not)
+TESSERA_UNARY(logical_not)
+
+}  // namespace tessera

@@ -1,0 +1,149 @@
+#include <tessera/quantize.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/axis_extent.h"
+#include "core/ops/family.h"
+#include <tessera/pointwise.h>
+#include <tessera/reduce.h>
+
+namespace tessera {
+namespace {
+
+// A parameter of x: one for all, or one for each channel of the axis. The latter reads as if it had x's shape, so that
+// a cast of it is part of the same kernel.
+Tensor spread(std::string_view op, std::string_view what, const Tensor& parameter, const Tensor& x,
+              std::optional<int> axis) {
+  if (parameter.shape().size() == 1) return parameter.reshape({});
+  const auto refuse = [&](const std::string& wanted) {
+    fail(ErrorCode::shape_mismatch, op,
+         "the " + std::string(what) + " is " + parameter.shape().to_string() + ", but " + wanted + ".");
+  };
+  if (!axis) refuse("without an axis it must be a single number");
+  const int channels = checked_axis(op, *axis, x.shape().rank());
+  if (parameter.shape() != Shape{x.shape()[channels]})
+    refuse("axis " + std::to_string(*axis) + " of x " + x.shape().to_string() + " needs one or [" +
+           std::to_string(x.shape()[channels]) + "]");
+  return strided_tensor(parameter, x.shape(), 0, {{AxisExtent(x.shape(), channels).inner, x.shape()[channels], 1}});
+}
+
+Tensor spread_scale(std::string_view op, const Tensor& scale, const Tensor& x, std::optional<int> axis) {
+  check_dtype(op, scale, is_float(scale.dtype()), "a scale of floats");
+  return spread(op, "scale", scale, x, axis).cast(DType::f32);
+}
+
+Tensor spread_zero_point(std::string_view op, const Tensor& zero_point, const Tensor& scale, const Tensor& x,
+                         int axis) {
+  if (zero_point.shape() != scale.shape())
+    fail(ErrorCode::shape_mismatch, op,
+         "the zero point is " + zero_point.shape().to_string() + ", but the scale is " + scale.shape().to_string() +
+             ".");
+  return spread(op, "zero point", zero_point, x, axis);
+}
+
+// Some devices take numbers below 2^-126 for zeros. Divided by a scale from this one on, all of them round to 0, so
+// that it makes no difference.
+constexpr float smallest_scale = 0x1p-124f;
+
+// x / scale, rounded, in f32.
+Tensor levels(std::string_view op, const Tensor& x, const Tensor& scale, int axis) {
+  check_dtype(op, x, is_float(x.dtype()) || x.dtype() == DType::i32, "floats and i32");
+  const Tensor given = spread_scale(op, scale, x, axis);
+  return round(x.cast(DType::f32) / where(abs(given) < smallest_scale, smallest_scale, given));
+}
+
+// The scale for numbers that reach up to `largest`, which becomes the level `highest`: 1 where it would be too small.
+Tensor scale_up_to(const Tensor& largest, float highest) {
+  // Over no elements the largest is below zero. Devices agree on this power of two, whatever their quotients round to.
+  const float least = std::exp2(std::ceil(std::log2(highest * smallest_scale)));
+  return where(largest < least, 1.0f, largest / highest);
+}
+
+void check_is_byte(std::string_view op, DType dtype) {
+  if (dtype != DType::i8 && dtype != DType::u8)
+    fail(ErrorCode::dtype_mismatch, op, "the result would be " + std::string(to_string(dtype)) + "; it is i8 or u8.");
+}
+
+void check_is_quantized(std::string_view op, const Tensor& x) {
+  check_dtype(op, x, is_integer(x.dtype()), "i8, u8 and i32");
+}
+
+}  // namespace
+
+Quantized quantize(const Tensor& x, std::optional<int> axis) {
+  check_dtype("quantize", x, is_float(x.dtype()), "floats");
+  Reduce others{.axes = {}, .keep_dims = axis.has_value()};
+  const int channels = axis ? checked_axis("quantize", *axis, x.shape().rank()) : -1;
+  for (int i = 0; axis && i < x.shape().rank(); ++i)
+    if (i != channels) others.axes.push_back(i);
+  const Tensor magnitude = abs(x.cast(DType::f32));
+  const bool is_each = axis && others.axes.empty();  // no axes would mean all of them
+  const Tensor largest = is_each ? magnitude : max(magnitude, others);
+  const Tensor scale = scale_up_to(largest, 127);
+  const Tensor values = round(x.cast(DType::f32) / scale).cast(DType::i8);
+  return {values, axis ? scale.reshape({x.shape()[channels]}) : scale};
+}
+
+Tensor dequantize(const Tensor& values, const Tensor& scale, std::optional<int> axis) {
+  check_is_quantized("dequantize", values);
+  return (values.cast(DType::f32) * spread_scale("dequantize", scale, values, axis)).cast(scale.dtype());
+}
+
+Tensor quantize_linear(const Tensor& x, const Tensor& scale, const Tensor& zero_point, int axis) {
+  check_is_byte("quantize_linear", zero_point.dtype());
+  const Tensor shift = spread_zero_point("quantize_linear", zero_point, scale, x, axis).cast(DType::f32);
+  return (levels("quantize_linear", x, scale, axis) + shift).cast(zero_point.dtype());
+}
+
+Tensor quantize_linear(const Tensor& x, const Tensor& scale, DType result, int axis) {
+  check_is_byte("quantize_linear", result);
+  return levels("quantize_linear", x, scale, axis).cast(result);
+}
+
+Tensor dequantize_linear(const Tensor& x, const Tensor& scale, const Tensor& zero_point, int axis) {
+  check_is_quantized("dequantize_linear", x);
+  if (zero_point.dtype() != x.dtype())
+    fail(ErrorCode::dtype_mismatch, "dequantize_linear",
+         "x is " + std::string(to_string(x.dtype())) + ", but the zero point is " +
+             std::string(to_string(zero_point.dtype())) + ".");
+  const Tensor shift = spread_zero_point("dequantize_linear", zero_point, scale, x, axis).cast(DType::i32);
+  const Tensor steps = (x.cast(DType::i32) - shift).cast(DType::f32);
+  return (steps * spread_scale("dequantize_linear", scale, x, axis)).cast(scale.dtype());
+}
+
+Tensor dequantize_linear(const Tensor& x, const Tensor& scale, int axis) {
+  check_is_quantized("dequantize_linear", x);
+  return (x.cast(DType::f32) * spread_scale("dequantize_linear", scale, x, axis)).cast(scale.dtype());
+}
+
+DynamicQuantized dynamic_quantize_linear(const Tensor& x) {
+  check_dtype("dynamic_quantize_linear", x, is_float(x.dtype()), "floats");
+  const Tensor wide = x.cast(DType::f32);
+  const Tensor low = minimum(min(wide), 0.0f), range = maximum(max(wide), 0.0f) - low;
+  const Tensor scale = scale_up_to(range, 255);
+  const Tensor zero_point = round(-low / scale).cast(DType::u8);
+  return {quantize_linear(x, scale, zero_point), scale, zero_point};
+}
+
+Tensor fake_quantize(const Tensor& x, const FakeQuantize& options) {
+  check_dtype("fake_quantize", x, is_float(x.dtype()), "floats");
+  if (!(options.min < options.max))
+    fail(ErrorCode::invalid_argument, "fake_quantize",
+         "min (" + number_text(options.min) + ") is not below max (" + number_text(options.max) + ").");
+  if (options.bits < 2 || options.bits > 16)
+    fail(ErrorCode::invalid_argument, "fake_quantize",
+         "bits (" + std::to_string(options.bits) + ") are outside of 2 to 16.");
+  const float lowest = options.narrow_range ? 1 : 0, highest = static_cast<float>((1 << options.bits) - 1);
+  const float scale = (options.max - options.min) / (highest - lowest);
+  if (!std::isnormal(scale) || !std::isnormal(1 / scale))
+    fail(ErrorCode::invalid_argument, "fake_quantize",
+         "the step from min (" + number_text(options.min) + ") to max (" + number_text(options.max) + ") in " +
+             std::to_string(options.bits) + " bits is " + number_text(scale) + ", too small or too large for an f32.");
+  const float zero_point = std::round(std::clamp(lowest - options.min / scale, lowest, highest));
+  const float nudged_min = (lowest - zero_point) * scale, nudged_max = (highest - zero_point) * scale;
+  const Tensor level = floor((clip(x.cast(DType::f32), nudged_min, nudged_max) - nudged_min) * (1.0f / scale) + 0.5f);
+  return (level * scale + nudged_min).cast(x.dtype());
+}
+
+}  // namespace tessera

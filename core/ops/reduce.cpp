@@ -1,0 +1,205 @@
+#include <tessera/reduce.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <optional>
+
+#include "core/ops/family.h"
+#include <tessera/pointwise.h>
+
+namespace tessera {
+namespace {
+
+// An entry gives [kept..., parts]: a stretch of `count` elements along the reduced axes is cut into parts, of which
+// part p takes the elements p, p + parts, p + 2 * parts, … such that neighbours read neighbours. Words: count, parts,
+// one that depends on the entry; then, as terms, where the kept elements start in x, and where the reduced elements lie
+// from there. Options: the numbers of these terms, and two that depend on the entry.
+
+// Options: 1 where x can be read by the texel, and a Fold.
+constexpr FamilyEntry reduce_fold{.name = "reduce_fold", .file = "reduce", .reads_once = true};
+enum class Fold : std::int32_t { sum, product, largest, smallest };
+
+// The mean of each part. The third word is how many elements there are in all, of x or, where x has means of parts, of
+// what those were made of. Options: 1 where x can be read by the texel, and 1 where x has means, which then count for
+// as many elements as their parts had. For that to follow from their places, the numbers of parts divide one another.
+constexpr FamilyEntry reduce_mean{.name = "reduce_mean", .file = "reduce", .reads_once = true};
+
+// The index of the largest element of each part, i32. The third word is what turns the bits of the smallest into those
+// of the largest. Options: 0, and 1 for floats.
+constexpr FamilyEntry reduce_arg{.name = "reduce_arg", .file = "reduce", .reads_once = true};
+// The same among the elements of x whose indices the second operand has, [kept..., count].
+constexpr FamilyEntry reduce_arg_among{.name = "reduce_arg_among", .file = "reduce"};
+
+// What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay
+// accurate, each part being small beside the whole.
+constexpr std::int64_t longest_part = 256;
+
+Shape without_axes(const Shape& shape, std::span<const int> axes, bool keep_dims) {
+  std::vector<std::int64_t> dims;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const bool is_reduced = std::find(axes.begin(), axes.end(), axis) != axes.end();
+    if (!is_reduced) dims.push_back(shape[axis]);
+    else if (keep_dims) dims.push_back(1);
+  }
+  return Shape(dims);
+}
+
+std::vector<int> other_axes(std::span<const int> axes, int rank) {
+  std::vector<int> others;
+  for (int axis = 0; axis < rank; ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) others.push_back(axis);
+  return others;
+}
+
+std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
+  std::int64_t count = 1;
+  for (const int axis : axes) count *= shape[axis];
+  return count;
+}
+
+// Into how many parts a stretch is cut; 1 where one invocation reduces all of it.
+std::int64_t parts_of(std::int64_t count) { return count <= 2 * longest_part ? 1 : (count / longest_part + 3) / 4 * 4; }
+
+// The same, as a power of two.
+std::int64_t mean_parts_of(std::int64_t count) {
+  if (count <= 2 * longest_part) return 1;
+  return std::max<std::int64_t>(
+      4, std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(count / longest_part - 1)));
+}
+
+// An entry with its words and options, for x reduced over the axes.
+Family reduction(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t count,
+                 std::int64_t parts, std::uint32_t word) {
+  const std::vector<Term> kept = terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())),
+                          reduced = terms_of_axes(x.shape(), axes);
+  const bool by_texel = kept.empty() && parts % 4 == 0 && reduced.size() == 1 && reduced[0].stride == 1;
+  Family family{
+      .entry = &entry,
+      .options = {static_cast<std::int32_t>(kept.size()), static_cast<std::int32_t>(reduced.size()), by_texel},
+      .words = {word_of(count), word_of(parts), word}};
+  for (const auto* terms : {&kept, &reduced})
+    for (const Term& term : *terms)
+      family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
+  return family;
+}
+
+// What the reduction of no elements gives.
+Tensor of_nothing(Fold fold, const Tensor& x, const Shape& result) {
+  switch (fold) {
+    case Fold::sum: return number_like(x, result, 0);
+    case Fold::product: return number_like(x, result, 1);
+    case Fold::largest: return number_like(x, result, lowest_number(x.dtype()));
+    case Fold::smallest: break;
+  }
+  return number_like(x, result, highest_number(x.dtype()));
+}
+
+Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& options) {
+  const std::vector<int> axes = checked_axes(name, options.axes, x.shape().rank());
+  const Shape result = without_axes(x.shape(), axes, options.keep_dims);
+  const std::int64_t count = elements_along(x.shape(), axes);
+  if (count == 0 || result.size() == 0) return of_nothing(fold, x, result);
+  if (count == 1) return x.reshape(result);
+  const std::int64_t parts = parts_of(count);
+  Family family = reduction(reduce_fold, x, axes, count, parts, 0);
+  family.options.push_back(static_cast<std::int32_t>(fold));
+  if (parts == 1) return family_tensor(result, x.dtype(), std::move(family), {x});
+  const Tensor of_parts = family_tensor({result.size(), parts}, x.dtype(), std::move(family), {x});
+  return reduce(name, fold, of_parts, {.axes = {1}}).reshape(result);
+}
+
+// Of x, which has elements, over `all` elements in the end.
+Tensor mean_of(const Tensor& x, std::span<const int> axes, const Shape& result, std::int64_t all) {
+  const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count);
+  Family family = reduction(reduce_mean, x, axes, count, parts, word_of(all));
+  family.options.push_back(count != all);
+  if (parts == 1) return family_tensor(result, DType::f32, std::move(family), {x});
+  constexpr int last = 1;
+  return mean_of(family_tensor({result.size(), parts}, DType::f32, std::move(family), {x}), std::span(&last, 1), result,
+                 all);
+}
+
+// Narrow types reduce in wide ones.
+DType wide(DType dtype) { return dtype == DType::f16 ? DType::f32 : is_integer(dtype) ? DType::i32 : dtype; }
+
+Tensor reduce_wide(std::string_view name, Fold fold, const Tensor& x, const Reduce& options) {
+  check_dtype(name, x, x.dtype() != DType::boolean, "floats and integers");
+  if (x.shape().size() == 0) return reduce(name, fold, x, options);
+  return reduce(name, fold, x.cast(wide(x.dtype())), options).cast(x.dtype());
+}
+
+Tensor arg_reduce(std::string_view name, const Tensor& x, int axis, bool keep_dims, bool is_smallest) {
+  check_dtype(name, x, x.dtype() != DType::boolean, "floats and integers");
+  const int checked = checked_axis(name, axis, x.shape().rank());
+  if (x.shape()[checked] == 0)
+    fail(ErrorCode::invalid_argument, name,
+         "axis " + std::to_string(axis) + " of " + x.shape().to_string() + " has no elements.");
+  const std::span<const int> axes(&checked, 1);
+  const Shape result = without_axes(x.shape(), axes, keep_dims);
+  const std::uint32_t turning = !is_smallest ? 0 : is_float(x.dtype()) ? 1u << 31 : ~0u;
+  std::optional<Tensor> candidates;  // for the index, fewer with each round
+  for (std::int64_t count = x.shape()[checked], parts = 0; parts != 1; count = parts) {
+    parts = parts_of(count);
+    Family family = reduction(candidates ? reduce_arg_among : reduce_arg, x, axes, count, parts, turning);
+    family.options.back() = 0;
+    family.options.push_back(is_float(x.dtype()));
+    const Shape shape = parts == 1 ? result : Shape{result.size(), parts};
+    candidates = candidates ? family_tensor(shape, DType::i32, std::move(family), {x, *candidates})
+                            : family_tensor(shape, DType::i32, std::move(family), {x});
+  }
+  return *candidates;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Reduce& options) { return reduce_wide("sum", Fold::sum, x, options); }
+Tensor prod(const Tensor& x, const Reduce& options) { return reduce_wide("prod", Fold::product, x, options); }
+Tensor max(const Tensor& x, const Reduce& options) { return reduce_wide("max", Fold::largest, x, options); }
+Tensor min(const Tensor& x, const Reduce& options) { return reduce_wide("min", Fold::smallest, x, options); }
+
+Tensor mean(const Tensor& x, const Reduce& options) {
+  check_dtype("mean", x, is_float(x.dtype()), "floats");
+  const std::vector<int> axes = checked_axes("mean", options.axes, x.shape().rank());
+  const Shape result = without_axes(x.shape(), axes, options.keep_dims);
+  const std::int64_t count = elements_along(x.shape(), axes);
+  if (count == 0 || result.size() == 0) return number_like(x, result, std::numeric_limits<double>::quiet_NaN());
+  if (count == 1) return x.reshape(result);
+  return mean_of(x.cast(DType::f32), axes, result, count).cast(x.dtype());
+}
+
+Tensor any(const Tensor& x, const Reduce& options) {
+  check_dtype("any", x, x.dtype() == DType::boolean, "booleans");
+  return reduce("any", Fold::sum, x.cast(DType::i32), options) > 0.0f;
+}
+
+Tensor all(const Tensor& x, const Reduce& options) {
+  check_dtype("all", x, x.dtype() == DType::boolean, "booleans");
+  return reduce("all", Fold::sum, logical_not(x).cast(DType::i32), options) == 0.0f;
+}
+
+Tensor l1_norm(const Tensor& x, const Reduce& options) {
+  check_dtype("l1_norm", x, is_float(x.dtype()), "floats");
+  return sum(abs(x.cast(DType::f32)), options).cast(x.dtype());
+}
+
+Tensor l2_norm(const Tensor& x, const Reduce& options) {
+  check_dtype("l2_norm", x, is_float(x.dtype()), "floats");
+  return sqrt(sum(square(x.cast(DType::f32)), options)).cast(x.dtype());
+}
+
+Tensor logsumexp(const Tensor& x, const Reduce& options) {
+  check_dtype("logsumexp", x, is_float(x.dtype()), "floats");
+  const Tensor wide_x = x.cast(DType::f32);
+  const Tensor largest = max(wide_x, {.axes = options.axes, .keep_dims = true});
+  const Tensor shift = where(is_finite(largest), largest, 0.0f);  // infinities come out of exp and log as they should
+  const Tensor total = log(sum(exp(wide_x - shift), {.axes = options.axes, .keep_dims = true})) + shift;
+  return total
+      .reshape(without_axes(x.shape(), checked_axes("logsumexp", options.axes, x.shape().rank()), options.keep_dims))
+      .cast(x.dtype());
+}
+
+Tensor argmax(const Tensor& x, int axis, bool keep_dims) { return arg_reduce("argmax", x, axis, keep_dims, false); }
+Tensor argmin(const Tensor& x, int axis, bool keep_dims) { return arg_reduce("argmin", x, axis, keep_dims, true); }
+
+}  // namespace tessera

@@ -1,0 +1,145 @@
+#include "core/ops/row.h"
+
+#include <algorithm>
+
+#include "core/ops/family.h"
+#include <tessera/pointwise.h>
+#include <tessera/reduce.h>
+
+namespace tessera {
+namespace {
+
+Held lowered_rows(const Node&);
+
+// Normalises x seen as [outer, count, inner], along its middle axis. Either that axis is the last one (inner is 1), and
+// rows lie one after the other; or they are columns, inner is a multiple of 4, and a texel has one element of each of
+// four adjacent rows. A team of invocations does one row, or four adjacent ones; a workgroup has several teams. Words:
+// count, inner, teams in all, invocations of a team, teams of a workgroup, epsilon. Options: the RowKind; 1 for
+// columns. Rows are read two or three times, which is fine for pointwise work that moves in.
+constexpr FamilyEntry by_workgroups{
+    .name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows};
+
+// Without workgroups, with the same words and options: each texel of the result reads the whole rows that it has
+// elements of; or the statistics of each row are found first, as a texel of a result [rows, 4], and applied to x after
+// that.
+constexpr FamilyEntry by_texels{.name = "row_normalize", .file = "row"};
+constexpr FamilyEntry find_statistics{.name = "row_statistics", .file = "row"};
+constexpr FamilyEntry apply_statistics{.name = "row_apply", .file = "row"};
+
+constexpr std::int64_t workgroup_size = 64;
+// Enough to keep a large device busy. Beyond it, invocations that read more by themselves cost less than larger teams.
+constexpr std::int64_t enough_invocations = 8192;
+// Beyond these, many invocations share a row by reductions.
+constexpr std::int64_t longest_row = 32768, longest_row_of_an_invocation = 2048;
+// Reading rows again for each texel costs less than a pass of its own for statistics: if they are short, or if there is
+// little to read at all.
+constexpr std::int64_t short_row = 8, longest_row_by_texels = 64, most_reads_by_texels = 1 << 18;
+
+struct Rows {
+  std::int64_t outer, count, inner;
+
+  bool in_columns() const { return inner > 1; }
+  std::int64_t teams() const { return in_columns() ? outer * inner / 4 : outer; }
+};
+
+std::vector<std::uint32_t> words_of(const Rows& rows, std::int64_t team_size, float epsilon) {
+  const std::int64_t together = workgroup_size / team_size;
+  return {word_of(rows.count), word_of(rows.inner), word_of(rows.teams()),
+          word_of(team_size),  word_of(together),   word_of(epsilon)};
+}
+
+// What a workgroup makes has to end with a texel.
+std::int64_t team_size_for(const Rows& rows) {
+  const std::int64_t texels = rows.in_columns() ? rows.count : (rows.count + 3) / 4;
+  std::int64_t size = 1;
+  while (size < workgroup_size && size * rows.teams() < enough_invocations && 4 * size <= texels) size *= 2;
+  if (rows.in_columns()) return size;
+  const auto ends_with_texel = [&] {
+    const std::int64_t together = workgroup_size / size;
+    return together >= rows.outer || together * rows.count % 4 == 0;
+  };
+  while (!ends_with_texel()) size /= 2;
+  return size;
+}
+
+// The first element of its row for each element: a reduction of differences from it keeps its accuracy far from zero.
+Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
+  std::vector<Term> terms;
+  std::int64_t stride = 1;
+  for (int axis = x.shape().rank() - 1; axis >= 0; --axis) {
+    const std::int64_t size = x.shape()[axis];
+    if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+      const bool continues = !terms.empty() && terms.back().stride * terms.back().size == stride;
+      if (continues) terms.back().size *= size;
+      else terms.push_back({stride, size, stride});
+    }
+    stride *= size;
+  }
+  return strided_tensor(x, x.shape(), 0, std::move(terms));
+}
+
+// By reductions and pointwise work. Cheap work that several of them read is written again for each, so that it becomes
+// part of each kernel rather than a result that is stored and read again.
+Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, float epsilon) {
+  const Reduce along{.axes = {axes.begin(), axes.end()}, .keep_dims = true};
+  const auto wide = [&] { return x.cast(DType::f32); };
+  switch (kind) {
+    case RowKind::softmax:
+    case RowKind::log_softmax: {
+      const Tensor largest = max(wide(), along);
+      const Tensor total = sum(exp(wide() - largest), along);
+      return kind == RowKind::softmax ? exp(wide() - largest) / total : wide() - largest - log(total);
+    }
+    case RowKind::layer_norm: {
+      // Stored: finding the first element again in each of the three kernels that read this costs more.
+      const Tensor from_first = wide() - first_of_row(x, axes).cast(DType::f32);
+      const Tensor middle = mean(from_first, along);
+      const Tensor variance = mean(square(from_first - middle), along);
+      return (from_first - middle) * rsqrt(variance + epsilon);
+    }
+    case RowKind::rms_norm: break;
+  }
+  return wide() * rsqrt(mean(square(wide()), along) + epsilon);
+}
+
+Held lowered_rows(const Node& node) {
+  const auto& family = std::get<Family>(node.operation);
+  const Tensor x = TensorAccess::tensor(node.inputs[0]);
+  const auto with_entry = [&](const FamilyEntry& entry) {
+    return Family{.entry = &entry, .options = family.options, .words = family.words};
+  };
+  const std::int64_t size = x.shape().size(), count = family.words[0], inner = family.words[1];
+  if (count <= short_row || (count <= longest_row_by_texels && size * count <= most_reads_by_texels))
+    return TensorAccess::held(family_tensor(node.shape, node.dtype, with_entry(by_texels), {x}));
+  if (count <= longest_row_of_an_invocation) {
+    const Tensor statistics = family_tensor({size / count, 4}, DType::f32, with_entry(find_statistics), {x});
+    return TensorAccess::held(family_tensor(node.shape, node.dtype, with_entry(apply_statistics), {x, statistics}));
+  }
+  constexpr int axis = 1;
+  const Tensor result =
+      composed_rows(static_cast<RowKind>(family.options[0]), x.reshape({size / (count * inner), count, inner}),
+                    std::span(&axis, 1), std::bit_cast<float>(family.words[5]));
+  return TensorAccess::held(result.cast(node.dtype).reshape(node.shape));
+}
+
+}  // namespace
+
+Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes, float epsilon, DType result) {
+  const Shape& shape = x.shape();
+  if (shape.size() == 0) return x.cast(result);
+  Rows rows{1, 1, 1};
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    (axis < axes.front() ? rows.outer : axis > axes.back() ? rows.inner : rows.count) *= shape[axis];
+  const bool are_adjacent = axes.back() - axes.front() + 1 == static_cast<int>(axes.size());
+  if (!are_adjacent || (rows.in_columns() && rows.inner % 4 != 0) || rows.count > longest_row)
+    return composed_rows(kind, x, axes, epsilon).cast(result);
+  const std::int64_t team_size = team_size_for(rows), together = workgroup_size / team_size;
+  return family_tensor(shape, result,
+                       {.entry = &by_workgroups,
+                        .options = {static_cast<std::int32_t>(kind), rows.in_columns()},
+                        .words = words_of(rows, team_size, epsilon),
+                        .workgroups = (rows.teams() + together - 1) / together},
+                       {x});
+}
+
+}  // namespace tessera

@@ -1,0 +1,120 @@
+#include <tessera/sort.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/ops/axis_extent.h"
+#include "core/ops/family.h"
+
+namespace tessera {
+namespace {
+
+// x is [outer, count, inner], a row being what lies along its second axis. A row becomes one of integer keys, padded to
+// whole texels with keys that sort last; blocks of it are sorted by counting, and neighbouring blocks are merged until
+// one is left. What is sorted are pairs of a key and its index in the row, of each block no more than are wanted in the
+// end.
+
+// Keys [rows, stride] in the order wanted. Words: count, stride, inner, all bits set for descending order. Options: 1
+// for floats.
+constexpr FamilyEntry sort_keys{.name = "sort_keys", .file = "sort"};
+// How many keys of its block come before each key. Words: stride, elements of a block.
+constexpr FamilyEntry sort_ranks{.name = "sort_ranks", .file = "sort"};
+// [rows, blocks, kept, 2]: from the ranks and the keys, the first pairs of each block in order. Words: stride, elements
+// of a block, blocks, kept.
+constexpr FamilyEntry sort_blocks{.name = "sort_blocks", .file = "sort"};
+// The same for blocks of twice the length, from such pairs. Words: stride, elements of a block, blocks and kept before,
+// blocks and kept after, steps of a binary search.
+constexpr FamilyEntry sort_merge{.name = "sort_merge", .file = "sort"};
+// [outer, wanted, inner]: elements of x by the pairs [rows, kept, 2]. Words: count, wanted, inner, kept.
+constexpr FamilyEntry sort_take{.name = "sort_take", .file = "sort"};
+
+constexpr std::int64_t counted_block = 64;
+
+std::int64_t whole_texels(std::int64_t count) { return (count + 3) / 4 * 4; }
+
+// The pairs of the first `wanted` elements of each row in order: [rows, 1, whole_texels(wanted), 2].
+Tensor first_in_order(std::string_view op, const Tensor& x, const AxisExtent& rows, std::int64_t wanted,
+                      bool descending) {
+  const std::int64_t row_count = rows.outer * rows.inner, stride = whole_texels(rows.count);
+  const Shape padded = result_shape(op, {row_count, stride});
+  const Tensor keys =
+      family_tensor(padded, DType::i32,
+                    Family{.entry = &sort_keys,
+                           .options = {is_float(x.dtype())},
+                           .words = {word_of(rows.count), word_of(stride), word_of(rows.inner), descending ? ~0u : 0u}},
+                    {x});
+  const Tensor ranks = family_tensor(
+      padded, DType::i32, Family{.entry = &sort_ranks, .words = {word_of(stride), word_of(counted_block)}}, {keys});
+  const std::int64_t wanted_texels = whole_texels(wanted);
+  std::int64_t length = counted_block, blocks = (stride + length - 1) / length, kept = std::min(length, wanted_texels);
+  Tensor pairs = family_tensor(
+      result_shape(op, {row_count, blocks, kept, 2}), DType::i32,
+      Family{.entry = &sort_blocks, .words = {word_of(stride), word_of(length), word_of(blocks), word_of(kept)}},
+      {ranks, keys});
+  while (blocks > 1) {
+    const std::int64_t blocks_after = (blocks + 1) / 2, kept_after = std::min(2 * length, wanted_texels);
+    const auto search_steps = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(kept)));
+    pairs = family_tensor(result_shape(op, {row_count, blocks_after, kept_after, 2}), DType::i32,
+                          Family{.entry = &sort_merge,
+                                 .words = {word_of(stride), word_of(length), word_of(blocks), word_of(kept),
+                                           word_of(blocks_after), word_of(kept_after), search_steps}},
+                          {pairs});
+    length *= 2;
+    blocks = blocks_after;
+    kept = kept_after;
+  }
+  return pairs;
+}
+
+Tensor taken(const Tensor& x, const AxisExtent& rows, const Tensor& pairs, const Shape& result, std::int64_t wanted) {
+  return family_tensor(
+      result, x.dtype(),
+      Family{.entry = &sort_take,
+             .words = {word_of(rows.count), word_of(wanted), word_of(rows.inner), word_of(whole_texels(wanted))}},
+      {x, pairs});
+}
+
+Tensor indices_in(const Tensor& pairs, const AxisExtent& rows, const Shape& result, std::int64_t wanted) {
+  const std::int64_t row = 2 * whole_texels(wanted);
+  return strided_tensor(
+      pairs, result, 1,
+      {{1, rows.inner, row}, {rows.inner, wanted, 2}, {rows.inner * wanted, rows.outer, rows.inner * row}});
+}
+
+int checked(std::string_view name, const Tensor& x, int axis) {
+  check_dtype(name, x, x.dtype() != DType::boolean, "floats and integers");
+  return checked_axis(name, axis, x.shape().rank());
+}
+
+Tensor no_indices(const Tensor& x, const Shape& shape) { return number_like(x, shape, 0).cast(DType::i32); }
+
+}  // namespace
+
+Tensor sort(const Tensor& x, int axis, bool descending) {
+  const int along = checked("sort", x, axis);
+  if (x.shape().size() == 0) return x;
+  const AxisExtent rows(x.shape(), along);
+  return taken(x, rows, first_in_order("sort", x, rows, rows.count, descending), x.shape(), rows.count);
+}
+
+Tensor argsort(const Tensor& x, int axis, bool descending) {
+  const int along = checked("argsort", x, axis);
+  if (x.shape().size() == 0) return no_indices(x, x.shape());
+  const AxisExtent rows(x.shape(), along);
+  return indices_in(first_in_order("argsort", x, rows, rows.count, descending), rows, x.shape(), rows.count);
+}
+
+TopK top_k(const Tensor& x, std::int64_t k, int axis, bool largest) {
+  const int along = checked("top_k", x, axis);
+  const AxisExtent rows(x.shape(), along);
+  if (k < 0 || k > rows.count)
+    fail(ErrorCode::invalid_argument, "top_k",
+         "k (" + std::to_string(k) + ") is outside of 0 to " + std::to_string(rows.count) + ", the size of axis " +
+             std::to_string(axis) + " of " + x.shape().to_string() + ".");
+  const Shape result = with_size(x.shape(), along, k);
+  if (result.size() == 0) return {number_like(x, result, 0), no_indices(x, result)};
+  const Tensor pairs = first_in_order("top_k", x, rows, k, largest);
+  return {taken(x, rows, pairs, result, k), indices_in(pairs, rows, result, k)};
+}
+
+}  // namespace tessera

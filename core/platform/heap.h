@@ -1,0 +1,9 @@
+// The process's own memory.
+#pragma once
+
+namespace tessera {
+
+// Gives freed memory back to the operating system, which the heap would keep where it lies between pieces in use.
+void trim_heap();
+
+}  // namespace tessera

@@ -1,0 +1,377 @@
+#include "core/run/batch.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/run/context_state.h"
+#include "core/run/custom_on_host.h"
+#include "core/run/monitor.h"
+#include "core/run/program.h"
+#include "core/base/sizes.h"
+
+namespace tessera {
+namespace {
+
+void check_size(const ContextState& context, const Node& node) {
+  const DeviceInfo& device = context.backend->device();
+  const std::uint64_t bytes = byte_count(node.shape.size(), node.dtype);
+  if (bytes > device.max_tensor_bytes)
+    throw Error(ErrorCode::out_of_memory, "compute: a tensor of " + node.shape.to_string() + " " +
+                                              std::string(to_string(node.dtype)) + " takes " + std::to_string(bytes) +
+                                              " bytes, more than the " + std::to_string(device.max_tensor_bytes) +
+                                              " bytes that one tensor can have on " + device.name + ".");
+}
+
+std::shared_ptr<Buffer> acquire_for(ContextState& context, const GraphItem& item) {
+  check_size(context, *item.node);
+  auto buffer = context.pool->acquire({item.dtype(), item.shape().size(), item.layout}, Pool::Use::kernels);
+  buffer->made_by(op_name(*item.operation));
+  return buffer;
+}
+
+// The elements go to the device with the first step that reads them.
+void become_host_buffer(ContextState& context, const GraphItem& item) {
+  Node& node = *item.node;
+  check_size(context, node);
+  auto buffer = context.pool->from_host({node.dtype, node.shape.size(), item.layout});
+  buffer->made_by(op_name(node.operation));
+  buffer->add_user(node.shared_from_this());
+  // From here on nothing throws: the elements are in one place or the other.
+  context.pool->set_host_copy(*buffer, std::move(std::get<HostValues>(node.operation).elements));
+  node.value.buffer = std::move(buffer);
+  node.operation = Computed{};
+}
+
+// What a host lent belongs to one device: neither its successor nor another backend can read it.
+void check_device(const ContextState& context, const Node& node) {
+  const auto* import = std::get_if<Import>(&node.operation);
+  if (!import || import->epoch == context.epoch) return;
+  throw Error(ErrorCode::device_lost, "compute: a tensor of " + node.shape.to_string() +
+                                          " was to be read from a texture or a buffer that the host lent on another "
+                                          "device, which the context has lost or left; lend one on " +
+                                          context.backend->device().name + ", where the context is now.");
+}
+
+constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// All of a dispatch but its storages.
+Dispatch dispatch_of(const Step& step, const Graph& graph) {
+  const GraphItem& output = graph.at(step.output);
+  const auto* import = output.as<Import>();
+  const auto* custom = output.as<Custom>();
+  Dispatch dispatch{.kernel = &step.kernel,
+                    .custom = custom ? custom->call.get() : nullptr,
+                    .pass = import ? import->pass.get() : nullptr,
+                    .inputs = {},
+                    .output = nullptr,
+                    .output_dtype = output.dtype(),
+                    .output_elements = output.shape().size(),
+                    .words = step.words,
+                    .operand_elements = step.operand_elements,
+                    .workgroups = step.workgroups};
+  const std::size_t first_number = step.words.size() - step.numbers.size();
+  for (std::size_t i = 0; i < step.numbers.size(); ++i)
+    dispatch.words[first_number + i] = graph.numbers[at(step.numbers[i])].value.bits;
+  for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, graph.at(input).shape().size()});
+  return dispatch;
+}
+
+}  // namespace
+
+Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
+
+// Runs `work`, and once more where the device has no room: what was gathered so far is submitted then, and all that it
+// used may leave the device. Work that goes into a host's commands cannot be submitted on the way.
+template <class Work>
+void Batch::with_room(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;
+  }
+  submit();
+  dispatches_.clear();
+  firm_dispatches_ = 0;
+  context_.pool->begin_batch();
+  work();
+}
+
+void Batch::use(Buffer& buffer) {
+  std::optional<HostTime> uploading;
+  if (!buffer.is_resident()) uploading.emplace(context_, HostWork::upload);
+  context_.pool->use(buffer);
+  context_.pool->require_submitted(buffer);
+}
+
+void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = kernel_uses_;
+  if (dispatch.custom) require_runnable("run_custom", context_, *dispatch.custom->kernel);
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    Buffer& buffer = *buffers[at(step.inputs[i])];
+    use(buffer);
+    dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
+  }
+  std::vector<std::shared_ptr<Buffer>> outputs;
+  for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
+    const int item = step.custom_outputs[i];  // none: nobody refers to this output
+    const TensorSpec& spec = dispatch.custom->outputs[i];
+    outputs.push_back(item >= 0 ? acquire_for(context_, graph.at(item))
+                                : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
+    dispatch.custom_outputs.push_back(&outputs.back()->storage());
+  }
+  if (!dispatch.custom) {
+    outputs.push_back(acquire_for(context_, graph.at(step.output)));
+    dispatch.output = &outputs.back()->storage();
+  }
+  dispatches_.push_back(std::move(dispatch));
+  if (step.custom_outputs.empty()) buffers[at(step.output)] = std::move(outputs.back());
+  for (std::size_t i = 0; i < step.custom_outputs.size(); ++i)
+    if (const int item = step.custom_outputs[i]; item >= 0) buffers[at(item)] = std::move(outputs[i]);
+}
+
+void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& buffers) {
+  const HostTime encoding(context_, HostWork::encode);
+  std::vector<bool> is_kept(buffers.size(), false);
+  for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
+  for (const int index : graph.kept) is_kept[at(index)] = true;
+  for (const Graph::Place& place : graph.wanted)
+    if (place.item >= 0) is_kept[at(place.item)] = true;
+
+  for (const std::shared_ptr<Buffer>& buffer : buffers)
+    if (buffer) context_.pool->keep_for_batch(*buffer);
+  dispatches_.reserve(dispatches_.size() + plan->steps.size());
+  for (const Step& step : plan->steps) {
+    inputs_without_room_ = step.inputs.size();
+    with_room([&] { add(step, graph, buffers); });
+    // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
+    // between two storages.
+    for (const int input : step.last_uses)
+      if (!is_kept[at(input)]) buffers[at(input)].reset();
+  }
+  inputs_without_room_ = 0;
+  ops_fused_ += plan->ops_fused;
+  plans_.push_back(std::move(plan));
+}
+
+void Batch::add(std::span<const Wanted> wanted) {
+  // Programs run before what reads them, and after what they read; without recursion: they may follow one another.
+  struct Level {
+    std::vector<Wanted> wanted;
+    NodePtr ran;  // by a program, for which these are wanted
+  };
+  std::vector<Level> path{{{wanted.begin(), wanted.end()}, nullptr}};
+  while (!path.empty()) {
+    const NodePtr ran = path.back().ran;
+    if (ran && ran->has_elements()) {
+      path.pop_back();
+      continue;
+    }
+    std::vector<Wanted> needed = path.back().wanted;
+    if (ran)
+      std::ranges::copy(forgotten_by(*std::get<ProgramResult>(ran->operation).run->program),
+                        std::back_inserter(needed));
+    const Added added = add_graph(needed);
+    for (const NodePtr& other : added.to_run) {
+      // Plans rest on where inputs start, which must not differ from run to run.
+      Level level{{}, other};
+      for (const NodePtr& input : other->inputs) level.wanted.push_back({.node = input, .is_whole = true});
+      path.push_back(std::move(level));
+    }
+    if (!added.to_run.empty()) continue;
+    if (ran) add_run(*ran, added.wanted);
+    path.pop_back();
+  }
+}
+
+Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
+  const Limits limits = context_.backend->limits();
+  HostTime planning(context_, HostWork::plan);
+  Graph graph = make_graph(context_, wanted, limits);
+  Added added;
+  if (!graph.runs.empty()) {
+    for (Node* node : graph.runs) added.to_run.push_back(node->shared_from_this());
+    return added;
+  }
+  std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  planning.end();
+  for (const GraphItem& item : graph.items) {
+    if (item.node->is<Placeholder>())
+      throw Error(ErrorCode::invalid_argument,
+                  "compute: the inputs of a program that is being recorded have no values; what depends on them "
+                  "is computed by run().");
+    if (!item.is_stored) check_device(context_, *item.node);
+    if (item.node->is<HostValues>()) become_host_buffer(context_, item);
+    if (item.is_stored) context_.pool->keep_for_batch(*item.node->value.buffer);
+    // Sources that are only there to rebuild others are released again after the batch.
+    if (item.node->is<Computed>() && item.node->holds == 0) sources_.push_back(item.node->shared_from_this());
+  }
+  const Buffers buffers = add_items(graph, std::move(plan), limits);
+  const auto give_elements = [&](Node& node, const Graph::Place& place) {
+    if (node.has_elements()) return;
+    const GraphItem& item = graph.at(place.item);
+    give(node, {buffers[at(place.item)], place.offset + item.start, item.lineage});
+  };
+  std::vector<bool> is_kept(graph.items.size(), false);
+  const auto keep = [&](int item) {
+    is_kept[at(item)] = true;
+    if (!graph.at(item).is_own) give_elements(*graph.at(item).node, {item, 0});
+  };
+  for (const int item : graph.kept) keep(item);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Graph::Place& place = graph.wanted[i];
+    added.wanted.push_back(place.item < 0 ? nullptr : buffers[at(place.item)]);
+    if (place.item < 0) continue;
+    keep(place.item);
+    // The copy of a part that is wanted whole is the caller's alone.
+    if (!wanted[i].is_whole) give_elements(*wanted[i].node, place);
+  }
+  for (const Graph::Equal& equal : graph.equals)
+    if (is_kept[at(equal.place.item)]) give_elements(*equal.node, equal.place);
+  return added;
+}
+
+// Gives the storages of the graph's items. Kernels that read many tensors at once may need more room than there is:
+// then they are planned anew to read fewer, down to two.
+Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> plan, Limits limits) {
+  for (;;) {
+    Buffers buffers;
+    for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+    firm_dispatches_ = dispatches_.size();
+    try {
+      add(std::move(plan), graph, buffers);
+      for (const Graph::Place& place : graph.wanted)
+        if (place.item >= 0 && buffers[at(place.item)]->waits_for_upload())
+          with_room([&] { use(*buffers[at(place.item)]); });
+      return buffers;
+    } catch (const Error& error) {
+      // The steps' storages go back to the pool here, so their dispatches must not run.
+      dispatches_.erase(dispatches_.begin() + static_cast<std::ptrdiff_t>(firm_dispatches_), dispatches_.end());
+      const std::size_t inputs = std::exchange(inputs_without_room_, 0);
+      if (error.code() != ErrorCode::out_of_memory || inputs <= 2) throw;
+      limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
+    }
+    const HostTime planning(context_, HostWork::plan);
+    plan = context_.plans.get(graph, limits);
+  }
+}
+
+// Plans the program for the device that there is now, and gives what it captured that has to be made again.
+std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
+  if (program.epoch != context_.epoch) {
+    run();  // what the plan rests on is computed in a batch of its own
+    plan_for_device(context_, program);
+    context_.pool->begin_batch();
+  }
+  std::vector<Wanted> forgotten;
+  for (const GraphItem& item : program.graph.items)
+    if (item.is_stored && !item.node->is<Placeholder>() && !item.node->has_elements())
+      forgotten.push_back({item.node->shared_from_this()});
+  return forgotten;
+}
+
+void Batch::add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs) {
+  const ProgramRun& call = *std::get<ProgramResult>(ran.operation).run;
+  ProgramImpl& program = *call.program;
+  const Graph& graph = program.graph;
+  Buffers buffers;
+  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  for (std::size_t i = 0; i < program.input_items.size(); ++i)
+    if (const int item = program.input_items[i]; item >= 0) buffers[at(item)] = inputs[i];
+  kernel_uses_ = &program.kernels;
+  add(program.plan, graph, buffers);
+  kernel_uses_ = nullptr;
+
+  int lineage = 0;
+  for (const NodePtr& input : ran.inputs) {
+    const int of_input = location_of(input.get()).node->value.lineage;
+    if (of_input == unknown_lineage || lineage == unknown_lineage) lineage = unknown_lineage;
+    else lineage = std::max(lineage, of_input + 1);
+  }
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const Graph::Place& place = graph.wanted[i];
+    const NodePtr result = call.results[i].lock();
+    if (place.item < 0 || !result || result->has_elements() || !result->is<ProgramResult>()) continue;
+    give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
+  }
+}
+
+void Batch::add(const HostPass& pass, Node& input) {
+  Buffer& buffer = *input.value.buffer;
+  with_room([&] { use(buffer); });
+  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements(), input.value.offset}}});
+}
+
+void Batch::give(Node& node, Value value) {
+  results_.push_back(node.shared_from_this());  // first: a node whose storage is not written must not keep it
+  node.value = std::move(value);
+}
+
+Batch::~Batch() {
+  for (const NodePtr& node : results_) node->value = {};
+}
+
+// Functions on the host come between submissions.
+void Batch::submit() {
+  std::span<const Dispatch> rest = dispatches_;
+  while (!rest.empty()) {
+    const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& each) { return runs_on_host(context_, each); });
+    const auto before = static_cast<std::size_t>(on_host - rest.begin());
+    if (before > 0) submit(rest.first(before));
+    if (before < rest.size()) run_on_host(context_, rest[before]);
+    rest = rest.subspan(std::min(before + 1, rest.size()));
+  }
+}
+
+void Batch::submit(std::span<const Dispatch> dispatches) {
+  const HostTime submitting(context_, HostWork::submit);
+  context_.about_to_submit();
+  if (context_.monitor) context_.monitor->about_to_run(dispatches);
+  context_.backend->run(dispatches);
+  if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
+  context_.submitted();
+  context_.stats.dispatches += dispatches.size();
+}
+
+void Batch::run() {
+  submit();
+  context_.stats.ops_fused += std::exchange(ops_fused_, 0);
+  dispatches_.clear();
+  plans_.clear();
+  for (const NodePtr& node : std::exchange(results_, {})) context_.recovery.computed(node);
+  for (const NodePtr& node : std::exchange(sources_, {})) context_.recovery.release(*node);
+  context_.pool->collect();
+}
+
+void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = &uses;
+  if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
+  if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);
+}
+
+void compute(ContextState& context, std::span<const Wanted> wanted) {
+  Batch batch(context);
+  batch.add(wanted);
+  batch.run();
+}
+
+void compute(ContextState& context, std::span<const NodePtr> nodes) {
+  std::vector<Wanted> wanted;
+  for (const NodePtr& node : nodes) wanted.push_back({node});
+  compute(context, wanted);
+}
+
+void compute(ContextState& context, std::span<const Tensor> tensors) {
+  std::vector<Wanted> wanted;
+  for (const Tensor& tensor : tensors) wanted.push_back({TensorAccess::node(context, tensor)});
+  compute(context, wanted);
+}
+
+void compute(ContextState& context, const NodePtr& node) {
+  const Wanted wanted{node};
+  compute(context, std::span(&wanted, 1));
+}
+
+}  // namespace tessera

@@ -1,0 +1,79 @@
+// Work that is gathered, then submitted at once.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/run/fuse.h"
+
+namespace tessera {
+
+struct ContextState;
+struct ProgramImpl;
+
+// The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
+// kept.
+class Batch {
+ public:
+  explicit Batch(ContextState&);
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  // Adds what the wanted nodes need, programs that have to run included; once the batch has run they are computed.
+  void add(std::span<const Wanted>);
+
+  // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
+  // outputs are added; of these, the ones that only later steps read are given back on the way.
+  // Where the device has no room for a step, what was gathered so far is submitted first, so that storages which the
+  // step does not need can leave.
+  void add(std::shared_ptr<const Plan>, const Graph&, std::vector<std::shared_ptr<Buffer>>& buffers);
+
+  // Adds what a backend does for a host with a node that was added before.
+  void add(const HostPass&, Node& input);
+
+  void run();
+
+ private:
+  using Buffers = std::vector<std::shared_ptr<Buffer>>;
+  // One result of each program that has to run first, where nothing could be added for that; else the storages.
+  struct Added {
+    std::vector<NodePtr> to_run;
+    Buffers wanted;
+  };
+  Added add_graph(std::span<const Wanted>);
+  Buffers add_items(const Graph&, std::shared_ptr<const Plan>, Limits);
+  template <class Work>
+  void with_room(const Work&);
+  void add(const Step&, const Graph&, Buffers&);
+  void use(Buffer&);
+  std::vector<Wanted> forgotten_by(ProgramImpl&);
+  void add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs);
+  void give(Node&, Value);
+  void submit();
+  void submit(std::span<const Dispatch>);
+
+  ContextState& context_;
+  std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
+  std::vector<Dispatch> dispatches_;
+  KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
+  std::size_t firm_dispatches_ = 0;      // the first ones, which stay if what is being added does not fit
+  std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
+  std::vector<NodePtr> results_;         // have their storages, which they lose if the batch does not run
+  std::vector<NodePtr> sources_;         // that only lineage refers to
+  std::uint64_t ops_fused_ = 0;
+};
+
+// A batch of just that.
+void compute(ContextState&, std::span<const Wanted>);
+void compute(ContextState&, std::span<const NodePtr>);
+void compute(ContextState&, std::span<const Tensor>);
+void compute(ContextState&, const NodePtr&);
+
+// Computes a node that has elements, and starts to copy them to the host.
+std::unique_ptr<Download> start_download(ContextState&, const NodePtr&);
+
+// Compiles the kernel of a step, and adds it to those that a program relies on.
+void prepare_step(ContextState&, const Step&, const Graph&, KernelUses&);
+
+}  // namespace tessera

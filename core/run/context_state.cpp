@@ -1,0 +1,125 @@
+#include "core/run/context_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/kernel/closed_backend.h"
+#include "core/platform/heap.h"
+#include "core/run/context_impl.h"
+#include "core/run/monitor.h"
+
+namespace tessera {
+namespace {
+
+std::unique_ptr<Backend> first_backend(const OpenBackend& open, const ContextOptions& options, Messages& messages) {
+  try {
+    auto backend = open(options, messages.sink());
+    messages.deliver();
+    return backend;
+  } catch (...) {
+    messages.deliver();
+    throw;
+  }
+}
+
+}  // namespace
+
+ContextState::ContextState(ContextImpl& owner_in, const ContextOptions& options_in, OpenBackend open_in,
+                           bool is_hosts_in)
+    : owner(owner_in),
+      options(options_in),
+      open(std::move(open_in)),
+      is_hosts(is_hosts_in),
+      backend(first_backend(open, options, *owner.messages)),
+      devices{backend->device()},
+      recovery(*this),
+      pool(std::make_shared<Pool>(
+          *backend, stats,
+          PoolOptions{.budget = options.memory_budget,
+                      .priority = options.priority,
+                      .keeps_host_copies = recovery.keeps_lineage(),
+                      .can_forget = [this](const Buffer& buffer,
+                                           std::uint64_t room) { return recovery.can_forget(buffer, room); },
+                      .messages = owner.messages->sink()})),
+      plans(owner.messages->sink()) {}
+
+void ContextState::switch_to(const ContextOptions& wanted) {
+  if (is_hosts) throw Error(ErrorCode::unsupported, "switch_backend: this context works on the host's own device.");
+  std::unique_ptr<Backend> next = open(wanted, owner.messages->sink());
+  recovery.run([&] { pool->copy_all_to_host(); });
+  const std::string before = backend->device().name;
+  use_backend(std::move(next));
+  options.prefer = wanted.prefer;
+  options.driver = wanted.driver;
+  options.device = wanted.device;
+  owner.messages->add(Message::Level::info, "switch_backend: from " + before + " to " + backend->device().name + ".");
+}
+
+void ContextState::require_nothing_lent() const {
+  std::vector<Resident> lent = why_resident(0);
+  std::erase_if(lent, [](const Resident& resident) { return !resident.is_lent; });
+  if (lent.empty()) return;
+  std::string text = "switch_backend: the host holds buffers or textures of " + std::to_string(lent.size()) +
+                     (lent.size() == 1 ? " tensor" : " tensors") + ", which would go with the device:";
+  constexpr std::size_t most_named = 5;
+  for (std::size_t i = 0; i < std::min(lent.size(), most_named); ++i) text += (i ? "; " : " ") + to_string(lent[i]);
+  text += lent.size() > most_named ? "; and others." : ".";
+  throw Error(ErrorCode::invalid_argument, text +
+                                               " Let go of them first (GpuData::tensor_ref), or take them back "
+                                               "with SwitchOptions::take_back_lent.");
+}
+
+void ContextState::close() {
+  if (is_closed) return;
+  if (!backend->is_lost()) backend->wait();
+  use_backend(std::make_unique<ClosedBackend>(*backend));
+  is_closed = true;
+}
+
+void ContextState::require_open() const {
+  if (is_closed) ClosedBackend::refuse();
+}
+
+void ContextState::use_backend(std::unique_ptr<Backend> next) {
+  const std::uint64_t compiled = backend->kernels_compiled() - kernels_compiled_before;
+  images.clear();
+  if (monitor) monitor->moves(*backend, *next);
+  std::swap(backend, next);
+  pool->move_to(*backend, recovery.keeps_lineage());
+  plans.clear();
+  kernels_compiled_before = backend->kernels_compiled() - compiled;
+  devices.push_back(backend->device());
+  ++epoch;
+}
+
+void ContextState::trim() {
+  pool->trim();
+  images.trim();
+  plans.clear();
+  backend->trim();
+  trim_heap();  // software drivers have their kernels there
+}
+
+MemoryInfo ContextState::memory_now() const {
+  MemoryInfo info = pool->info();
+  const KernelCount count = backend->kernels();
+  info.kernels = count.kernels;
+  info.kernel_bytes = count.text_bytes;
+  return info;
+}
+
+Stats ContextState::stats_now() const {
+  Stats now = stats;
+  now.kernels_compiled = backend->kernels_compiled() - kernels_compiled_before;
+  now.plans_reused = plans.hits() - plans_reused_before;
+  return now;
+}
+
+void ContextState::about_to_submit() { recovery.about_to_submit(); }
+
+void ContextState::submitted() {
+  stats.submits += 1;
+  recovery.submitted();
+}
+
+}  // namespace tessera

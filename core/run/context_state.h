@@ -1,0 +1,54 @@
+// All that a context's lock guards. Whoever has a reference to a ContextState holds the lock: only LockedContext gives
+// one, and the background thread to its jobs.
+#pragma once
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "core/kernel/backend.h"
+#include "core/kernel/imported_images.h"
+#include "core/run/plan_cache.h"
+#include "core/memory/pool.h"
+#include "core/run/recovery.h"
+
+namespace tessera {
+
+struct MonitorState;
+
+struct ContextState {
+  // `open` gives the first backend, and the one that replaces a lost device; a host's device cannot be replaced.
+  ContextState(ContextImpl& owner, const ContextOptions&, OpenBackend open, bool is_hosts);
+
+  void switch_to(const ContextOptions&);
+  void require_nothing_lent() const;
+  void close();
+  void require_open() const;
+  // The caller has seen to it that tensors which should not get lost are on the host.
+  void use_backend(std::unique_ptr<Backend>);
+  void trim();
+  Stats stats_now() const;
+  MemoryInfo memory_now() const;
+  std::vector<Resident> why_resident(std::uint64_t at_least) const;
+
+  // Around each submission: they count it, and tests may lose the device there.
+  void about_to_submit();
+  void submitted();
+
+  ContextImpl& owner;
+  ContextOptions options;
+  OpenBackend open;
+  const bool is_hosts;
+  bool is_closed = false;
+  std::unique_ptr<Backend> backend;
+  std::list<DeviceInfo> devices;  // of the backends so far: references to them stay valid
+  std::uint64_t epoch = 0;        // counts the backends
+  Stats stats{};
+  Recovery recovery;
+  std::shared_ptr<Pool> pool;
+  PlanCache plans;
+  ImportedImages images;                  // for tensors that come from, or go to, other contexts
+  std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
+  std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
+};
+
+}  // namespace tessera

@@ -1,0 +1,227 @@
+#include "core/run/fuse.h"
+
+#include <algorithm>
+
+#include "core/run/step_writer.h"
+
+namespace tessera {
+namespace {
+
+// Drivers compile straight-line code in more than linear time.
+constexpr int max_lines = 512;
+constexpr int max_terms = Shape::max_rank, max_core_words = 64;
+
+constexpr int none = -1, several = -2;
+
+// Where a node is computed: in the kernel of the item `kernel`, for the operand `operand` of its core or for its
+// result.
+struct Place {
+  int kernel = none, operand = KernelInput::none;
+  bool operator==(const Place&) const = default;
+};
+
+// An operand that a kernel reads, unless it becomes part of the kernel itself.
+struct Edge {
+  const GraphItem::Operand* read;
+  const GraphItem* reader;
+  int operand;
+};
+
+// An item of the graph on its way into a kernel.
+struct Member {
+  Member(const GraphItem& graph_item, bool is_wanted) : item(&graph_item), wanted(is_wanted) {}
+
+  const GraphItem* item;
+  bool wanted;
+  Place place{};   // its kernel is the item itself where it gets a storage
+  Place reader{};  // the one place that reads it; kernel: none, where nothing does yet, or several
+  // Of a member that heads a kernel:
+  int lines = 0, core = none;
+  std::vector<Edge> edges{};  // what the kernel reads, as far as it has grown
+};
+
+bool is_pointwise(const GraphItem& item) { return item.is<Pointwise>() || item.is<Cast>(); }
+
+class Fuser {
+ public:
+  Fuser(const Graph& graph, const Limits& limits) : graph_(graph), limits_(limits) {
+    for (const GraphItem& item : graph.items) members_.emplace_back(item, false);
+    for (const int index : graph.kept) member(index).wanted = true;
+    for (const Graph::Place& place : graph.wanted)
+      if (place.item != none) member(place.item).wanted = true;
+  }
+
+  Plan plan() {
+    constexpr int most_attempts = 4;
+    for (int attempt = 1;; ++attempt) {
+      is_cautious_.resize(members_.size(), false);
+      if (attempt == most_attempts) is_cautious_.assign(members_.size(), true);
+      for (Member& each : members_) each = Member(*each.item, each.wanted);
+      for (int i = static_cast<int>(members_.size()) - 1; i >= 0; --i) choose_place(i);
+      if (!has_overgrown()) return build_steps();
+    }
+  }
+
+ private:
+  Member& member(int index) { return members_[static_cast<std::size_t>(index)]; }
+
+  // Readers come before what they read here: an item joins the place that reads it if there is just that one, if both
+  // go over the same elements, and if the kernel stays within the device's limits.
+  void choose_place(int index) {
+    Member& each = member(index);
+    const bool is_needed =
+        each.wanted || each.reader.kernel != none;  // else its reader turned out to be another's equal
+    if (each.item->is_stored || !is_needed) return;
+    each.place = !each.wanted && each.reader.kernel >= 0 && may_join(index, each.reader)
+                     ? each.reader
+                     : Place{index, KernelInput::none};
+    Member& head = member(each.place.kernel);
+    head.edges = edges_with(head, index, each.place.operand);
+    head.lines += lines_of(*each.item);
+    if (each.item->is<Family>()) head.core = index;
+    note_readers(each);
+  }
+
+  void note_readers(const Member& each) {
+    const auto* family = each.item->as<Family>();
+    for (std::size_t i = 0; i < each.item->operands.size(); ++i) {
+      const GraphItem::Operand& read = each.item->operands[i];
+      if (read.is_number()) continue;
+      Place reader = each.place;
+      if (family) reader.operand = static_cast<int>(i);
+      // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
+      const bool reads_once = !family || family->entry->reads_once || family->reads_once;
+      if (each.item->is<Strided>() || each.item->is<Custom>() || !reads_once ||
+          read.shape.size() != graph_.at(read.item).shape().size())
+        reader.kernel = several;
+      Place& known = member(read.item).reader;
+      if (known.kernel == none) known = reader;
+      else if (known != reader) known.kernel = several;
+    }
+  }
+
+  bool may_join(int index, const Place& place) {
+    const GraphItem& item = graph_.at(index);
+    const Member& head = member(place.kernel);
+    const bool is_result = place.operand == KernelInput::none;
+    if (item.is<Family>() ? !is_result || head.core != none : !is_pointwise(item) && !item.is<Strided>()) return false;
+    const std::int64_t elements =
+        is_result ? head.item->shape().size()
+                  : graph_.at(head.core).operands[static_cast<std::size_t>(place.operand)].shape.size();
+    const bool same_elements = item.shape().size() == elements || (item.shape().size() == 1 && !item.is<Family>());
+    return same_elements && head.lines + lines_of(item) <= lines_limit() &&
+           inputs_of(edges_with(head, index, place.operand), place.kernel, index) <= limits_.max_inputs;
+  }
+
+  // How many inputs the kernel has for sure. What is read may yet become part of it, if its turn is still to come: a
+  // wide graph on few tensors has many such edges on the way. A cautious kernel counts on nothing.
+  int inputs_of(const std::vector<Edge>& edges, int kernel, int index) {
+    if (is_cautious_[static_cast<std::size_t>(kernel)]) return static_cast<int>(edges.size());
+    return static_cast<int>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
+      const Member& read = member(edge.read->item);
+      return edge.read->item > index || read.item->is_stored || read.wanted || read.reader.kernel == several;
+    }));
+  }
+
+  // Whether kernels hoped in vain, and are to be cautious.
+  bool has_overgrown() {
+    bool has_new = false;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (static_cast<int>(members_[i].edges.size()) <= limits_.max_inputs || is_cautious_[i]) continue;
+      is_cautious_[i] = has_new = true;
+    }
+    return has_new;
+  }
+
+  // Its own line, and one for each number among its operands.
+  static int lines_of(const GraphItem& item) {
+    return 1 + static_cast<int>(std::ranges::count_if(item.operands, &GraphItem::Operand::is_number));
+  }
+  int lines_limit() const {
+    return std::min(max_lines, limits_.max_words - 1 - max_core_words - limits_.max_inputs * (1 + 3 * max_terms));
+  }
+
+  std::vector<Edge> edges_with(const Member& head, int index, int operand) {
+    const GraphItem& item = graph_.at(index);
+    std::vector<Edge> edges = head.edges;
+    std::erase_if(edges, [&](const Edge& edge) { return edge.read->item == index; });
+    for (std::size_t i = 0; i < item.operands.size(); ++i) {
+      const Edge edge{&item.operands[i], &item, item.is<Family>() ? static_cast<int>(i) : operand};
+      if (edge.read->is_number()) continue;
+      const bool is_known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
+        return *other.read == *edge.read && other.operand == edge.operand && other.reader->shape() == item.shape() &&
+               !item.is<Strided>();
+      });
+      if (!is_known) edges.push_back(edge);
+    }
+    return edges;
+  }
+
+  Plan build_steps();
+
+  const Graph& graph_;
+  Limits limits_;
+  std::vector<Member> members_;
+  std::vector<bool> is_cautious_;  // by the item that heads the kernel
+};
+
+Step custom_step(const GraphItem& item, int index) {
+  Step step{.output = index, .custom_outputs = item.custom_outputs};
+  for (const GraphItem::Operand& operand : item.operands) {
+    step.inputs.push_back(operand.item);
+    step.operand_elements.push_back(operand.shape.size());
+  }
+  return step;
+}
+
+Plan Fuser::build_steps() {
+  Plan plan;
+  std::vector<int> line_of_item(members_.size(), none);
+  std::vector<std::vector<int>> kernels(members_.size());  // by their heads: the items in them
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (const int kernel = members_[i].place.kernel; kernel != none)
+      kernels[static_cast<std::size_t>(kernel)].push_back(static_cast<int>(i));
+  for (std::size_t head = 0; head < kernels.size(); ++head) {
+    if (kernels[head].empty()) continue;
+    const auto output = static_cast<int>(head);
+    const GraphItem& item = graph_.at(output);
+    if (item.is<Import>()) {
+      plan.steps.push_back({.output = output});
+      continue;
+    }
+    if (item.is<Custom>()) {
+      const bool is_first = std::ranges::none_of(plan.steps, [&](const Step& step) {
+        return std::ranges::find(step.custom_outputs, output) != step.custom_outputs.end();
+      });
+      if (is_first) plan.steps.push_back(custom_step(item, output));
+      continue;
+    }
+    StepWriter writer(graph_, line_of_item);
+    for (const int part : kernels[head]) writer.write(part, member(part).place.operand);
+    plan.steps.push_back(writer.finish(output));
+    for (const int part : kernels[head]) line_of_item[static_cast<std::size_t>(part)] = none;
+    plan.ops_fused += kernels[head].size() - 1;
+  }
+  return plan;
+}
+
+// Which items each step is the last to read.
+void note_last_uses(Plan& plan, std::size_t items) {
+  std::vector<bool> is_read_later(items, false);
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)
+    for (const int input : step->inputs) {
+      if (is_read_later[static_cast<std::size_t>(input)]) continue;
+      is_read_later[static_cast<std::size_t>(input)] = true;
+      step->last_uses.push_back(input);
+    }
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const Limits& limits) {
+  Plan plan = Fuser(graph, limits).plan();
+  note_last_uses(plan, graph.items.size());
+  return plan;
+}
+
+}  // namespace tessera

@@ -1,0 +1,206 @@
+#include "core/run/monitor.h"
+
+#include "core/run/context_impl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/kernel/custom_call.h"
+#include "core/platform/device_state.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::array<std::string_view, 5> host_names{"plan", "upload", "encode", "submit", "read"};
+constexpr std::size_t most_under_way = 4096;  // of runs; those that went into a host's commands never get times
+
+}  // namespace
+
+std::string label_of(const Dispatch& dispatch) {
+  if (dispatch.custom) return dispatch.custom->kernel->name;
+  if (dispatch.pass) return dispatch.output ? "import from the host" : "export to the host";
+  return label_of(*dispatch.kernel);
+}
+
+double MonitorState::now() const {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count();
+}
+
+int MonitorState::name_index(std::string_view name) {
+  if (const auto found = index_of_name.find(name); found != index_of_name.end()) return found->second;
+  names.emplace_back(name);
+  return index_of_name.emplace(name, static_cast<int>(names.size()) - 1).first->second;
+}
+
+int MonitorState::thread_index() {
+  const auto found = std::ranges::find(threads, std::this_thread::get_id());
+  if (found != threads.end()) return static_cast<int>(found - threads.begin());
+  threads.push_back(std::this_thread::get_id());
+  return static_cast<int>(threads.size()) - 1;
+}
+
+void MonitorState::add_locked(Event event) {
+  if (event.kind == Event::Kind::host || event.kind == Event::Kind::kernel || event.kind == Event::Kind::span) {
+    TimeStats& stats = totals[{event.kind, event.name}];
+    const double milliseconds = (event.end - event.begin) / 1000;
+    stats.shortest = stats.count == 0 ? milliseconds : std::min(stats.shortest, milliseconds);
+    stats.longest = std::max(stats.longest, milliseconds);
+    stats.total += milliseconds;
+    ++stats.count;
+  }
+  if (events.size() < options.max_events) events.push_back(event);
+  else ++dropped;
+}
+
+void MonitorState::add(Event::Kind kind, std::string_view name, double begin, double end, double value) {
+  const std::scoped_lock hold(lock);
+  add_locked({kind, name_index(name), thread_index(), begin, end, value});
+}
+
+void MonitorState::log(std::string_view name, double value) {
+  if (!std::isfinite(value)) return;
+  const std::scoped_lock hold(lock);
+  auto known = metrics.find(name);
+  if (known == metrics.end())
+    known = metrics.emplace(name, MetricStats{.name = std::string(name), .smallest = value, .largest = value}).first;
+  MetricStats& stats = known->second;
+  ++stats.count;
+  stats.last = value;
+  stats.mean += (value - stats.mean) / static_cast<double>(stats.count);
+  stats.smallest = std::min(stats.smallest, value);
+  stats.largest = std::max(stats.largest, value);
+  add_locked({Event::Kind::metric, name_index(name), thread_index(), now(), now(), value});
+}
+
+void MonitorState::start(Backend& backend) {
+  runs = 0;
+  times_kernels = options.kernel_times && backend.time_kernels(true);
+  const std::scoped_lock hold(lock);
+  ever_timed = ever_timed || times_kernels;
+}
+
+void MonitorState::about_to_run(std::span<const Dispatch> dispatches) {
+  const std::uint64_t number = runs++;
+  if (!times_kernels) return;
+  Run run{number, now(), {}, {}};
+  for (const Dispatch& dispatch : dispatches) {
+    const bool is_kernel = !dispatch.custom && !dispatch.pass;
+    const auto known = is_kernel ? names_by_key.find(dispatch.kernel->key) : names_by_key.end();
+    int name = 0;
+    if (known != names_by_key.end()) {
+      name = known->second;
+    } else {
+      const std::scoped_lock hold(lock);
+      name = name_index(label_of(dispatch));
+      if (is_kernel) names_by_key.emplace(dispatch.kernel->key, name);
+    }
+    run.names.push_back(name);
+    run.elements.push_back(std::max<std::int64_t>(dispatch.output_elements, 0));
+  }
+  under_way.push_back(std::move(run));
+  if (under_way.size() > most_under_way) under_way.pop_front();
+}
+
+void MonitorState::ran(Backend& backend, const MemoryInfo& memory) {
+  add(Event::Kind::memory, "device memory", now(), now(), static_cast<double>(memory.bytes_in_use));
+  collect(backend, false);
+}
+
+void MonitorState::collect(Backend& backend, bool wait) {
+  if (!times_kernels || backend.is_lost()) return;
+  for (const TimedRun& timed : backend.take_times(wait)) {
+    // Runs before it that have no times failed, or went into a host's commands.
+    while (!under_way.empty() && under_way.front().number < timed.run) under_way.pop_front();
+    if (under_way.empty() || under_way.front().number != timed.run) continue;
+    const Run run = std::move(under_way.front());
+    under_way.pop_front();
+    const double first = std::max(run.submitted, device_until);
+    const std::scoped_lock hold(lock);
+    for (const DispatchTime& time : timed.times) {
+      add_locked({Event::Kind::kernel, run.names[time.dispatch], 0, first + time.begin, first + time.end,
+                  static_cast<double>(run.elements[time.dispatch])});
+      device_busy += time.end - time.begin;
+      device_until = std::max(device_until, first + time.end);
+    }
+  }
+}
+
+void MonitorState::moves(Backend& from, Backend& to) {
+  try {
+    collect(from, true);
+  } catch (const Error&) {  // times that nobody can have are no reason not to go on
+  }
+  under_way.clear();
+  add(Event::Kind::mark, (from.is_lost() ? "device lost, now on " : "switched to ") + to.device().name, now(), now());
+  start(to);
+}
+
+void HostTime::finish() {
+  state_->add(MonitorState::Event::Kind::host, host_names[static_cast<std::size_t>(work_)], begin_, state_->now());
+}
+
+Monitor::Monitor(Context& context, const MonitorOptions& options)
+    : context_(ContextAccess::impl(context).shared_from_this()), state_(std::make_shared<MonitorState>(options)) {
+  const LockedContext locked(*context_);
+  if (locked->monitor)
+    throw Error(ErrorCode::invalid_argument,
+                "Monitor: the context on " + locked->backend->device().name + " has a monitor already.");
+  state_->start(*locked->backend);
+  locked->monitor = state_;
+}
+
+Monitor::~Monitor() {
+  const LockedContext context(*context_, LockedContext::Closed::allowed);
+  context->backend->time_kernels(false);
+  context->monitor = nullptr;
+}
+
+Monitor::Span Monitor::span(std::string name) { return {state_, std::move(name)}; }
+
+Monitor::Span::Span(std::shared_ptr<MonitorState> state, std::string name)
+    : state_(std::move(state)), name_(std::move(name)), begin_(state_->now()) {}
+
+Monitor::Span::~Span() { end(); }
+
+double Monitor::Span::milliseconds() const { return state_ ? (state_->now() - begin_) / 1000 : milliseconds_; }
+
+double Monitor::Span::end() {
+  if (const auto state = std::exchange(state_, nullptr)) {
+    const double now = state->now();
+    milliseconds_ = (now - begin_) / 1000;
+    state->add(MonitorState::Event::Kind::span, name_, begin_, now);
+  }
+  return milliseconds_;
+}
+
+void Monitor::log(std::string_view name, double value) { state_->log(name, value); }
+
+MonitorReport Monitor::report(const ReportOptions& options) {
+  MonitorReport report{};
+  {
+    const LockedContext context(*context_, LockedContext::Closed::allowed);
+    if (options.wait) context->recovery.run([&] { context->backend->wait(); });
+    state_->collect(*context->backend, options.wait);
+    report.device = context->backend->device();
+    report.memory = context->memory_now();
+    report.stats = context->stats_now();
+  }
+  report.state = device_state(report.device);
+  const std::scoped_lock hold(state_->lock);
+  report.milliseconds = state_->now() / 1000;
+  if (state_->ever_timed) report.device_busy = std::min(1.0, state_->device_busy / (report.milliseconds * 1000));
+  report.events_dropped = state_->dropped;
+  for (const auto& [key, stats] : state_->totals) {
+    using Kind = MonitorState::Event::Kind;
+    auto& list = key.first == Kind::kernel ? report.kernels : key.first == Kind::host ? report.host : report.spans;
+    list.push_back(stats);
+    list.back().name = state_->names[static_cast<std::size_t>(key.second)];
+  }
+  for (const auto& [_, stats] : state_->metrics) report.metrics.push_back(stats);
+  for (auto* list : {&report.kernels, &report.host, &report.spans})
+    std::ranges::stable_sort(*list, std::ranges::greater{}, &TimeStats::total);
+  return report;
+}
+
+}  // namespace tessera

@@ -1,0 +1,103 @@
+// What a monitor has seen: written by the context under its lock and by spans on any thread.
+#pragma once
+#include <array>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "core/run/context_state.h"
+#include <tessera/monitor.h>
+
+namespace tessera {
+
+enum class HostWork : std::uint8_t { plan, upload, encode, submit, read };
+
+// What a dispatch does, for people.
+std::string label_of(const Dispatch&);
+
+struct MonitorState {
+  explicit MonitorState(const MonitorOptions& options_in) : options(options_in) {}
+
+  struct Event {
+    enum class Kind : std::uint8_t { host, kernel, span, memory, metric, mark } kind;
+    int name;           // in `names`
+    int thread;         // of host work and spans
+    double begin, end;  // microseconds since the start
+    double value = 0;   // bytes of memory, elements of a kernel's output, a number of the program's own
+  };
+
+  double now() const;  // microseconds since the start
+
+  // Under the context's lock:
+  void start(Backend&);
+  void about_to_run(std::span<const Dispatch>);
+  void ran(Backend&, const MemoryInfo&);
+  void collect(Backend&, bool wait);
+  void moves(Backend& from, Backend& to);
+
+  void log(std::string_view name, double value);
+  void add(Event::Kind, std::string_view name, double begin, double end, double value = 0);
+
+  const MonitorOptions options;
+  const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+
+  // The context's lock guards these:
+  struct Run {
+    std::uint64_t number;
+    double submitted;
+    std::vector<int> names;
+    std::vector<std::int64_t> elements;
+  };
+  bool times_kernels = false;
+  std::uint64_t runs = 0;
+  std::deque<Run> under_way;
+  std::unordered_map<std::string, int> names_by_key;
+  double device_until = 0;  // when the last kernel that is known ended
+
+  // This one guards what follows.
+  mutable std::mutex lock;
+  std::vector<Event> events;
+  std::uint64_t dropped = 0;
+  bool ever_timed = false;
+  double device_busy = 0;  // microseconds
+  std::vector<std::string> names;
+  std::map<std::string, int, std::less<>> index_of_name;
+  std::vector<std::thread::id> threads;
+  std::map<std::pair<Event::Kind, int>, TimeStats> totals;
+  std::map<std::string, MetricStats, std::less<>> metrics;
+
+ private:
+  int name_index(std::string_view);  // under `lock`
+  int thread_index();
+  void add_locked(Event);
+};
+
+// Host time of one step, where somebody watches.
+class HostTime {
+ public:
+  HostTime(const ContextState& context, HostWork work) : state_(context.monitor.get()), work_(work) {
+    if (state_) begin_ = state_->now();
+  }
+  ~HostTime() { end(); }
+  HostTime(const HostTime&) = delete;
+  HostTime& operator=(const HostTime&) = delete;
+
+  void end() {
+    if (state_) finish();
+    state_ = nullptr;
+  }
+
+ private:
+  void finish();
+  MonitorState* state_;
+  HostWork work_;
+  double begin_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#include "core/run/plan_cache.h"
+
+#include <algorithm>
+
+#include "core/base/sizes.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_plans = 512;
+
+// For the log.
+std::string description(const Plan& plan, const Graph& graph) {
+  std::uint64_t bytes = 0;
+  const auto add = [&](int item) {
+    if (item < 0) return;
+    const GraphItem& result = graph.at(item);
+    bytes += byte_count(result.shape().size(), result.dtype());
+  };
+  for (const Step& step : plan.steps) {
+    if (step.custom_outputs.empty()) add(step.output);
+    else std::ranges::for_each(step.custom_outputs, add);
+  }
+  const auto count = [](std::uint64_t number, const char* what) {
+    return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
+  };
+  return "plan: " + count(plan.steps.size() + plan.ops_fused, "operation") + " in " +
+         count(plan.steps.size(), "kernel") + ", " + std::to_string(bytes) + " bytes of results.";
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
+  const std::string signature = signature_of(graph) + ' ' + std::to_string(limits.max_inputs);
+  if (const std::shared_ptr<const Plan>* known = plans_.find(signature)) {
+    ++hits_;
+    return *known;
+  }
+  if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
+  const auto plan = std::make_shared<const Plan>(make_plan(graph, limits));
+  if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph); });
+  return plans_.add(signature, plan);
+}
+
+}  // namespace tessera

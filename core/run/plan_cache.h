@@ -1,0 +1,27 @@
+// Finished plans, to be used again.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/run/fuse.h"
+#include "core/base/messages.h"
+#include "core/base/recent_map.h"
+
+namespace tessera {
+
+// Plans by the signature of their graphs. Bounded: a program that never repeats itself must not grow. Where there are
+// too many, the least recently used ones go.
+class PlanCache {
+ public:
+  explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}
+  std::shared_ptr<const Plan> get(const Graph&, const Limits&);
+  std::uint64_t hits() const { return hits_; }
+  void clear() { plans_.clear(); }
+
+ private:
+  RecentMap<std::string, std::shared_ptr<const Plan>> plans_;
+  std::uint64_t hits_ = 0;
+  MessageSink messages_;
+};
+
+}  // namespace tessera

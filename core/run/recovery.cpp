@@ -1,0 +1,236 @@
+#include "core/run/recovery.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/run/batch.h"
+#include "core/run/context_impl.h"
+
+namespace tessera {
+namespace {
+
+// Chains longer than this are cut by a copy on the host, and so are those that keep more than this on the host.
+constexpr int longest_lineage = 1024;
+constexpr std::uint64_t most_lineage_bytes = std::uint64_t{256} << 20;
+
+constexpr int most_operations = 16;
+
+// Work that is done while elements are on their way, as part of whatever kernel reads the result.
+bool is_cheap(const Node& node) {
+  if (const auto* family = std::get_if<Family>(&node.operation)) return node.inputs.empty() && family->workgroups == 0;
+  return node.is<Pointwise>() || node.is<Cast>() || node.is<Strided>() || node.is<View>() || node.is<Constant>();
+}
+
+// Whether a few cheap operations make the elements again, from sources that together with them take `room` at most.
+bool is_soon_made_again(const Node& node, std::uint64_t room) {
+  if (node.value.lineage == unknown_lineage) return false;
+  std::uint64_t bytes = node.value.buffer->bytes();
+  std::set<const Buffer*> sources;
+  std::vector<const Node*> to_visit{&node};
+  for (int operations = 0; !to_visit.empty();) {
+    const Node& next = *to_visit.back();
+    to_visit.pop_back();
+    if (&next != &node && next.has_elements()) {
+      if (sources.insert(next.value.buffer.get()).second) bytes += next.value.buffer->bytes();
+      continue;
+    }
+    if (!is_cheap(next) || ++operations > most_operations) return false;
+    for (const NodePtr& input : next.inputs) to_visit.push_back(input.get());
+  }
+  return bytes <= room;
+}
+
+}  // namespace
+
+void DroppedNodes::add(const NodePtr& node) noexcept {
+  const std::scoped_lock hold(lock_);
+  try {
+    nodes_.push_back(node);
+  } catch (const std::bad_alloc&) {
+    // Its buffer stays until the last operation that has it in its lineage goes.
+  }
+}
+
+std::vector<NodePtr> DroppedNodes::take() {
+  std::vector<std::weak_ptr<Node>> nodes;
+  {
+    const std::scoped_lock hold(lock_);
+    nodes.swap(nodes_);
+  }
+  std::vector<NodePtr> alive;
+  for (const std::weak_ptr<Node>& weak : nodes)
+    if (NodePtr node = weak.lock()) alive.push_back(std::move(node));
+  return alive;
+}
+
+Recovery::Recovery(ContextState& context) : context_(context), forgets_(context.options.priority == Priority::memory) {}
+
+// ---- losses ---------------------------------------------------------------------------------------------------
+bool Recovery::device_is_lost() const { return context_.backend->is_lost(); }
+
+void Recovery::replace_device() {
+  Messages& messages = *context_.owner.messages;
+  const std::string lost = context_.backend->device().name;
+  if (context_.is_hosts)
+    throw Error(ErrorCode::device_lost, "The host's device " + lost + " is lost: only the host can replace it.");
+  std::unique_ptr<Backend> replacement;
+  ContextOptions same = context_.options;
+  same.prefer = {context_.backend->device().backend};
+  same.driver = context_.backend->device().driver;
+  same.device = {};
+  try {
+    replacement = context_.open(same, messages.sink());
+  } catch (const Error& error) {
+    messages.add(Message::Level::warning, "The device " + lost + " is lost and does not come back: " + error.what());
+    try {
+      replacement = context_.open(context_.options, messages.sink());
+    } catch (const Error& none) {
+      throw Error(ErrorCode::device_lost, "The device " + lost + " is lost, and there is no other: " + none.what());
+    }
+  }
+  context_.stats.device_losses += 1;
+  context_.use_backend(std::move(replacement));
+  messages.add(Message::Level::warning, "The device " + lost + " was lost; " + context_.backend->device().name +
+                                            " takes its place, and tensors are rebuilt as they are needed.");
+}
+
+void Recovery::replace_device_for_host(std::string_view advice) {
+  const std::string lost = context_.backend->device().name;
+  replace_device();
+  throw Error(ErrorCode::device_lost, std::string(advice) + " The device " + lost + " was lost on the way; " +
+                                          context_.backend->device().name + " takes its place.");
+}
+
+// ---- lineage --------------------------------------------------------------------------------------------------
+bool Recovery::keeps_lineage() const {
+  return context_.options.survive_device_loss && !context_.is_hosts &&
+         context_.backend->device().backend != BackendKind::cpu;
+}
+
+void Recovery::computed(const NodePtr& node) {
+  node->value.buffer->add_user(node);
+  if (!keeps_lineage() || node->value.lineage == unknown_lineage) return node->forget_lineage();
+  node->held_inputs.clear();
+  if (node->value.lineage > 0) bound_lineage(node);
+}
+
+void Recovery::release(Node& node) {
+  if (node.holds != 0) return;
+  node.held_inputs.clear();  // also those of an operation that was part of a kernel and never had a buffer
+  std::shared_ptr<Buffer>& buffer = node.value.buffer;
+  if (!buffer) return;
+  const bool is_shared = buffer.use_count() > 1;  // by a view
+  if (!node.is<Computed>()) buffer = nullptr;
+  else if (!is_shared && buffer->has_copy()) context_.pool->keep_for_lineage(*buffer);
+}
+
+void Recovery::bound_lineage(const NodePtr& computed) {
+  if (rebuildable_.size() == rebuildable_.capacity())
+    std::erase_if(rebuildable_, [](const std::weak_ptr<Node>& node) { return node.expired(); });
+  rebuildable_.push_back(computed);
+
+  const bool is_long = computed->value.lineage > longest_lineage;
+  const std::uint64_t bytes = context_.pool->lineage_bytes();
+  if (!is_long && bytes <= most_lineage_bytes) return;
+  // One copy at a time goes on in the background; where that is not fast enough, this waits for one.
+  const bool is_urgent = is_long || bytes > 2 * most_lineage_bytes;
+  if (checkpoints_under_way_ > 0 && !is_urgent) return;
+  const bool in_background = checkpoints_under_way_ == 0;
+  std::vector<NodePtr> cut;
+  if (is_long) cut.push_back(computed);
+  else
+    for (const std::weak_ptr<Node>& weak : rebuildable_)
+      if (NodePtr node = weak.lock(); node && node->holds > 0 && node->value.lineage > 0)
+        cut.push_back(std::move(node));
+  for (const NodePtr& node : cut) {
+    if (!node->value.buffer || !node->value.buffer->is_resident()) continue;
+    if (in_background) start_checkpoint(node);
+    else checkpoint(*node);
+  }
+}
+
+// Replaces the lineage of a computed node by a copy on the host, now.
+void Recovery::checkpoint(Node& node) {
+  context_.pool->copy_to_host(*node.value.buffer);
+  node.forget_lineage();
+  node.value.lineage = 0;
+}
+
+// The same while other work goes on.
+void Recovery::start_checkpoint(const NodePtr& node) {
+  const std::shared_ptr<Buffer> buffer = node->value.buffer;
+  auto download = context_.backend->download(buffer->storage(), buffer->spec().dtype, 0, buffer->elements());
+  context_.stats.bytes_downloaded += buffer->bytes();
+  node->value.lineage = 0;  // what comes next counts from here
+  ++checkpoints_under_way_;
+  context_.owner.background.add(std::move(download),
+                                [node, buffer, offset = node->value.offset](ContextState& context, Download* made,
+                                                                            const std::exception_ptr& error) {
+                                  --context.recovery.checkpoints_under_way_;
+                                  if (error) return;  // a loss: the lineage is still there
+                                  try {
+                                    std::vector<std::byte> elements(buffer->bytes());
+                                    made->take(elements);
+                                    context.pool->set_host_copy(*buffer, std::move(elements));
+                                  } catch (const std::exception&) {
+                                    return;  // likewise, or host memory ran out
+                                  }
+                                  node->value = {buffer, offset, 0};  // the buffer may have been let go meanwhile
+                                  node->forget_lineage();
+                                  if (node->holds == 0) context.pool->keep_for_lineage(*buffer);
+                                });
+}
+
+// ---- forgetting -------------------------------------------------------------------------------------------------
+bool Recovery::can_forget(const Buffer& buffer, std::uint64_t room) const {
+  if (!forgets_) return false;
+  bool has_user = false;
+  for (const std::weak_ptr<Node>& weak : buffer.users()) {
+    const NodePtr node = weak.lock();
+    if (!node || node->value.buffer.get() != &buffer) continue;
+    if (!is_soon_made_again(*node, room)) return false;
+    has_user = true;
+  }
+  return has_user;
+}
+
+bool Recovery::stop_forgetting() {
+  if (!std::exchange(forgets_, false)) return false;
+  context_.owner.messages->debug([] {
+    return "spill: there is no room to make again what was forgotten; from now on tensors move to the host instead.";
+  });
+  bool has_helped = false;
+  std::vector<NodePtr> forgotten;
+  for (const std::weak_ptr<Node>& weak : rebuildable_)
+    if (NodePtr node = weak.lock(); node && node->holds > 0 && !node->has_elements())
+      forgotten.push_back(std::move(node));
+  for (const NodePtr& node : forgotten) {
+    try {
+      compute(context_, node);
+      context_.pool->begin_batch();  // which does not need it
+      if (node->value.buffer && context_.pool->can_leave(*node->value.buffer))
+        context_.pool->spill(*node->value.buffer);
+      has_helped = true;
+    } catch (const Error&) {
+      continue;  // it stays pending
+    }
+  }
+  return has_helped;
+}
+
+// ---- tests ------------------------------------------------------------------------------------------------------
+void Recovery::lose_device_at(int submission, bool is_after) {
+  submissions_until_loss_ = submission;
+  is_lost_after_ = is_after;
+}
+
+void Recovery::about_to_submit() {
+  if (submissions_until_loss_ > 0 && --submissions_until_loss_ == 0 && !is_lost_after_) context_.backend->lose();
+}
+
+void Recovery::submitted() {
+  if (submissions_until_loss_ == 0 && std::exchange(is_lost_after_, false)) context_.backend->lose();
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+// How a context outlives its devices: tensors that are lost are rebuilt from their lineage, the operations that made
+// them; long lineages are cut by copies on the host; a lost device is replaced. A host's device can be replaced by
+// nobody but the host: there is no lineage then.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/host_memory.h"
+#include "core/base/messages.h"
+#include "core/graph/node.h"
+
+namespace tessera {
+
+using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&, const MessageSink&)>;
+
+// Nodes whose last hold went, from any thread: nothing but lineage refers to them any more.
+class DroppedNodes {
+ public:
+  void add(const NodePtr&) noexcept;
+  std::vector<NodePtr> take();
+
+ private:
+  std::mutex lock_;
+  std::vector<std::weak_ptr<Node>> nodes_;
+};
+
+class Recovery {
+ public:
+  explicit Recovery(ContextState&);
+
+  // ---- losses
+  // Runs `work`, and again on a new device where the device is lost on the way.
+  template <class Work>
+  auto run(const Work& work) {
+    for (int attempt = 1;; ++attempt) {
+      try {
+        return with_host_memory("compute", work);
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
+        if (!device_is_lost() || attempt > 3) throw;
+        replace_device();
+      }
+    }
+  }
+  // Runs `work` on objects of the host's on this very device, such as its textures and command encoders. Where the
+  // device is lost on the way, the context goes on with a new one and device_lost is thrown: `advice`, a sentence,
+  // tells the host what to make again there.
+  template <class Work>
+  void run_on_this_device(std::string_view advice, const Work& work) {
+    for (;;) {
+      try {
+        return work();
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory && stop_forgetting()) continue;
+        if (!device_is_lost()) throw;
+      }
+      replace_device_for_host(advice);
+    }
+  }
+  void replace_device();  // throws device_lost where there is none
+
+  // ---- lineage
+  bool keeps_lineage() const;
+  void computed(const NodePtr&);  // a node that has just got its value
+  void release(Node&);            // a node that was dropped gives back what only its holders needed
+  // Whether a tensor may leave the device without a copy: with Priority::memory, if a few cheap operations make it
+  // again, from sources that are there and, together with it, take no more than `room`.
+  bool can_forget(const Buffer&, std::uint64_t room) const;
+
+  // ---- tests
+  void lose_device_at(int submission, bool is_after);  // counted from 1; before it, or after it
+  void about_to_submit();
+  void submitted();
+
+ private:
+  bool device_is_lost() const;
+  [[noreturn]] void replace_device_for_host(std::string_view advice);
+  bool stop_forgetting();  // tensors that were forgotten go to the host. False where that makes no difference
+  void bound_lineage(const NodePtr& computed);
+  void checkpoint(Node&);
+  void start_checkpoint(const NodePtr&);
+
+  ContextState& context_;
+  bool forgets_;                                  // until that turns out to take more memory than it saves
+  std::vector<std::weak_ptr<Node>> rebuildable_;  // computed nodes that have a lineage
+  int checkpoints_under_way_ = 0;
+  int submissions_until_loss_ = 0;  // 0: no test wants the device to be lost
+  bool is_lost_after_ = false;
+};
+
+}  // namespace tessera

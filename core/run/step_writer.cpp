@@ -1,0 +1,135 @@
+#include "core/run/step_writer.h"
+
+#include "core/base/sizes.h"
+
+namespace tessera {
+
+std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader) {
+  std::vector<Term> terms;
+  std::int64_t block = 1, stride = 1;
+  for (int axis = 1; axis <= reader.rank(); ++axis) {
+    const std::int64_t size = reader[-axis], own = axis <= operand.rank() ? operand[-axis] : 1;
+    if (own > 1) {
+      const bool continues = !terms.empty() && terms.back().block * terms.back().size == block &&
+                             terms.back().stride * terms.back().size == stride;
+      if (continues) terms.back().size *= own;
+      else terms.push_back({block, size, stride});
+    }
+    block *= size;
+    stride *= own;
+  }
+  return terms;
+}
+
+void StepWriter::write(int index, int operand) {
+  const GraphItem& item = graph_.at(index);
+  int& line_of_item = line_of_item_[static_cast<std::size_t>(index)];
+  if (const auto* family = item.as<Family>()) {
+    line_of_item = write_family(item, *family);
+  } else if (item.is<Constant>()) {
+    line_of_item = number(item.number, operand);
+  } else if (const auto* strided = item.as<Strided>()) {
+    const GraphItem::Operand& source = item.operands[0];
+    const KernelInput elements{.dtype = item.dtype(), .access = Access::strided, .operand = operand};
+    line_of_item = input(source.item, elements, source.offset + strided->offset, strided->terms);
+  } else {
+    Expression::Line line{.kind = Expression::Kind::cast, .dtype = item.dtype()};
+    if (const auto* pointwise = item.as<Pointwise>()) {
+      line.kind = Expression::Kind::op;
+      line.op = pointwise->op;
+    }
+    for (std::size_t i = 0; i < item.operands.size(); ++i)
+      line.operands[i] = line_for(item.operands[i], item.shape(), operand);
+    line_of_item = add(operand, line);
+  }
+}
+
+int StepWriter::write_family(const GraphItem& item, const Family& family) {
+  step_.kernel.core = {.file = family.entry->file,
+                       .entry = family.entry->name,
+                       .dtype = item.dtype(),
+                       .options = family.options,
+                       .words = static_cast<int>(family.words.size()),
+                       .is_cooperative = family.entry->is_cooperative,
+                       .parameter_names = family.entry->parameter_names ? &family.entry->parameter_names() : nullptr,
+                       .option_names = family.entry->option_names ? &family.entry->option_names() : nullptr};
+  core_words_ = family.words;
+  step_.workgroups = family.workgroups;
+  step_.kernel.operands.resize(item.operands.size());
+  for (std::size_t i = 0; i < item.operands.size(); ++i) {
+    const GraphItem::Operand& operand = item.operands[i];
+    step_.operand_elements.push_back(operand.shape.size());
+    line_for(operand, operand.shape, static_cast<int>(i));
+  }
+  return add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = item.dtype()});
+}
+
+Step StepWriter::finish(int output) {
+  step_.output = output;
+  step_.words.push_back(word_of(graph_.at(output).shape().size()));
+  step_.words.insert(step_.words.end(), core_words_.begin(), core_words_.end());
+  for (const Placement& placement : placements_) {
+    step_.words.push_back(word_of(placement.offset));
+    for (const Term& term : placement.terms)
+      for (const std::int64_t value : {term.block, term.size, term.stride}) step_.words.push_back(word_of(value));
+  }
+  step_.words.resize(step_.words.size() + step_.numbers.size());
+  step_.kernel.numbers = static_cast<int>(step_.numbers.size());
+  step_.kernel.make_key();
+  return std::move(step_);
+}
+
+Expression& StepWriter::expression(int operand) {
+  if (operand == KernelInput::none) return step_.kernel.expression;
+  const auto index = static_cast<std::size_t>(operand);
+  if (step_.kernel.operands.size() <= index) step_.kernel.operands.resize(index + 1);
+  return step_.kernel.operands[index];
+}
+
+std::uint16_t StepWriter::add(int operand, const Expression::Line& line) {
+  std::vector<Expression::Line>& lines = expression(operand).lines;
+  lines.push_back(line);
+  return static_cast<std::uint16_t>(lines.size() - 1);
+}
+
+// The line with the elements of `read`: written before, a number, or an input.
+std::uint16_t StepWriter::line_for(const GraphItem::Operand& read, const Shape& reader, int operand) {
+  if (read.is_number()) return number(read.number, operand);
+  if (const int line = line_of_item_[static_cast<std::size_t>(read.item)]; line >= 0)
+    return static_cast<std::uint16_t>(line);
+  const GraphItem& item = graph_.at(read.item);
+  KernelInput elements{.dtype = item.dtype(), .access = Access::strided, .operand = operand};
+  if (read.shape.size() == 1) elements.access = Access::scalar;
+  // Dense inputs are read by the texel.
+  else if (read.shape.size() == reader.size() && (read.offset + item.start) % 4 == 0) elements.access = Access::dense;
+  const bool has_terms = elements.access == Access::strided;
+  return input(read.item, elements, read.offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{});
+}
+
+std::uint16_t StepWriter::number(int number, int operand) {
+  step_.numbers.push_back(number);
+  return add(operand, {.kind = Expression::Kind::number,
+                       .dtype = graph_.numbers[static_cast<std::size_t>(number)].dtype,
+                       .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
+}
+
+// The same elements of the same storage, read by the same expression, are one input.
+std::uint16_t StepWriter::input(int item, KernelInput wanted, std::int64_t offset, std::vector<Term> terms) {
+  offset += graph_.at(item).start;
+  wanted.terms = static_cast<int>(terms.size());
+  for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
+    const KernelInput& known = step_.kernel.inputs[i];
+    if (step_.inputs[i] == item && known.operand == wanted.operand && known.access == wanted.access &&
+        placements_[i].offset == offset && placements_[i].terms == terms)
+      return placements_[i].line;
+  }
+  const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input,
+                                                  .dtype = graph_.at(item).dtype(),
+                                                  .index = static_cast<std::uint16_t>(step_.inputs.size())});
+  step_.inputs.push_back(item);
+  step_.kernel.inputs.push_back(wanted);
+  placements_.push_back({offset, std::move(terms), line});
+  return line;
+}
+
+}  // namespace tessera

@@ -1,0 +1,43 @@
+// Writes the kernel of one step, item by item.
+#pragma once
+#include <vector>
+
+#include "core/run/fuse.h"
+
+namespace tessera {
+
+class StepWriter {
+ public:
+  // line_of_item has an entry for each item of the graph: -1, but for those that this writer has written.
+  StepWriter(const Graph& graph, std::vector<int>& line_of_item) : graph_(graph), line_of_item_(line_of_item) {}
+
+  // Adds an item to the expression of an operand of the core, or to that of the result (KernelInput::none). What it
+  // reads within the same expression has been added before.
+  void write(int item, int operand);
+
+  Step finish(int output);
+
+ private:
+  int write_family(const GraphItem&, const Family&);
+  Expression& expression(int operand);
+  std::uint16_t add(int operand, const Expression::Line&);
+  std::uint16_t line_for(const GraphItem::Operand& read, const Shape& reader, int operand);
+  std::uint16_t number(int number, int operand);
+  std::uint16_t input(int item, KernelInput, std::int64_t offset, std::vector<Term>);
+
+  struct Placement {
+    std::int64_t offset;
+    std::vector<Term> terms;
+    std::uint16_t line;
+  };
+  const Graph& graph_;
+  Step step_;
+  std::vector<Placement> placements_;  // of each input
+  std::vector<std::uint32_t> core_words_;
+  std::vector<int>& line_of_item_;
+};
+
+// Where an operand's elements are as its shape stretches to that of its reader; adjacent dimensions become one.
+std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader);
+
+}  // namespace tessera

@@ -1,0 +1,225 @@
+#include <tessera/tensor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/run/batch.h"
+#include "core/run/context_impl.h"
+#include "core/graph/graph.h"
+#include "core/run/monitor.h"
+#include "core/base/sizes.h"
+#include <tessera/pointwise.h>
+
+namespace tessera {
+namespace {
+
+template <class From, class T>
+void convert(const std::vector<std::byte>& elements, std::vector<T>& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    From value;
+    std::memcpy(&value, elements.data() + i * sizeof(From), sizeof(From));
+    out[i] = static_cast<T>(value);
+  }
+}
+
+std::size_t bytes_of(const NodeInfo& node) { return byte_count(node.shape.size(), node.dtype); }
+
+// Elements in order, as values of type T: without a copy in between where that is the tensor's own type. `take` fills a
+// span of bytes with them.
+template <Element T, class Take>
+std::vector<T> taken(const Take& take, std::size_t count, DType dtype) {
+  std::vector<T> out(count);
+  if constexpr (!std::is_same_v<T, bool>) {
+    if (dtype_of<T>() == dtype) {
+      take(std::as_writable_bytes(std::span(out)));
+      return out;
+    }
+  }
+  std::vector<std::byte> elements(count * size_of(dtype));
+  take(std::span(elements));
+  switch (dtype) {
+    case DType::f32: convert<float>(elements, out); break;
+    case DType::f16: convert<half>(elements, out); break;
+    case DType::i32: convert<std::int32_t>(elements, out); break;
+    case DType::i8: convert<std::int8_t>(elements, out); break;
+    case DType::u8:
+    case DType::boolean: convert<std::uint8_t>(elements, out); break;
+  }
+  return out;
+}
+
+template <Element T>
+void check_readable(const NodeInfo& node) {
+  if (dtype_of<T>() == node.dtype || dtype_of<T>() == DType::f32) return;
+  throw Error(ErrorCode::dtype_mismatch, "read: a tensor of " + std::string(to_string(node.dtype)) +
+                                             " cannot be read as " + std::string(to_string(dtype_of<T>())) +
+                                             "; read its own type or float, or cast it first.");
+}
+
+// A copy that is on the host already, of a tensor that moved there.
+class HostCopy final : public Download {
+ public:
+  explicit HostCopy(std::span<const std::byte> elements) : elements_(elements.begin(), elements.end()) {}
+  bool ready() override { return true; }
+  void wait() override {}
+  void take(std::span<std::byte> to) override { std::ranges::copy(elements_, to.begin()); }
+
+ private:
+  std::vector<std::byte> elements_;
+};
+
+// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the
+// context's background thread, which holds the lock.
+void download_later(ContextState& context, const Held& held, const std::function<void(Download&)>& finish,
+                    const std::function<void(std::exception_ptr)>& fail) {
+  auto started = start_download(context, held->node(context));
+  context.owner.background.add(std::move(started),
+                               [held, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
+                                                                           const std::exception_ptr& error) {
+                                 try {
+                                   if (error) std::rethrow_exception(error);
+                                   return finish(*download);
+                                 } catch (...) {
+                                   // Where others have met the loss before, the device that is lost is not the present
+                                   // one.
+                                   const bool device_went = later.backend->is_lost() || later.epoch != epoch;
+                                   if (!device_went) return fail(std::current_exception());
+                                 }
+                                 try {
+                                   later.recovery.run([&] { download_later(later, held, finish, fail); });
+                                 } catch (...) {
+                                   fail(std::current_exception());
+                                 }
+                               });
+}
+
+}  // namespace
+
+std::unique_ptr<Download> start_download(ContextState& context, const NodePtr& node) {
+  compute(context, node);
+  const std::int64_t offset = node->value.offset;
+  Buffer& buffer = *node->value.buffer;
+  if (!buffer.is_resident() && buffer.has_host_copy())
+    return std::make_unique<HostCopy>(buffer.host_copy().subspan(byte_count(offset, node->dtype), bytes_of(*node)));
+  context.pool->use(buffer);
+  context.pool->require_submitted(buffer);
+  context.about_to_submit();
+  auto download = context.backend->download(buffer.storage(), node->dtype, offset, node->shape.size());
+  context.submitted();
+  context.stats.bytes_downloaded += bytes_of(*node);
+  return download;
+}
+
+const Shape& Tensor::shape() const { return TensorAccess::info(*this).shape; }
+DType Tensor::dtype() const { return TensorAccess::info(*this).dtype; }
+
+BackendKind Tensor::backend() const {
+  const LockedContext context(*this);
+  return context->backend->device().backend;
+}
+
+bool Tensor::is_computed() const {
+  const LockedContext context(*this);
+  const NodePtr& node = TensorAccess::node(*context, *this);
+  return node->value.buffer || node->is<Computed>() || node->shape.size() == 0;
+}
+
+Tensor Tensor::add(const Tensor& other) const { return *this + other; }
+Tensor Tensor::add(double number) const { return *this + number; }
+Tensor Tensor::sub(const Tensor& other) const { return *this - other; }
+Tensor Tensor::sub(double number) const { return *this - number; }
+Tensor Tensor::mul(const Tensor& other) const { return *this * other; }
+Tensor Tensor::mul(double number) const { return *this * number; }
+Tensor Tensor::div(const Tensor& other) const { return *this / other; }
+Tensor Tensor::div(double number) const { return *this / number; }
+Tensor Tensor::square() const { return tessera::square(*this); }
+
+Tensor Tensor::reshape(const Shape& shape) const {
+  const NodeInfo& node = TensorAccess::info(*this);
+  if (shape.size() != node.shape.size())
+    throw Error(ErrorCode::shape_mismatch, "reshape: " + node.shape.to_string() + " has " +
+                                               std::to_string(node.shape.size()) + " elements, " + shape.to_string() +
+                                               " has " + std::to_string(shape.size()) + ".");
+  return TensorAccess::tensor(
+      std::make_shared<Node>(node.context, shape, node.dtype, View{}, std::vector{TensorAccess::held(*this)}));
+}
+
+Tensor Tensor::cast(DType dtype) const {
+  const NodeInfo& node = TensorAccess::info(*this);
+  if (dtype == node.dtype) return *this;
+  return TensorAccess::tensor(
+      std::make_shared<Node>(node.context, node.shape, dtype, Cast{}, std::vector{TensorAccess::held(*this)}));
+}
+
+const Tensor& Tensor::compute() const& {
+  const LockedContext context(*this);
+  context->recovery.run([&] { tessera::compute(*context, TensorAccess::node(*context, *this)); });
+  return *this;
+}
+
+Tensor Tensor::compute() && {
+  std::as_const(*this).compute();
+  return std::move(*this);
+}
+
+template <Element T>
+std::vector<T> Tensor::read() const {
+  const NodeInfo& node = TensorAccess::info(*this);
+  check_readable<T>(node);
+  if (node.shape.size() == 0) return {};
+  const LockedContext context(*this);
+  return context->recovery.run([&] {
+    const auto download = start_download(*context, TensorAccess::node(*context, *this));
+    const HostTime reading(*context, HostWork::read);
+    download->wait();
+    return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node.shape.size()),
+                    node.dtype);
+  });
+}
+
+template <Element T>
+std::future<std::vector<T>> Tensor::read_async() const {
+  const NodeInfo& node = TensorAccess::info(*this);
+  check_readable<T>(node);
+  auto promise = std::make_shared<std::promise<std::vector<T>>>();
+  std::future<std::vector<T>> future = promise->get_future();
+  if (node.shape.size() == 0) {
+    promise->set_value({});
+    return future;
+  }
+  const LockedContext context(*this);
+  const auto finish = [promise, count = node.shape.size(), dtype = node.dtype](Download& download) {
+    promise->set_value(
+        taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
+  };
+  const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
+  context->recovery.run([&] { download_later(*context, TensorAccess::held(*this), finish, fail); });
+  return future;
+}
+
+const Tensor& Tensor::label(std::string name) const& {
+  const LockedContext context(*this);
+  TensorAccess::node(*context, *this)->label = std::move(name);
+  return *this;
+}
+
+Tensor Tensor::label(std::string name) && {
+  std::as_const(*this).label(std::move(name));
+  return std::move(*this);
+}
+
+void Tensor::dispose() { held_.reset(); }
+
+#define TESSERA_READ(T)                                        \
+  template TESSERA_API std::vector<T> Tensor::read<T>() const; \
+  template TESSERA_API std::future<std::vector<T>> Tensor::read_async<T>() const;
+TESSERA_READ(float)
+TESSERA_READ(half)
+TESSERA_READ(std::int32_t)
+TESSERA_READ(std::int8_t)
+TESSERA_READ(std::uint8_t)
+TESSERA_READ(bool)
+#undef TESSERA_READ
+
+}  // namespace tessera

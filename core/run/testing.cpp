@@ -1,0 +1,39 @@
+#include <tessera/testing.h>
+
+#include "core/run/context_impl.h"
+
+namespace tessera::testing {
+namespace {
+
+void check_nth(const char* op, const char* what, int nth) {
+  if (nth < 1)
+    throw Error(ErrorCode::invalid_argument, std::string(op) + ": it takes the 1st " + what +
+                                                 " from now or a later one, not number " + std::to_string(nth) + ".");
+}
+
+}  // namespace
+
+void lose_device(Context& context) {
+  const LockedContext locked(context);
+  locked->backend->lose();
+}
+
+void lose_device(Context& context, Moment moment, int nth) {
+  check_nth("lose_device", "submission", nth);
+  const LockedContext locked(context);
+  locked->recovery.lose_device_at(nth, moment == Moment::after);
+}
+
+void fail_allocation(Context& context, int nth) {
+  check_nth("fail_allocation", "allocation", nth);
+  const LockedContext locked(context);
+  locked->pool->fail_allocation(nth);
+}
+
+void fail_sharing(Context& context, int nth) {
+  check_nth("fail_sharing", "crossing", nth);
+  const LockedContext locked(context);
+  locked->images.fail(nth);
+}
+
+}  // namespace tessera::testing
