@@ -148,6 +148,8 @@ constexpr Row rows[] = {
     {"conv", "conv", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_texel", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_strip", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"filter", "filter_numbers", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
+    {"filter", "filter_tensor", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
     {"gather", "index_map", ParameterList::of<IndexMapParameters>, ParameterList::of<IndexMapOptions>},
     {"gather", "gather_axis", ParameterList::of<GatherAxisParameters>},
     {"gather", "gather_nd", ParameterList::of<GatherNdParameters>, ParameterList::of<IndexedAxesOptions>},
@@ -155,12 +157,15 @@ constexpr Row rows[] = {
     {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
     {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
     {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"histogram", "histogram_count", ParameterList::of<HistogramParameters>},
     {"pool", "pool_max", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"pool", "pool_average", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"pool", "pool_argmax", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+    {"warp", "warp_affine", ParameterList::of<AffineParameters>},
+    {"warp", "warp_crop", ParameterList::of<CropParameters>},
 };
 
 std::string_view file_text(const Row& row, const std::string& language) {
