@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/colour_parameters.h"
 #include "core/embedded_shader.h"
 #include "core/gather_parameters.h"
 #include "core/image_parameters.h"
@@ -145,6 +146,11 @@ struct Row {
   const ParameterList& (*options)() = ParameterList::of<NoParameters>;
 };
 constexpr Row rows[] = {
+    {"colour", "colour_matrix_numbers", ParameterList::of<ColourMatrixParameters>},
+    {"colour", "colour_matrix_tensor", ParameterList::of<ColourMatrixParameters>},
+    {"colour", "colour_lookup", ParameterList::of<ColourLookupParameters>},
+    {"colour", "colour_yuv_to_rgb", ParameterList::of<YuvToRgbParameters>},
+    {"colour", "colour_rgb_to_chroma", ParameterList::of<RgbToChromaParameters>},
     {"conv", "conv", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_texel", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_strip", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
