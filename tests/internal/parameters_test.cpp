@@ -7,11 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/kernel/colour_parameters.h"
 #include "core/kernel/embedded_shader.h"
 #include "core/kernel/gather_parameters.h"
 #include "core/kernel/image_parameters.h"
 #include "core/kernel/parameter_text.h"
 #include "core/kernel/shader_text.h"
+#include "core/kernel/window_parameters.h"
 #include <tessera/error.h>
 
 namespace tessera::test {
@@ -144,6 +146,16 @@ struct Row {
   const ParameterList& (*options)() = ParameterList::of<NoParameters>;
 };
 constexpr Row rows[] = {
+    {"colour", "colour_matrix_numbers", ParameterList::of<ColourMatrixParameters>},
+    {"colour", "colour_matrix_tensor", ParameterList::of<ColourMatrixParameters>},
+    {"colour", "colour_lookup", ParameterList::of<ColourLookupParameters>},
+    {"colour", "colour_yuv_to_rgb", ParameterList::of<YuvToRgbParameters>},
+    {"colour", "colour_rgb_to_chroma", ParameterList::of<RgbToChromaParameters>},
+    {"conv", "conv", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"conv", "conv_texel", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"conv", "conv_strip", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"filter", "filter_numbers", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
+    {"filter", "filter_tensor", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
     {"gather", "index_map", ParameterList::of<IndexMapParameters>, ParameterList::of<IndexMapOptions>},
     {"gather", "gather_axis", ParameterList::of<GatherAxisParameters>},
     {"gather", "gather_nd", ParameterList::of<GatherNdParameters>, ParameterList::of<IndexedAxesOptions>},
@@ -151,39 +163,52 @@ constexpr Row rows[] = {
     {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
     {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
     {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"histogram", "histogram_count", ParameterList::of<HistogramParameters>},
+    {"pool", "pool_max", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
+    {"pool", "pool_average", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
+    {"pool", "pool_argmax", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+    {"warp", "warp_affine", ParameterList::of<AffineParameters>},
+    {"warp", "warp_crop", ParameterList::of<CropParameters>},
 };
 
 std::string_view file_text(const Row& row, const std::string& language) {
   return embedded_shader(std::string(row.file) + "." + language);
 }
 
+// The functions of an entry, with those of window.wgsl that they use.
+std::string code_of(const Row& row) {
+  const std::string code = used_functions(file_text(row, "wgsl"), std::string(row.entry) + "()");
+  return used_functions(embedded_shader("window.wgsl"), code) + code;
+}
+
 TEST(ParameterText, OfEveryEntryHasDeclaredNamesOnly) {
-  for (const std::string language : {"wgsl", "glsl"})
-    for (const Row& row : rows) {
-      SCOPED_TRACE(std::string(row.entry) + " in " + language);
-      const std::string code = used_functions(file_text(row, language), std::string(row.entry) + "()");
-      EXPECT_THAT(code, HasSubstr(std::string(row.entry) + "("));
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.entry);
+    const std::string in_wgsl = code_of(row), in_glsl = used_functions(file_text(row, "glsl"), in_wgsl);
+    EXPECT_THAT(in_wgsl, HasSubstr(std::string(row.entry) + "("));
+    for (const std::string& code : {in_wgsl, in_glsl}) {
       EXPECT_THAT(code, Not(AnyOf(HasSubstr("core_word"), HasSubstr("core_float"), HasSubstr("option_"))));
       const KernelCore core{
           .file = row.file, .entry = row.entry, .parameter_names = &row.parameters(), .option_names = &row.options()};
       EXPECT_NO_THROW(with_words_for_names(code, core, "u32"));
     }
+  }
 }
 
 // So that the list above has every entry of its files.
 TEST(ParameterText, OfEveryFunctionBelongsToAnEntry) {
   std::set<std::string> unused;
   for (const Row& row : rows) {
-    std::istringstream lines{std::string(file_text(row, "wgsl"))};
+    std::istringstream lines{std::string(file_text(row, "wgsl")).append(embedded_shader("window.wgsl"))};
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with("fn ")) unused.insert(line.substr(0, line.find('(') + 1));
   }
   EXPECT_GT(unused.size(), std::size(rows));
   for (const Row& row : rows) {
-    const std::string code = used_functions(file_text(row, "wgsl"), std::string(row.entry) + "()");
+    const std::string code = code_of(row);
     std::erase_if(unused, [&](const std::string& function) { return code.find(function) != std::string::npos; });
   }
   EXPECT_THAT(unused, ElementsAre());
