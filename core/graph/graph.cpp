@@ -7,77 +7,45 @@
 namespace tessera {
 namespace {
 
-// Writes items down so that equal texts mean equal work. Every item of every graph is written: this is for speed.
-class SignatureWriter {
+// Writes items down, with the values of items, which operations on equal values have in common; without values, items
+// are told apart by their places.
+class ItemWriter {
  public:
-  // With the values of items, which operations on equal values have in common; without, they are told apart by place.
-  explicit SignatureWriter(const Graph& graph, const std::vector<int>* values = nullptr)
-      : graph_(graph), values_(values) {
-    if (!values) numbers_.reserve(graph.items.size() * 16);
+  explicit ItemWriter(const Graph& graph, const std::vector<int>* values = nullptr) : graph_(graph), values_(values) {
+    if (!values) text_.reserve(graph.items.size() * 16);
   }
 
   void write(const GraphItem& item) {
-    number(static_cast<std::int64_t>(item.dtype()));
-    shape(item.shape());
+    text_.number(static_cast<std::int64_t>(item.dtype()));
+    text_.list(item.shape().dims());
     if (item.is_stored) {
-      number(-1);
-      return number(item.start);
+      text_.number(-1);
+      return text_.number(item.start);
     }
-    number(static_cast<std::int64_t>(item.operation->index()));
-    number(item.number);
-    if (const auto* pointwise = item.as<Pointwise>()) pointer(pointwise->op);
-    if (const auto* strided = item.as<Strided>()) {
-      number(strided->offset);
-      list(strided->terms);
-    }
-    if (const auto* family = item.as<Family>()) {
-      pointer(family->entry);
-      list(family->options);
-      list(family->words);
-      number(family->workgroups);
-      number(family->reads_once);
-    }
-    if (const auto* custom = item.as<Custom>()) number(static_cast<std::int64_t>(custom->output));
-    for (const int output : item.custom_outputs) number(output);
+    tessera::write(*item.operation, text_);
+    text_.number(item.number);
+    text_.list(item.custom_outputs);
     for (const GraphItem::Operand& operand : item.operands) {
-      shape(operand.shape);
-      number(operand.offset);
+      text_.list(operand.shape.dims());
+      text_.number(operand.offset);
       if (!operand.is_number()) {
-        number(values_ ? (*values_)[static_cast<std::size_t>(operand.item)] : operand.item);
+        text_.number(values_ ? (*values_)[static_cast<std::size_t>(operand.item)] : operand.item);
       } else if (values_) {
         const auto& [value, dtype] = graph_.numbers[static_cast<std::size_t>(operand.number)];
-        number(-1 - std::int64_t{value.bits});
-        number(static_cast<std::int64_t>(dtype));
+        text_.number(-1 - std::int64_t{value.bits});
+        text_.number(static_cast<std::int64_t>(dtype));
       } else {
-        number(-1 - operand.number);
+        text_.number(-1 - operand.number);
       }
     }
   }
-  void number(std::int64_t value) { numbers_.push_back(value); }
-  std::string_view text() const {
-    return {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(std::int64_t)};
-  }
+  void number(std::int64_t value) { text_.number(value); }
+  std::string_view text() const { return text_.text(); }
 
  private:
-  void pointer(const void* value) { number(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(value))); }
-  void shape(const Shape& value) { list(value.dims()); }
-  void list(const std::vector<Term>& terms) {
-    number(static_cast<std::int64_t>(terms.size()));
-    for (const Term& term : terms) {
-      number(term.block);
-      number(term.size);
-      number(term.stride);
-    }
-  }
-  template <class Range>
-  void list(const Range& values) {
-    number(static_cast<std::int64_t>(std::size(values)));
-    for (const auto value : values) number(static_cast<std::int64_t>(value));
-  }
-
   const Graph& graph_;
   const std::vector<int>* values_;
-  std::vector<std::int64_t> numbers_;
+  WorkText text_;
 };
 
 bool is_number(const Node& node) { return node.is<Constant>() && !node.has_elements(); }
@@ -211,7 +179,7 @@ class GraphBuilder {
       item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
     item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(item.operands);
     if (share(item)) return;
-    const bool is_kept = item.is<Import>() || item.is<Custom>();
+    const bool is_kept = item.part() == Part::step;
     const auto* custom = item.as<Custom>();
     add_item(std::move(item));
     if (is_kept) graph_.kept.push_back(index_of_.at(node));
@@ -278,9 +246,9 @@ class GraphBuilder {
   // cost.
   bool share(const GraphItem& item) {
     if (!has_numbered_value(item)) return false;
-    if (!item.is<Family>() && is_wanted_.empty()) return false;  // nothing like it is worth it
+    if (item.part() != Part::core && is_wanted_.empty()) return false;  // nothing like it is worth it
     number_values();
-    SignatureWriter writer(graph_, &values_);
+    ItemWriter writer(graph_, &values_);
     writer.write(item);
     const auto known = value_of_operation_.find(writer.text());
     if (known == value_of_operation_.end() || !is_worth_sharing(known->second)) return false;
@@ -290,9 +258,7 @@ class GraphBuilder {
   }
 
   // Others count as different from all else.
-  static bool has_numbered_value(const GraphItem& item) {
-    return !item.is_stored && !item.operands.empty() && !item.is<Custom>();
-  }
+  static bool has_numbered_value(const GraphItem& item) { return !item.operands.empty() && item.part() != Part::step; }
 
   // Late, since most graphs have nothing to share.
   void number_values() {
@@ -302,7 +268,7 @@ class GraphBuilder {
         values_.push_back(own);
         continue;
       }
-      SignatureWriter writer(graph_, &values_);
+      ItemWriter writer(graph_, &values_);
       writer.write(graph_.items[i]);
       values_.push_back(value_of_operation_.try_emplace(std::string(writer.text()), own).first->second);
     }
@@ -311,7 +277,7 @@ class GraphBuilder {
   // Pointwise work is done again rather than stored, unless it is stored anyway.
   bool is_worth_sharing(int index) const {
     const auto item = static_cast<std::size_t>(index);
-    return graph_.at(index).is<Family>() || (item < is_wanted_.size() && is_wanted_[item]);
+    return graph_.at(index).part() == Part::core || (item < is_wanted_.size() && is_wanted_[item]);
   }
 
   struct Hash : std::hash<std::string_view> {
@@ -335,7 +301,7 @@ Graph make_graph(const ContextState& context, std::span<const Wanted> wanted, co
 }
 
 std::string signature_of(const Graph& graph) {
-  SignatureWriter writer(graph);
+  ItemWriter writer(graph);
   for (const GraphItem& item : graph.items) writer.write(item);
   for (const Graph::Constant& constant : graph.numbers) writer.number(static_cast<std::int64_t>(constant.dtype));
   for (const Graph::Place& place : graph.wanted) writer.number(place.item);

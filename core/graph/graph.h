@@ -41,6 +41,7 @@ struct GraphItem {
   std::vector<Operand> operands{};
   std::vector<int> custom_outputs{};  // of a custom kernel: the items to make; none where nobody refers to an output
 
+  Part part() const { return is_stored ? Part::none : part_of(*operation); }
   const Shape& shape() const { return node->shape; }
   DType dtype() const { return node->dtype; }
   template <class Kind>

@@ -10,21 +10,6 @@ namespace {
 
 std::atomic<std::int64_t> live_nodes{0};
 
-struct NameOfOperation {
-  std::string operator()(const HostValues&) const { return "tensor"; }
-  std::string operator()(const Constant&) const { return "full"; }
-  std::string operator()(const View&) const { return "view"; }
-  std::string operator()(const Pointwise& pointwise) const { return std::string(pointwise.op->name); }
-  std::string operator()(const Cast&) const { return "cast"; }
-  std::string operator()(const Strided&) const { return "copy"; }
-  std::string operator()(const Family& family) const { return std::string(family.entry->name); }
-  std::string operator()(const Import&) const { return "import"; }
-  std::string operator()(const Custom& custom) const { return custom.call->kernel->name; }
-  std::string operator()(const Placeholder&) const { return "input"; }
-  std::string operator()(const ProgramResult&) const { return "program"; }
-  std::string operator()(const Computed&) const { return "tensor"; }
-};
-
 }  // namespace
 
 Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
@@ -90,8 +75,6 @@ NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& con
                                                " is not a value of type " + std::string(to_string(dtype)) + ".");
   return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
 }
-
-std::string op_name(const Operation& operation) { return std::visit(NameOfOperation{}, operation); }
 
 std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }
 

@@ -5,12 +5,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "core/kernel/custom_call.h"
-#include "core/base/number.h"
-#include "core/kernel/pointwise_op.h"
+#include "core/graph/operation.h"
 #include "core/memory/pool.h"
 #include <tessera/tensor.h>
 
@@ -19,81 +16,7 @@ namespace tessera {
 struct ContextImpl;
 struct ContextState;  // all that a context's lock guards: whoever has one holds the lock
 struct Node;
-class ParameterList;
-struct ProgramRun;
 using NodePtr = std::shared_ptr<Node>;
-
-class Hold;
-
-// An entry of a kernel family: the static part of an operation that is more than pointwise.
-struct FamilyEntry {
-  std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
-  std::string_view file;        // of the family, in shaders_wgsl
-  bool reads_once = false;      // each operand's elements are read about once, so that work on them may move in here
-  bool is_cooperative = false;  // see KernelCore
-  // The same value by other operations, for devices without workgroups; only cooperative entries have one.
-  std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
-  // The names of words and options, see KernelEntry; null where the shaders count them instead.
-  const ParameterList& (*parameter_names)() = nullptr;
-  const ParameterList& (*option_names)() = nullptr;
-};
-
-// ---- operations
-// Elements on the host, which are uploaded when they are first needed.
-struct HostValues {
-  std::vector<std::byte> elements;
-};
-// The same number in every element.
-struct Constant {
-  Number value;
-};
-// Elements of inputs[0] under another shape: as many as the shape has, from element `offset` on.
-struct View {
-  std::int64_t offset = 0;
-};
-struct Pointwise {
-  const PointwiseOp* op;
-};
-struct Cast {};
-// Element i is element offset + sum of ((i / block) % size) * stride of inputs[0], of another shape: no data moves
-// until something needs the elements side by side.
-struct Term {
-  std::int64_t block, size, stride;  // a negative stride goes backwards
-  bool operator==(const Term&) const = default;
-};
-struct Strided {
-  std::int64_t offset;
-  std::vector<Term> terms;
-};
-// A kernel of a family.
-struct Family {
-  const FamilyEntry* entry;
-  std::vector<std::int32_t> options;  // constants in the shader: other values compile another kernel
-  std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
-  std::int64_t workgroups = 0;        // of a cooperative entry
-  bool reads_once = false;            // as in the entry, where that depends on sizes
-};
-// Elements of a texture or a buffer that a host lent, read when they are first needed and kept from then on.
-struct Import {
-  std::shared_ptr<const HostPass> pass;
-  std::uint64_t epoch;  // of the context: the device that the host lent it on
-};
-// One output of a kernel of the user's own. All outputs that are still referred to are computed together.
-struct Custom {
-  std::shared_ptr<const CustomCall> call;
-  std::size_t output;
-};
-// An input of a program, bound to a tensor with each run.
-struct Placeholder {};
-// One output of a run of a program on the inputs.
-struct ProgramResult {
-  std::shared_ptr<const ProgramRun> run;
-  std::size_t output;
-};
-// An operation that is not known any more: the node has its elements, or they are lost.
-struct Computed {};
-using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Custom,
-                               Placeholder, ProgramResult, Computed>;
 
 // The part of a node that never changes, and that anybody may read.
 struct NodeInfo {
@@ -156,8 +79,6 @@ struct Node : NodeInfo, std::enable_shared_from_this<Node> {
   bool has_elements() const { return value.buffer && !value.buffer->is_lost(); }
   void forget_lineage();  // of one that has its elements
 };
-
-std::string op_name(const Operation&);  // for people
 
 // A constant, or dtype_mismatch where the type has no such number.
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, double value);

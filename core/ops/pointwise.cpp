@@ -97,7 +97,7 @@ Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
           std::make_shared<const Hold>(number_node(op.name, context, {}, dtype, std::get<double>(operand))));
   }
   const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
-  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise{&op}, std::move(inputs)));
+  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise(op), std::move(inputs)));
 }
 
 // A row's name as a template argument: a name that the table lacks does not compile.

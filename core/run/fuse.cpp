@@ -40,8 +40,6 @@ struct Member {
   std::vector<Edge> edges{};  // what the kernel reads, as far as it has grown
 };
 
-bool is_pointwise(const GraphItem& item) { return item.is<Pointwise>() || item.is<Cast>(); }
-
 class Fuser {
  public:
   Fuser(const Graph& graph, const Limits& limits) : graph_(graph), limits_(limits) {
@@ -78,7 +76,7 @@ class Fuser {
     Member& head = member(each.place.kernel);
     head.edges = edges_with(head, index, each.place.operand);
     head.lines += lines_of(*each.item);
-    if (each.item->is<Family>()) head.core = index;
+    if (each.item->part() == Part::core) head.core = index;
     note_readers(each);
   }
 
@@ -91,7 +89,7 @@ class Fuser {
       if (family) reader.operand = static_cast<int>(i);
       // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
       const bool reads_once = !family || family->entry->reads_once || family->reads_once;
-      if (each.item->is<Strided>() || each.item->is<Custom>() || !reads_once ||
+      if (each.item->part() == Part::reordered || each.item->part() == Part::step || !reads_once ||
           read.shape.size() != graph_.at(read.item).shape().size())
         reader.kernel = several;
       Place& known = member(read.item).reader;
@@ -104,11 +102,12 @@ class Fuser {
     const GraphItem& item = graph_.at(index);
     const Member& head = member(place.kernel);
     const bool is_result = place.operand == KernelInput::none;
-    if (item.is<Family>() ? !is_result || head.core != none : !is_pointwise(item) && !item.is<Strided>()) return false;
+    const bool is_core = item.part() == Part::core;
+    if (item.part() == Part::step || (is_core && (!is_result || head.core != none))) return false;
     const std::int64_t elements =
         is_result ? head.item->shape().size()
                   : graph_.at(head.core).operands[static_cast<std::size_t>(place.operand)].shape.size();
-    const bool same_elements = item.shape().size() == elements || (item.shape().size() == 1 && !item.is<Family>());
+    const bool same_elements = item.shape().size() == elements || (item.shape().size() == 1 && !is_core);
     return same_elements && head.lines + lines_of(item) <= lines_limit() &&
            inputs_of(edges_with(head, index, place.operand), place.kernel, index) <= limits_.max_inputs;
   }
@@ -146,11 +145,11 @@ class Fuser {
     std::vector<Edge> edges = head.edges;
     std::erase_if(edges, [&](const Edge& edge) { return edge.read->item == index; });
     for (std::size_t i = 0; i < item.operands.size(); ++i) {
-      const Edge edge{&item.operands[i], &item, item.is<Family>() ? static_cast<int>(i) : operand};
+      const Edge edge{&item.operands[i], &item, item.part() == Part::core ? static_cast<int>(i) : operand};
       if (edge.read->is_number()) continue;
       const bool is_known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
         return *other.read == *edge.read && other.operand == edge.operand && other.reader->shape() == item.shape() &&
-               !item.is<Strided>();
+               item.part() != Part::reordered;
       });
       if (!is_known) edges.push_back(edge);
     }
@@ -165,7 +164,7 @@ class Fuser {
   std::vector<bool> is_cautious_;  // by the item that heads the kernel
 };
 
-Step custom_step(const GraphItem& item, int index) {
+Step own_step(const GraphItem& item, int index) {
   Step step{.output = index, .custom_outputs = item.custom_outputs};
   for (const GraphItem::Operand& operand : item.operands) {
     step.inputs.push_back(operand.item);
@@ -185,15 +184,11 @@ Plan Fuser::build_steps() {
     if (kernels[head].empty()) continue;
     const auto output = static_cast<int>(head);
     const GraphItem& item = graph_.at(output);
-    if (item.is<Import>()) {
-      plan.steps.push_back({.output = output});
-      continue;
-    }
-    if (item.is<Custom>()) {
+    if (item.part() == Part::step) {
       const bool is_first = std::ranges::none_of(plan.steps, [&](const Step& step) {
         return std::ranges::find(step.custom_outputs, output) != step.custom_outputs.end();
       });
-      if (is_first) plan.steps.push_back(custom_step(item, output));
+      if (is_first) plan.steps.push_back(own_step(item, output));
       continue;
     }
     StepWriter writer(graph_, line_of_item);

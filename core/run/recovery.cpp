@@ -16,12 +16,6 @@ constexpr std::uint64_t most_lineage_bytes = std::uint64_t{256} << 20;
 
 constexpr int most_operations = 16;
 
-// Work that is done while elements are on their way, as part of whatever kernel reads the result.
-bool is_cheap(const Node& node) {
-  if (const auto* family = std::get_if<Family>(&node.operation)) return node.inputs.empty() && family->workgroups == 0;
-  return node.is<Pointwise>() || node.is<Cast>() || node.is<Strided>() || node.is<View>() || node.is<Constant>();
-}
-
 // Whether a few cheap operations make the elements again, from sources that together with them take `room` at most.
 bool is_soon_made_again(const Node& node, std::uint64_t room) {
   if (node.value.lineage == unknown_lineage) return false;
@@ -35,7 +29,7 @@ bool is_soon_made_again(const Node& node, std::uint64_t room) {
       if (sources.insert(next.value.buffer.get()).second) bytes += next.value.buffer->bytes();
       continue;
     }
-    if (!is_cheap(next) || ++operations > most_operations) return false;
+    if (!is_cheap(next.operation, next.inputs.size()) || ++operations > most_operations) return false;
     for (const NodePtr& input : next.inputs) to_visit.push_back(input.get());
   }
   return bytes <= room;

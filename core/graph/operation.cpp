@@ -1,0 +1,36 @@
+#include "core/graph/operation.h"
+
+namespace tessera {
+
+void Strided::write(WorkText& text) const {
+  text.number(offset);
+  text.number(static_cast<std::int64_t>(terms.size()));
+  for (const Term& term : terms)
+    for (const std::int64_t value : {term.block, term.size, term.stride}) text.number(value);
+}
+
+void Family::write(WorkText& text) const {
+  text.pointer(entry);
+  text.list(options);
+  text.list(words);
+  text.number(workgroups);
+}
+
+std::string op_name(const Operation& operation) {
+  return std::visit([](const auto& kind) { return kind.name(); }, operation);
+}
+
+Part part_of(const Operation& operation) {
+  return std::visit([](const auto& kind) { return kind.part; }, operation);
+}
+
+bool is_cheap(const Operation& operation, std::size_t inputs) {
+  return std::visit([&](const auto& kind) { return kind.is_cheap(inputs); }, operation);
+}
+
+void write(const Operation& operation, WorkText& text) {
+  text.number(static_cast<std::int64_t>(operation.index()));
+  std::visit([&](const auto& kind) { kind.write(text); }, operation);
+}
+
+}  // namespace tessera

@@ -1,0 +1,197 @@
+// The kinds of operations, and all that planning has to know of each: a new kind is a struct here, and in
+// core/run/step_writer.cpp what it is in a kernel.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/number.h"
+#include "core/kernel/custom_call.h"
+#include "core/kernel/pointwise_op.h"
+
+namespace tessera {
+
+class Hold;
+class HostPass;
+struct Node;
+class ParameterList;
+struct ProgramRun;
+
+// How an operation takes part in kernels.
+enum class Part : std::uint8_t {
+  none,       // its elements are there, come from outside, or are those of its input
+  line,       // a line of an expression, over elements at the same place
+  reordered,  // an input of an expression, whose elements are in another order
+  core,       // of a kernel
+  step,       // no part of one: a dispatch of its own
+};
+
+// Work, written down so that equal texts mean equal work. Every operation of every graph is written: this is for speed.
+class WorkText {
+ public:
+  void reserve(std::size_t numbers) { numbers_.reserve(numbers); }
+  void number(std::int64_t value) { numbers_.push_back(value); }
+  void pointer(const void* value) { number(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(value))); }
+  template <class Range>
+  void list(const Range& values) {
+    number(static_cast<std::int64_t>(std::size(values)));
+    for (const auto value : values) number(static_cast<std::int64_t>(value));
+  }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(std::int64_t)};
+  }
+
+ private:
+  std::vector<std::int64_t> numbers_;
+};
+
+// An entry of a kernel family: the static part of an operation that is more than pointwise.
+struct FamilyEntry {
+  std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
+  std::string_view file;        // of the family, in shaders_wgsl
+  bool reads_once = false;      // each operand's elements are read about once, so that work on them may move in here
+  bool is_cooperative = false;  // see KernelCore
+  // The same value by other operations, for devices without workgroups; only cooperative entries have one.
+  std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
+  // The names of words and options, see KernelEntry; null where the shaders count them instead.
+  const ParameterList& (*parameter_names)() = nullptr;
+  const ParameterList& (*option_names)() = nullptr;
+};
+
+// Each kind has its part, tells its name to people, writes down what its work depends on besides inputs, shape and
+// type, and says whether making it again costs next to nothing, with as many inputs.
+struct OperationKind {
+  static constexpr Part part = Part::none;
+  void write(WorkText&) const {}
+  bool is_cheap(std::size_t /*inputs*/) const { return false; }
+};
+
+// Elements on the host, which are uploaded when they are first needed.
+struct HostValues : OperationKind {
+  explicit HostValues(std::vector<std::byte> values) : elements(std::move(values)) {}
+  std::string name() const { return "tensor"; }
+
+  std::vector<std::byte> elements;
+};
+
+// The same number in every element, which readers take as a parameter: the number is no part of the work.
+struct Constant : OperationKind {
+  explicit Constant(Number number) : value(number) {}
+  static constexpr Part part = Part::line;
+  std::string name() const { return "full"; }
+  bool is_cheap(std::size_t) const { return true; }
+
+  Number value;
+};
+
+// Elements of inputs[0] under another shape: as many as the shape has, from element `offset` on.
+struct View : OperationKind {
+  explicit View(std::int64_t first = 0) : offset(first) {}
+  std::string name() const { return "view"; }
+  void write(WorkText& text) const { text.number(offset); }
+  bool is_cheap(std::size_t) const { return true; }
+
+  std::int64_t offset;
+};
+
+struct Pointwise : OperationKind {
+  explicit Pointwise(const PointwiseOp& row) : op(&row) {}
+  static constexpr Part part = Part::line;
+  std::string name() const { return std::string(op->name); }
+  void write(WorkText& text) const { text.pointer(op); }
+  bool is_cheap(std::size_t) const { return true; }
+
+  const PointwiseOp* op;
+};
+
+struct Cast : OperationKind {
+  static constexpr Part part = Part::line;
+  std::string name() const { return "cast"; }
+  bool is_cheap(std::size_t) const { return true; }
+};
+
+// Element i is element offset + sum of ((i / block) % size) * stride of inputs[0], of another shape: no data moves
+// until something needs the elements side by side.
+struct Term {
+  std::int64_t block, size, stride;  // a negative stride goes backwards
+  bool operator==(const Term&) const = default;
+};
+struct Strided : OperationKind {
+  Strided(std::int64_t first, std::vector<Term> all) : offset(first), terms(std::move(all)) {}
+  static constexpr Part part = Part::reordered;
+  std::string name() const { return "copy"; }
+  void write(WorkText&) const;
+  bool is_cheap(std::size_t) const { return true; }
+
+  std::int64_t offset;
+  std::vector<Term> terms;
+};
+
+// A kernel of a family.
+struct Family {
+  const FamilyEntry* entry;
+  std::vector<std::int32_t> options;  // constants in the shader: other values compile another kernel
+  std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
+  std::int64_t workgroups = 0;        // of a cooperative entry
+  bool reads_once = false;            // as in the entry, where that depends on sizes
+
+  static constexpr Part part = Part::core;
+  std::string name() const { return std::string(entry->name); }
+  void write(WorkText&) const;
+  bool is_cheap(std::size_t inputs) const { return inputs == 0 && workgroups == 0; }
+};
+
+// Elements of a texture or a buffer that a host lent, read when they are first needed and kept from then on.
+struct Import : OperationKind {
+  Import(std::shared_ptr<const HostPass> reader, std::uint64_t of_context)
+      : pass(std::move(reader)), epoch(of_context) {}
+  static constexpr Part part = Part::step;
+  std::string name() const { return "import"; }
+
+  std::shared_ptr<const HostPass> pass;
+  std::uint64_t epoch;  // of the context: the device that the host lent it on
+};
+
+// One output of a kernel of the user's own. All outputs that are still referred to are computed together.
+struct Custom : OperationKind {
+  Custom(std::shared_ptr<const CustomCall> of_call, std::size_t index) : call(std::move(of_call)), output(index) {}
+  static constexpr Part part = Part::step;
+  std::string name() const { return call->kernel->name; }
+  void write(WorkText& text) const { text.number(static_cast<std::int64_t>(output)); }
+
+  std::shared_ptr<const CustomCall> call;
+  std::size_t output;
+};
+
+// An input of a program, bound to a tensor with each run.
+struct Placeholder : OperationKind {
+  std::string name() const { return "input"; }
+};
+
+// One output of a run of a program on the inputs.
+struct ProgramResult : OperationKind {
+  ProgramResult(std::shared_ptr<const ProgramRun> of_run, std::size_t index) : run(std::move(of_run)), output(index) {}
+  std::string name() const { return "program"; }
+
+  std::shared_ptr<const ProgramRun> run;
+  std::size_t output;
+};
+
+// An operation that is not known any more: the node has its elements, or they are lost.
+struct Computed : OperationKind {
+  std::string name() const { return "tensor"; }
+};
+
+using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Custom,
+                               Placeholder, ProgramResult, Computed>;
+
+std::string op_name(const Operation&);
+Part part_of(const Operation&);
+bool is_cheap(const Operation&, std::size_t inputs);
+void write(const Operation&, WorkText&);
+
+}  // namespace tessera
