@@ -11,6 +11,7 @@
 #include "core/gather_parameters.h"
 #include "core/image_parameters.h"
 #include "core/parameter_text.h"
+#include "core/random_parameters.h"
 #include "core/shader_text.h"
 #include <tessera/error.h>
 
@@ -158,6 +159,9 @@ constexpr Row rows[] = {
     {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
     {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
     {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"random", "random_uniform", ParameterList::of<RandomUniformParameters>},
+    {"random", "random_normal", ParameterList::of<RandomNormalParameters>},
+    {"random", "random_integers", ParameterList::of<RandomIntegersParameters>},
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
