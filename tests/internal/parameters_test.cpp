@@ -13,6 +13,7 @@
 #include "core/parameter_text.h"
 #include "core/random_parameters.h"
 #include "core/shader_text.h"
+#include "core/sort_parameters.h"
 #include <tessera/error.h>
 
 namespace tessera::test {
@@ -165,6 +166,11 @@ constexpr Row rows[] = {
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+    {"sort", "sort_keys", ParameterList::of<SortKeysParameters>, ParameterList::of<SortKeysOptions>},
+    {"sort", "sort_ranks", ParameterList::of<SortRanksParameters>},
+    {"sort", "sort_blocks", ParameterList::of<SortBlocksParameters>},
+    {"sort", "sort_merge", ParameterList::of<SortMergeParameters>},
+    {"sort", "sort_take", ParameterList::of<SortTakeParameters>},
 };
 
 std::string_view file_text(const Row& row, const std::string& language) {
