@@ -12,6 +12,7 @@
 #include "core/image_parameters.h"
 #include "core/parameter_text.h"
 #include "core/random_parameters.h"
+#include "core/scan_parameters.h"
 #include "core/shader_text.h"
 #include "core/sort_parameters.h"
 #include <tessera/error.h>
@@ -166,6 +167,9 @@ constexpr Row rows[] = {
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+    {"scan", "scan_run", ParameterList::of<ScanParameters>, ParameterList::of<ScanOptions>},
+    {"scan", "scan_after", ParameterList::of<ScanParameters>, ParameterList::of<ScanOptions>},
+    {"scan", "scan_totals", ParameterList::of<ScanParameters>, ParameterList::of<ScanOptions>},
     {"sort", "sort_keys", ParameterList::of<SortKeysParameters>, ParameterList::of<SortKeysOptions>},
     {"sort", "sort_ranks", ParameterList::of<SortRanksParameters>},
     {"sort", "sort_blocks", ParameterList::of<SortBlocksParameters>},
