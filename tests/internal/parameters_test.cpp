@@ -12,6 +12,7 @@
 #include "core/image_parameters.h"
 #include "core/parameter_text.h"
 #include "core/random_parameters.h"
+#include "core/reduce_parameters.h"
 #include "core/scan_parameters.h"
 #include "core/shader_text.h"
 #include "core/sort_parameters.h"
@@ -164,6 +165,10 @@ constexpr Row rows[] = {
     {"random", "random_uniform", ParameterList::of<RandomUniformParameters>},
     {"random", "random_normal", ParameterList::of<RandomNormalParameters>},
     {"random", "random_integers", ParameterList::of<RandomIntegersParameters>},
+    {"reduce", "reduce_fold", ParameterList::of<ReduceFoldParameters>, ParameterList::of<ReduceFoldOptions>},
+    {"reduce", "reduce_mean", ParameterList::of<ReduceMeanParameters>, ParameterList::of<ReduceMeanOptions>},
+    {"reduce", "reduce_arg", ParameterList::of<ReduceArgParameters>, ParameterList::of<ReduceArgOptions>},
+    {"reduce", "reduce_arg_among", ParameterList::of<ReduceArgParameters>, ParameterList::of<ReduceArgOptions>},
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
