@@ -40,7 +40,7 @@ template <class Options>
 Options options_of(const FamilyRun& run) {
   if (run.core.option_names != &ParameterList::of<Options>())
     throw std::logic_error(std::string(run.core.entry) + " has other options.");
-  return from_words<Options>(std::vector<std::uint32_t>(run.options.begin(), run.options.end()));
+  return from_options<Options>(run.options);
 }
 
 // A mean that keeps between the smallest and the largest number, as sums round.

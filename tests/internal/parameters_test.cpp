@@ -10,6 +10,7 @@
 #include "core/embedded_shader.h"
 #include "core/gather_parameters.h"
 #include "core/image_parameters.h"
+#include "core/matmul_parameters.h"
 #include "core/parameter_text.h"
 #include "core/random_parameters.h"
 #include "core/reduce_parameters.h"
@@ -162,6 +163,8 @@ constexpr Row rows[] = {
     {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
     {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
     {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"matmul", "matmul_pull", ParameterList::of<MatmulPullParameters>, ParameterList::of<MatmulOptions>},
+    {"matmul", "matmul_block", ParameterList::of<MatmulBlockParameters>, ParameterList::of<MatmulOptions>, true},
     {"random", "random_uniform", ParameterList::of<RandomUniformParameters>},
     {"random", "random_normal", ParameterList::of<RandomNormalParameters>},
     {"random", "random_integers", ParameterList::of<RandomIntegersParameters>},
