@@ -14,6 +14,7 @@
 #include "core/parameter_text.h"
 #include "core/random_parameters.h"
 #include "core/reduce_parameters.h"
+#include "core/row_parameters.h"
 #include "core/scan_parameters.h"
 #include "core/shader_text.h"
 #include "core/sort_parameters.h"
@@ -175,6 +176,11 @@ constexpr Row rows[] = {
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
+    {"row", "row_normalize", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>, true},
+    {"row", "row_by_texels", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
+    {"row", "row_statistics", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
+    {"row", "row_apply", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
+    {"row", "row_lrn", ParameterList::of<LrnParameters>},
     {"scan", "scan_run", ParameterList::of<ScanParameters>, ParameterList::of<ScanOptions>},
     {"scan", "scan_after", ParameterList::of<ScanParameters>, ParameterList::of<ScanOptions>},
     {"scan", "scan_totals", ParameterList::of<ScanParameters>, ParameterList::of<ScanOptions>},
