@@ -13,22 +13,23 @@ std::int64_t meets_transposed(const WindowAxis& axis, std::int64_t at, std::int6
 // Calls take(output, image value, weight) for each product that belongs to an output.
 template <class Take>
 void for_each_product(const FamilyRun& run, const Take& take) {
-  const Windows windows(run);
-  const std::int64_t in = run.word(Windows::words), out = run.word(Windows::words + 1);  // in one group
-  const bool is_transposed = run.options[1] == 1;
+  const auto parameters = parameters_of<ConvParameters>(run);
+  const std::int64_t in = parameters.image_in_group, out = parameters.result_in_group;
+  const bool is_transposed = options_of<ConvOptions>(run).is_transposed;
   for (std::size_t output = 0; output < run.result.size(); ++output) {
-    const auto channel = static_cast<std::int64_t>(output) % windows.result_channels;
-    const auto result_pixel = static_cast<std::int64_t>(output) / windows.result_channels;
-    windows.for_each_tap(
-        result_pixel, is_transposed ? meets_transposed : Windows::meets, [&](std::int64_t pixel, std::int64_t tap) {
-          for (std::int64_t i = 0; i < in; ++i) {
-            const std::int64_t image = pixel * windows.image_channels + channel / out * in + i;
-            const std::int64_t weight =
-                is_transposed ? (tap * out + channel % out) * windows.image_channels + channel / out * in + i
-                              : (tap * in + i) * windows.result_channels + channel;
-            take(output, run.operands[0][index_of(image)], run.operands[1][index_of(weight)]);
-          }
-        });
+    const auto channel = static_cast<std::int64_t>(output) % parameters.result_channels;
+    const auto result_pixel = static_cast<std::int64_t>(output) / parameters.result_channels;
+    for_each_tap(parameters.axes, result_pixel, is_transposed ? meets_transposed : window_meets,
+                 [&](std::int64_t pixel, std::int64_t tap) {
+                   for (std::int64_t i = 0; i < in; ++i) {
+                     const std::int64_t image = pixel * parameters.image_channels + channel / out * in + i;
+                     const std::int64_t weight =
+                         is_transposed
+                             ? (tap * out + channel % out) * parameters.image_channels + channel / out * in + i
+                             : (tap * in + i) * parameters.result_channels + channel;
+                     take(output, run.operands[0][index_of(image)], run.operands[1][index_of(weight)]);
+                   }
+                 });
   }
 }
 

@@ -1,4 +1,4 @@
-// The filter family on the host; core/filter.cpp defines the words and options.
+// The filter family on the host; core/image_parameters.h has the parameters and options.
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,17 +15,18 @@ std::int64_t reflected(std::int64_t at, std::int64_t last) {
 }
 
 void filter(const FamilyRun& run) {
-  const auto border = static_cast<Border>(run.options[0]);
-  const std::int64_t last = run.word(0) - 1, stride = run.word(1), taps = run.word(2);
+  const auto parameters = parameters_of<FilterParameters>(run);
+  const auto border = static_cast<Border>(std::int64_t{options_of<FilterOptions>(run).border});
+  const std::int64_t last = parameters.size - 1, stride = parameters.stride, taps = parameters.taps;
   fill_result(run, [&](std::int64_t element) {
-    const std::int64_t place = element / stride % run.word(0);
+    const std::int64_t place = element / stride % parameters.size;
     float total = 0;
     for (std::int64_t tap = 0; tap < taps; ++tap) {
       const std::int64_t at = place + tap - taps / 2;
       if (border == Border::zero && (at < 0 || at > last)) continue;
       const std::int64_t inside =
           border == Border::reflect ? reflected(at, last) : std::clamp<std::int64_t>(at, 0, last);
-      const float weight = run.operands.size() == 2 ? number(run, 1, tap) : run.word_float(index_of(4 + tap));
+      const float weight = run.operands.size() == 2 ? number(run, 1, tap) : parameters.weights[index_of(tap)];
       total += weight * number(run, 0, element + (inside - place) * stride);
     }
     return total;

@@ -1,4 +1,4 @@
-// The histogram family on the host; core/histogram.cpp defines the words.
+// The histogram family on the host; core/image_parameters.h has the parameters.
 #include <algorithm>
 
 #include "backend_cpu/image.h"
@@ -7,18 +7,20 @@ namespace tessera::cpu {
 namespace {
 
 void count(const FamilyRun& run) {
-  const std::int64_t channels = run.word(0), pixels = run.word(1), padded = run.word(2), parts = run.word(3),
-                     in_part = run.word(4);
-  const float low = run.word_float(6), high = run.word_float(7), scale = run.word_float(8);
+  const auto parameters = parameters_of<HistogramParameters>(run);
+  const std::int64_t channels = parameters.channels, pixels = parameters.pixels, parts = parameters.parts;
   for (Value& value : run.result) value.whole = 0;
-  const std::int64_t images = static_cast<std::int64_t>(run.result.size()) / (padded * parts) / channels;
+  const std::int64_t images =
+      static_cast<std::int64_t>(run.result.size()) / (parameters.padded_bins * parts) / channels;
   for (std::int64_t element = 0; element < images * pixels * channels; ++element) {
     const float value = number(run, 0, element);
-    if (!(value >= low && value <= high)) continue;
-    const std::int64_t bin = std::min(static_cast<std::int64_t>((value - low) * scale), run.word(5) - 1);
+    if (!(value >= parameters.low && value <= parameters.high)) continue;
+    const std::int64_t bin =
+        std::min(static_cast<std::int64_t>((value - parameters.low) * parameters.scale), parameters.bins - 1);
     const std::int64_t channel = element % channels, pixel = element / channels % pixels,
                        image = element / (channels * pixels);
-    ++run.result[index_of(((image * channels + channel) * parts + pixel / in_part) * padded + bin)].whole;
+    const std::int64_t part = (image * channels + channel) * parts + pixel / parameters.part_pixels;
+    ++run.result[index_of(part * parameters.padded_bins + bin)].whole;
   }
 }
 

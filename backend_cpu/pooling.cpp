@@ -10,12 +10,12 @@ namespace {
 // Calls take(output, index) for each element of the image that belongs to an output.
 template <class Take>
 void for_each_element(const FamilyRun& run, const Take& take) {
-  const Windows windows(run);
+  const auto parameters = parameters_of<PoolingParameters>(run);
+  const std::int64_t channels = parameters.result_channels;
   for (std::size_t output = 0; output < run.result.size(); ++output) {
     const auto at = static_cast<std::int64_t>(output);
-    windows.for_each_tap(at / windows.image_channels, Windows::meets, [&](std::int64_t pixel, std::int64_t) {
-      take(output, index_of(pixel * windows.image_channels + at % windows.image_channels));
-    });
+    for_each_tap(parameters.axes, at / channels, window_meets,
+                 [&](std::int64_t pixel, std::int64_t) { take(output, index_of(pixel * channels + at % channels)); });
   }
 }
 
@@ -36,7 +36,7 @@ std::vector<std::int32_t> best(const FamilyRun& run) {
 
 void max(const FamilyRun& run) {
   const std::vector<std::int32_t> indices = best(run);
-  const float lowest = run.word_float(Windows::words);
+  const float lowest = parameters_of<PoolingParameters>(run).of_nothing;
   const Value of_nothing =
       is_float(run.dtype) ? Value{.real = lowest} : Value{.whole = static_cast<std::int32_t>(lowest)};
   for (std::size_t i = 0; i < indices.size(); ++i)
@@ -53,7 +53,7 @@ void average(const FamilyRun& run) {
   for_each_element(run, [&](std::size_t output, std::size_t index) {
     means[output].add(static_cast<double>(run.operands[0][index].real));
   });
-  const std::int64_t divisor = run.word(Windows::words);
+  const std::int64_t divisor = parameters_of<PoolingParameters>(run).divisor;
   for (std::size_t i = 0; i < means.size(); ++i) {
     const double average = divisor != 0           ? means[i].total / static_cast<double>(divisor)
                            : means[i].weight == 0 ? 0

@@ -1,22 +1,23 @@
 #include "core/colour.h"
 
+#include "core/colour_parameters.h"
 #include <tessera/image.h>
 
 namespace tessera {
 namespace {
 
-// Words: channels of the image, rows and columns of the matrix, 1 where a pixel is a texel before and after; then the
-// numbers of the matrix, unless it is the second operand. There are as many words for every matrix, so that one kernel
-// does for all.
-constexpr FamilyEntry matrix_numbers{.name = "colour_matrix_numbers", .file = "colour", .reads_once = true};
-constexpr FamilyEntry matrix_tensor{.name = "colour_matrix_tensor", .file = "colour", .reads_once = true};
+using MatrixEntry = KernelEntry<ColourMatrixParameters>;
+constexpr MatrixEntry matrix_numbers{{.name = "colour_matrix_numbers", .file = "colour", .reads_once = true}};
+constexpr MatrixEntry matrix_tensor{{.name = "colour_matrix_tensor", .file = "colour", .reads_once = true}};
 constexpr std::size_t most_matrix_numbers = 4 * 5;
-// Words: channels, entries of the table along an axis, what makes 0 to 1 of a channel, what makes the
-// image's units of an entry, and the corners of a cell of the table.
-constexpr FamilyEntry lookup{.name = "colour_lookup", .file = "colour"};
+constexpr KernelEntry<ColourLookupParameters> lookup{{.name = "colour_lookup", .file = "colour"}};
 
-std::vector<std::uint32_t> matrix_words(std::int64_t channels, std::int64_t rows, std::int64_t columns) {
-  return {word_of(channels), word_of(rows), word_of(columns), channels == 4 && rows == 4};
+ColourMatrixParameters matrix_parameters(std::int64_t channels, std::int64_t rows, std::int64_t columns) {
+  return {.channels = channels,
+          .rows = rows,
+          .columns = columns,
+          .reads_texels = channels == 4 && rows == 4,
+          .numbers = {}};
 }
 
 ImageSize checked_matrix_image(const Tensor& image) {
@@ -31,12 +32,10 @@ ImageSize checked_matrix_image(const Tensor& image) {
 
 Tensor colour_matrix_of_numbers(const Tensor& image, const Shape& shape, std::int64_t rows,
                                 std::span<const float> numbers, DType dtype) {
-  Family family{.entry = &matrix_numbers,
-                .words = matrix_words(image.shape()[-1], rows, static_cast<std::int64_t>(numbers.size()) / rows)};
-  const std::size_t first = family.words.size();
-  for (const float number : numbers) family.words.push_back(word_of(number));
-  family.words.resize(first + most_matrix_numbers);
-  return family_tensor(shape, dtype, std::move(family), {image});
+  ColourMatrixParameters parameters = matrix_parameters(image.shape()[-1], rows, std::ssize(numbers) / rows);
+  parameters.numbers.assign(numbers.begin(), numbers.end());
+  parameters.numbers.resize(most_matrix_numbers);  // one kernel for every matrix
+  return family_tensor(shape, dtype, matrix_numbers.with(parameters), {image});
 }
 
 Tensor colour_matrix(const Tensor& image, const Tensor& matrix) {
@@ -47,10 +46,9 @@ Tensor colour_matrix(const Tensor& image, const Tensor& matrix) {
     fail(ErrorCode::shape_mismatch, "colour_matrix",
          "a matrix " + shape.to_string() + " does not fit the " + std::to_string(size.channels) +
              " channels of the image " + image.shape().to_string() + ": it has as many columns, or one more.");
-  Family family{.entry = &matrix_tensor, .words = matrix_words(size.channels, shape[0], shape[1])};
-  const Tensor result =
-      family_tensor(size.with("colour_matrix", size.height, size.width, shape[0]), computing_type(image.dtype()),
-                    std::move(family), {image, matrix.cast(DType::f32)});
+  const Tensor result = family_tensor(
+      size.with("colour_matrix", size.height, size.width, shape[0]), computing_type(image.dtype()),
+      matrix_tensor.with(matrix_parameters(size.channels, shape[0], shape[1])), {image, matrix.cast(DType::f32)});
   return as_image(result, image.dtype());
 }
 
@@ -82,9 +80,11 @@ Tensor colour_lookup(const Tensor& image, const Tensor& table) {
   if (shape.rank() != 4 || shape[0] == 0 || shape != Shape{shape[0], shape[0], shape[0], 3})
     fail(ErrorCode::shape_mismatch, "colour_lookup",
          "a table is [n,n,n,3], but this one is " + shape.to_string() + ".");
-  Family family{.entry = &lookup,
-                .words = {word_of(size.channels), word_of(shape[0]), word_of(1.0f / units(image.dtype())),
-                          word_of(units(image.dtype()) / units(table.dtype())), 8}};
+  Family family = lookup.with({.channels = size.channels,
+                               .entries = shape[0],
+                               .channel_scale = 1.0f / units(image.dtype()),
+                               .entry_scale = units(image.dtype()) / units(table.dtype()),
+                               .corners = 8});
   return as_image(family_tensor(image.shape(), computing_type(image.dtype()), std::move(family), {image, table}),
                   image.dtype());
 }

@@ -1,4 +1,4 @@
-// Colour matrices whose numbers are words, for the operations that are one.
+// Colour matrices whose numbers are parameters, for the operations that are one.
 #pragma once
 #include "core/image.h"
 

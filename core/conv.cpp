@@ -7,19 +7,18 @@
 namespace tessera {
 namespace {
 
-// Words: those of window_words, then how many channels of the image and of the result belong to one group.
-// Options: how many spatial axes there are, 1 for a transposed convolution, and a Reading.
-constexpr FamilyEntry conv_each{.name = "conv", .file = "conv"};
+using ConvEntry = KernelEntry<ConvParameters, ConvOptions>;
+constexpr ConvEntry conv_each{{.name = "conv", .file = "conv"}};
 
 // Four result channels of a pixel at a time; in strips, of four pixels, which take floats only.
-constexpr FamilyEntry conv_texel{.name = "conv_texel", .file = "conv"};
+constexpr ConvEntry conv_texel{{.name = "conv_texel", .file = "conv"}};
 Held without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
   family.entry = &conv_texel;
   family.workgroups = 0;
   return lowered(node, std::move(family));
 }
-constexpr FamilyEntry conv_strip{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips};
+constexpr ConvEntry conv_strip{{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips}};
 constexpr std::int64_t strip = 4, workgroup_size = 64;
 
 // How a kernel reads the operands for the four result elements of a texel.
@@ -94,17 +93,17 @@ Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filte
   const DType dtype = on_floats ? image.dtype() : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
   const Reading reading = reading_of(channels, is_transposed);
-  Family family{.entry = &conv_each,
-                .options = {static_cast<std::int32_t>(axes.size()), is_transposed, reading},
-                .words = window_words(channels.image, channels.result, axes)};
-  family.words.insert(family.words.end(), {word_of(channels.image_in_group()), word_of(channels.result_in_group())});
-  if (reading != each_element && !is_transposed) {
-    const std::int64_t width = axes.back().result;
-    const bool in_strips = on_floats && width >= strip;
-    family.entry = in_strips ? &conv_strip : &conv_texel;
-    const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
-    if (in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
-  }
+  const std::int64_t width = axes.back().result;
+  const bool by_texel = reading != each_element && !is_transposed, in_strips = by_texel && on_floats && width >= strip;
+  const ConvEntry& entry = in_strips ? conv_strip : by_texel ? conv_texel : conv_each;
+  Family family = entry.with({.result_channels = channels.result,
+                              .image_channels = channels.image,
+                              .axes = innermost_first(axes),
+                              .result_in_group = channels.result_in_group(),
+                              .image_in_group = channels.image_in_group()},
+                             {.axes = std::ssize(axes), .is_transposed = is_transposed, .reading = reading});
+  const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
+  if (in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
   return family_tensor(result, dtype, std::move(family), {image, filter});
 }
 

@@ -1,15 +1,15 @@
 #include <cmath>
 
 #include "core/image.h"
+#include "core/image_parameters.h"
 #include <tessera/image.h>
 
 namespace tessera {
 namespace {
 
-// Along one axis. Words: its size, the distance of neighbours, how many taps there are, 1 where neighbours are read by
-// the texel; then the weights of the taps, unless they are the second operand. Option: the Border.
-constexpr FamilyEntry filter_numbers{.name = "filter_numbers", .file = "filter"};
-constexpr FamilyEntry filter_tensor{.name = "filter_tensor", .file = "filter"};
+using FilterEntry = KernelEntry<FilterParameters, FilterOptions>;
+constexpr FilterEntry filter_numbers{{.name = "filter_numbers", .file = "filter"}};
+constexpr FilterEntry filter_tensor{{.name = "filter_tensor", .file = "filter"}};
 
 constexpr std::size_t most_numbers = 59;
 
@@ -17,10 +17,14 @@ struct Axis {
   std::int64_t size, stride;
 };
 
-Family family_of(const FamilyEntry& entry, Axis axis, std::int64_t taps, Border border) {
-  return {.entry = &entry,
-          .options = {static_cast<std::int32_t>(border)},
-          .words = {word_of(axis.size), word_of(axis.stride), word_of(taps), axis.stride % 4 == 0}};
+Family family_of(const FilterEntry& entry, Axis axis, std::int64_t taps, Border border,
+                 std::vector<float> weights = {}) {
+  return entry.with({.size = axis.size,
+                     .stride = axis.stride,
+                     .reads_texels = axis.stride % 4 == 0,
+                     .taps = taps,
+                     .weights = std::move(weights)},
+                    {.border = static_cast<std::int64_t>(border)});
 }
 
 void check_taps(std::string_view op, std::string_view which, std::int64_t taps) {
@@ -35,7 +39,7 @@ Tensor filtered(const Tensor& image, const Tensor& weights, Axis axis, Border bo
                        {image, weights});
 }
 
-Tensor filtered(const Tensor& image, const std::vector<float>& weights, Axis axis, Border border, DType dtype) {
+Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Border border, DType dtype) {
   const auto taps = static_cast<std::int64_t>(weights.size());
   if (weights.size() > most_numbers) {
     const auto bytes = std::as_bytes(std::span(weights));
@@ -43,11 +47,9 @@ Tensor filtered(const Tensor& image, const std::vector<float>& weights, Axis axi
         TensorAccess::info(image).context, Shape{taps}, DType::f32, HostValues{{bytes.begin(), bytes.end()}}));
     return filtered(image, uploaded, axis, border, dtype);
   }
-  Family family = family_of(filter_numbers, axis, taps, border);
-  const std::size_t first = family.words.size();
-  for (const float weight : weights) family.words.push_back(word_of(weight));
-  family.words.resize(first + most_numbers);  // one kernel for every number of taps
-  return family_tensor(image.shape(), dtype, std::move(family), {image});
+  weights.resize(most_numbers);  // one kernel for every number of taps
+  return family_tensor(image.shape(), dtype, family_of(filter_numbers, axis, taps, border, std::move(weights)),
+                       {image});
 }
 
 // Along the width, then along the height; the result has a floating type.

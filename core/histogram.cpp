@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/image.h"
+#include "core/image_parameters.h"
 #include <tessera/image.h>
 #include <tessera/reduce.h>
 
@@ -9,10 +10,8 @@ namespace tessera {
 namespace {
 
 // Gives [batch * channels, parts, bins]: an invocation counts four bins over one part of the pixels. No device needs
-// atomic operations for this, and the counts are exact. Words: channels, pixels of an image, bins of the result (a
-// multiple of four), parts, pixels of a part, bins that are asked for, the range's low and high, bins for each unit of
-// the value.
-constexpr FamilyEntry histogram_count{.name = "histogram_count", .file = "histogram"};
+// atomic operations for this, and the counts are exact.
+constexpr KernelEntry<HistogramParameters> histogram_count{{.name = "histogram_count", .file = "histogram"}};
 
 constexpr std::int64_t pixels_of_part = 1024, most_bins = 65536, most_counts = 1 << 22;
 
@@ -33,11 +32,16 @@ Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high) 
   const std::int64_t kept = size.batch * size.channels, pixels = size.height * size.width, padded = (bins + 3) / 4 * 4;
   const std::int64_t wanted = (pixels + pixels_of_part - 1) / pixels_of_part;
   const std::int64_t parts = std::clamp<std::int64_t>(most_counts / (kept * padded), 1, wanted),
-                     in_part = (pixels + parts - 1) / parts;
-  Family family{.entry = &histogram_count,
-                .words = {word_of(size.channels), word_of(pixels), word_of(padded), word_of(parts), word_of(in_part),
-                          word_of(bins), word_of(low), word_of(high),
-                          word_of(static_cast<float>(bins / (double{high} - double{low})))}};
+                     part_pixels = (pixels + parts - 1) / parts;
+  Family family = histogram_count.with({.channels = size.channels,
+                                        .pixels = pixels,
+                                        .parts = parts,
+                                        .part_pixels = part_pixels,
+                                        .padded_bins = padded,
+                                        .bins = bins,
+                                        .low = low,
+                                        .high = high,
+                                        .scale = static_cast<float>(bins / (double{high} - double{low}))});
   const Shape of_parts = result_shape("histogram", {kept, parts, padded});
   const Tensor counts = sum(family_tensor(of_parts, DType::i32, std::move(family), {image}), {.axes = {1}});
   if (padded == bins) return counts.reshape(result);

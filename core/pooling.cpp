@@ -1,5 +1,6 @@
 #include <tessera/pooling.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/window.h"
@@ -9,17 +10,10 @@
 namespace tessera {
 namespace {
 
-// Words: those of window_words, then one that depends on the entry: what a window of nothing but padding gives for
-// pool_max, as a float, the divisor for pool_average or 0 where it counts what is inside. Options: how many spatial
-// axes there are, 1 where four channels are read as a texel, 1 for images of floats.
-struct PoolEntry {
-  FamilyEntry overlapping, side_by_side;  // where windows share no elements, each element is read once
-};
-constexpr PoolEntry pool_entry(std::string_view name) {
-  return {{.name = name, .file = "pool"}, {.name = name, .file = "pool", .reads_once = true}};
-}
-constexpr PoolEntry pool_max = pool_entry("pool_max"), pool_average = pool_entry("pool_average"),
-                    pool_argmax = pool_entry("pool_argmax");
+using PoolingEntry = KernelEntry<PoolingParameters, PoolingOptions>;
+constexpr PoolingEntry pool_max{{.name = "pool_max", .file = "pool"}};
+constexpr PoolingEntry pool_average{{.name = "pool_average", .file = "pool"}};
+constexpr PoolingEntry pool_argmax{{.name = "pool_argmax", .file = "pool"}};
 
 std::vector<std::int64_t> or_else(std::string_view op, std::string_view what, const std::vector<std::int64_t>& given,
                                   const std::vector<std::int64_t>& otherwise) {
@@ -58,23 +52,23 @@ std::vector<WindowAxis> pool_axes(std::string_view op, const Tensor& image, cons
   return axes;
 }
 
-Tensor pool(std::string_view op, const PoolEntry& entry, const Tensor& image, std::span<const WindowAxis> axes,
-            DType dtype, double of_nothing, std::uint32_t word = 0) {
+Tensor pool(std::string_view op, const PoolingEntry& entry, const Tensor& image, std::span<const WindowAxis> axes,
+            DType dtype, double of_nothing, std::int64_t divisor = 0) {
   const std::int64_t channels = image.shape()[-1];
   const Shape result = window_result(op, image.shape()[0], axes, channels);
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, of_nothing);
-  bool share_elements = false;
-  for (const WindowAxis& axis : axes) share_elements = share_elements || axis.stride < axis.reach();
-  Family family{.entry = share_elements ? &entry.overlapping : &entry.side_by_side,
-                .options = {static_cast<std::int32_t>(axes.size()), channels % 4 == 0, is_float(image.dtype())},
-                .words = window_words(channels, channels, axes)};
-  family.words.push_back(word);
+  Family family =
+      entry.with({.result_channels = channels,
+                  .axes = innermost_first(axes),
+                  .of_nothing = static_cast<float>(of_nothing),
+                  .divisor = divisor},
+                 {.axes = std::ssize(axes), .reads_texels = channels % 4 == 0, .of_floats = is_float(image.dtype())});
+  family.reads_once = std::ranges::all_of(axes, [](const WindowAxis& axis) { return axis.stride >= axis.reach(); });
   return family_tensor(result, dtype, std::move(family), {image});
 }
 
 Tensor max_values(std::string_view op, const Tensor& image, std::span<const WindowAxis> axes) {
-  const double lowest = lowest_number(image.dtype());
-  return pool(op, pool_max, image, axes, image.dtype(), lowest, word_of(static_cast<float>(lowest)));
+  return pool(op, pool_max, image, axes, image.dtype(), lowest_number(image.dtype()));
 }
 
 std::vector<int> spatial_axes(std::string_view op, const Tensor& image) {
@@ -100,7 +94,7 @@ Tensor average_pool(const Tensor& image, const Pooling& options) {
   std::vector<std::int64_t> taps;
   for (const WindowAxis& axis : axes) taps.push_back(axis.taps);
   const std::int64_t divisor = options.counts_padding ? size_product("average_pool", taps) : 0;
-  return pool("average_pool", pool_average, image, axes, image.dtype(), 0, word_of(divisor));
+  return pool("average_pool", pool_average, image, axes, image.dtype(), 0, divisor);
 }
 
 MaxPool max_pool_with_indices(const Tensor& image, const Pooling& options) {

@@ -1,24 +1,24 @@
 #include <cmath>
 
 #include "core/image.h"
+#include "core/image_parameters.h"
 #include <tessera/image.h>
 
 namespace tessera {
 namespace {
 
-// Words: channels, width and height of the result, width and height of the image, 1 where channels are read by the
-// texel, taps along an axis (1 for nearest, 2 for bilinear); then, of affine, the six numbers of the matrix and the
-// fill of four channels; of crop, the extrapolation and how many images the batch has.
-constexpr FamilyEntry warp_affine{.name = "warp_affine", .file = "warp"};
-constexpr FamilyEntry warp_crop{.name = "warp_crop", .file = "warp"};
+constexpr KernelEntry<AffineParameters> warp_affine{{.name = "warp_affine", .file = "warp"}};
+constexpr KernelEntry<CropParameters> warp_crop{{.name = "warp_crop", .file = "warp"}};
 
-Family family_of(std::string_view op, const FamilyEntry& entry, Interpolation mode, const ImageSize& size,
-                 std::int64_t height, std::int64_t width) {
+WarpParameters warp_parameters(std::string_view op, Interpolation mode, const ImageSize& size, std::int64_t height,
+                               std::int64_t width) {
   if (mode == Interpolation::cubic)
     fail(ErrorCode::invalid_argument, op, "the mode is cubic; it takes nearest and bilinear.");
-  return {.entry = &entry,
-          .words = {word_of(size.channels), word_of(width), word_of(height), word_of(size.width), word_of(size.height),
-                    size.has_whole_texels(), mode == Interpolation::nearest ? 1u : 2u}};
+  return {.channels = size.channels,
+          .result = {width, height},
+          .image = {size.width, size.height},
+          .reads_texels = size.has_whole_texels(),
+          .taps = mode == Interpolation::nearest ? 1 : 2};
 }
 
 std::array<float, 4> fill_of_channels(std::string_view op, const std::vector<float>& fill, std::int64_t channels) {
@@ -40,9 +40,10 @@ Tensor transformed(std::string_view op, const Tensor& image, const std::array<fl
   const std::int64_t height = options.height == 0 ? size.height : options.height;
   const std::int64_t width = options.width == 0 ? size.width : options.width;
   check_result_size(op, height, width);
-  Family family = family_of(op, warp_affine, options.mode, size, height, width);
-  for (const float number : matrix) family.words.push_back(word_of(number));
-  for (const float number : fill_of_channels(op, options.fill, size.channels)) family.words.push_back(word_of(number));
+  Family family = warp_affine.with({.warp = warp_parameters(op, options.mode, size, height, width),
+                                    .x = {matrix[0], matrix[1], matrix[2]},
+                                    .y = {matrix[3], matrix[4], matrix[5]},
+                                    .fill = fill_of_channels(op, options.fill, size.channels)});
   const Shape result = size.with(op, height, width, size.channels);
   return as_image(family_tensor(result, computing_type(image.dtype()), std::move(family), {image}), image.dtype());
 }
@@ -89,8 +90,9 @@ Tensor crop_and_resize(const Tensor& image, const Tensor& boxes, const Tensor& b
     fail(ErrorCode::shape_mismatch, op,
          "boxes " + boxes.shape().to_string() + " need indices [" + std::to_string(count) + "], but these are " +
              box_indices.shape().to_string() + ".");
-  Family family = family_of(op, warp_crop, options.mode, size, height, width);
-  family.words.insert(family.words.end(), {word_of(options.extrapolation), word_of(size.batch)});
+  Family family = warp_crop.with({.warp = warp_parameters(op, options.mode, size, height, width),
+                                  .extrapolation = options.extrapolation,
+                                  .images = size.batch});
   const Tensor crops =
       family_tensor(result_shape(op, {count, height, width, size.channels}), computing_type(image.dtype()),
                     std::move(family), {image, boxes.cast(DType::f32), box_indices});

@@ -36,33 +36,28 @@ void check_window(std::string_view op, std::size_t axis, std::int64_t taps, cons
 WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image, std::int64_t taps,
                        const WindowOptions& options) {
   check_window(op, axis, taps, options);
-  WindowAxis it{.image = image,
-                .result = 0,
-                .taps = taps,
-                .stride = options.strides[axis],
-                .dilation = taps == 1 ? 1 : options.dilations[axis],
-                .before = 0};
-  std::int64_t padded = image;
-  if (!options.pads.empty()) {
-    it.before = options.pads[2 * axis];
-    padded += it.before + options.pads[2 * axis + 1];
-  } else if (options.padding == Padding::same) {
-    it.result = (image + it.stride - 1) / it.stride;
-    const std::int64_t missing = std::max<std::int64_t>((it.result - 1) * it.stride + it.reach() - image, 0);
-    it.before = missing / 2;
+  const std::int64_t stride = options.strides[axis], dilation = taps == 1 ? 1 : options.dilations[axis],
+                     reach = (taps - 1) * dilation + 1;
+  const bool is_same = options.pads.empty() && options.padding == Padding::same;
+  std::int64_t before = 0, padded = image, result = (image + stride - 1) / stride;
+  if (is_same) {
+    const std::int64_t missing = std::max<std::int64_t>((result - 1) * stride + reach - image, 0);
+    before = missing / 2;
     padded += missing;
+  } else if (!options.pads.empty()) {
+    before = options.pads[2 * axis];
+    padded += before + options.pads[2 * axis + 1];
   }
   if (padded > largest_size)
     fail(ErrorCode::invalid_argument, op,
          "the padded image has " + std::to_string(padded) + " elements" + along(axis) + ", more than the " +
              std::to_string(largest_size) + " there can be.");
-  if (options.pads.empty() && options.padding == Padding::same) return it;
-  if (it.reach() > padded)
+  if (!is_same && reach > padded)
     fail(ErrorCode::shape_mismatch, op,
-         "the window reaches over " + std::to_string(it.reach()) + " elements" + along(axis) + ", more than the " +
+         "the window reaches over " + std::to_string(reach) + " elements" + along(axis) + ", more than the " +
              std::to_string(padded) + " of the padded image.");
-  it.result = (padded - it.reach()) / it.stride + 1;
-  return it;
+  if (!is_same) result = (padded - reach) / stride + 1;
+  return {.image = image, .result = result, .taps = taps, .stride = stride, .dilation = dilation, .before = before};
 }
 
 std::string image_form(std::size_t spatial_axes) {
@@ -85,15 +80,11 @@ Shape window_result(std::string_view op, std::int64_t batch, std::span<const Win
   return result_shape(op, dims);
 }
 
-std::vector<std::uint32_t> window_words(std::int64_t image_channels, std::int64_t result_channels,
-                                        std::span<const WindowAxis> axes) {
-  std::vector<std::uint32_t> words{word_of(image_channels), word_of(result_channels)};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const WindowAxis axis = i < axes.size() ? axes[axes.size() - 1 - i] : WindowAxis{1, 1, 1, 1, 1, 0};
-    for (const std::int64_t value : {axis.image, axis.result, axis.taps, axis.stride, axis.dilation, axis.before})
-      words.push_back(word_of(value));
-  }
-  return words;
+WindowAxes innermost_first(std::span<const WindowAxis> axes) {
+  WindowAxes reversed;
+  reversed.fill({.image = 1, .result = 1, .taps = 1, .stride = 1, .dilation = 1, .before = 0});
+  std::ranges::reverse_copy(axes, reversed.begin());
+  return reversed;
 }
 
 }  // namespace tessera

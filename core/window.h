@@ -5,17 +5,10 @@
 #include <vector>
 
 #include "core/family.h"
+#include "core/window_parameters.h"
 #include <tessera/padding.h>
 
 namespace tessera {
-
-// One spatial axis: element `tap` of window `at` is element at * stride + tap * dilation - before of the image.
-struct WindowAxis {
-  std::int64_t image, result;  // sizes
-  std::int64_t taps, stride, dilation, before;
-
-  std::int64_t reach() const { return (taps - 1) * dilation + 1; }
-};
 
 // What a user asked for, with an entry for each spatial axis. `pads` has two for each, or none where `padding` counts.
 struct WindowOptions {
@@ -44,9 +37,6 @@ std::string image_form(std::size_t spatial_axes);
 
 Shape window_result(std::string_view op, std::int64_t batch, std::span<const WindowAxis>, std::int64_t channels);
 
-// The words that the entries in the shader files window.* start with: the channels of image and result, then for three
-// axes, the innermost first, the members of WindowAxis in order. Axes that an image lacks have one element.
-std::vector<std::uint32_t> window_words(std::int64_t image_channels, std::int64_t result_channels,
-                                        std::span<const WindowAxis>);
+WindowAxes innermost_first(std::span<const WindowAxis>);
 
 }  // namespace tessera

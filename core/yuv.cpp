@@ -1,16 +1,16 @@
+#include <algorithm>
+
 #include "core/colour.h"
+#include "core/colour_parameters.h"
 #include <tessera/image.h>
 
 namespace tessera {
 namespace {
 
-// Words: width and height, width and height of the chroma, the distance of its blocks, where v starts; then the matrix
-// [3,4] that makes R, G and B of y, u, v and 1. Operands: y, u, v, the latter two being the same plane where u and v
-// alternate.
-constexpr FamilyEntry yuv_to_rgb{.name = "colour_yuv_to_rgb", .file = "colour", .reads_once = true};
-// Words: channels of the image, its width and height, width and height of the chroma, how many channels that has; for
-// each of two of these what R, G, B and 1 count; how many channels of the image count.
-constexpr FamilyEntry rgb_to_chroma{.name = "colour_rgb_to_chroma", .file = "colour", .reads_once = true};
+constexpr KernelEntry<YuvToRgbParameters> yuv_to_rgb{
+    {.name = "colour_yuv_to_rgb", .file = "colour", .reads_once = true}};
+constexpr KernelEntry<RgbToChromaParameters> rgb_to_chroma{
+    {.name = "colour_rgb_to_chroma", .file = "colour", .reads_once = true}};
 
 // ITU-R BT.601, BT.709 and BT.2020: what red and blue count in the luma; and how the ranges lie in 0 to 1.
 struct Coefficients {
@@ -80,15 +80,17 @@ Tensor to_rgb(std::string_view op, const Tensor& y, const Tensor& u, const Tenso
   const auto row = [&](double of_u, double of_v) {
     return Row{luma, of_u, of_v, -luma * c.luma_low - (of_u + of_v) * Coefficients::chroma_middle};
   };
-  Family family{.entry = &yuv_to_rgb,
-                .words = {word_of(width), word_of(height), word_of(chroma_width), word_of(chroma_height),
-                          alternate ? 2u : 1u, alternate ? 1u : 0u}};
-  for (const float number : numbers_of(
-           {row(0, red_of_v), row(-blue_of_u * c.blue / c.green, -red_of_v * c.red / c.green), row(blue_of_u, 0)},
-           y.dtype(), dtype))
-    family.words.push_back(word_of(number));
+  YuvToRgbParameters parameters{.luma = {width, height},
+                                .chroma = {chroma_width, chroma_height},
+                                .chroma_stride = alternate ? 2 : 1,
+                                .v_start = alternate ? 1 : 0,
+                                .numbers = {}};
+  std::ranges::copy(
+      numbers_of({row(0, red_of_v), row(-blue_of_u * c.blue / c.green, -red_of_v * c.red / c.green), row(blue_of_u, 0)},
+                 y.dtype(), dtype),
+      parameters.numbers.begin());
   return as_image(family_tensor(plane(op, shape, batch_axes, {height, width, 3}), computing_type(dtype),
-                                std::move(family), {y, u, v}),
+                                yuv_to_rgb.with(parameters), {y, u, v}),
                   dtype);
 }
 
@@ -131,15 +133,16 @@ class FromRgb {
   Tensor chroma(std::initializer_list<Row> rows) const {
     const std::int64_t height = (size_.height + 1) / 2, width = (size_.width + 1) / 2;
     const auto channels = static_cast<std::int64_t>(rows.size());
-    Family family{.entry = &rgb_to_chroma,
-                  .words = {word_of(size_.channels), word_of(size_.width), word_of(size_.height), word_of(width),
-                            word_of(height), word_of(channels)}};
-    for (const float number : numbers_of(rows, rgb_.dtype(), dtype_)) family.words.push_back(word_of(number));
-    family.words.resize(6 + 2 * std::tuple_size_v<Row>);  // one kernel for one row and for two
-    family.words.push_back(3);
+    RgbToChromaParameters parameters{.channels = size_.channels,
+                                     .image = {size_.width, size_.height},
+                                     .chroma = {width, height},
+                                     .chroma_channels = channels,
+                                     .numbers = {},  // one kernel for one row and for two
+                                     .colours = 3};
+    std::ranges::copy(numbers_of(rows, rgb_.dtype(), dtype_), parameters.numbers.begin());
     const Shape shape = channels == 1 ? plane(op_, rgb_.shape(), size_.has_batch, {height, width})
                                       : plane(op_, rgb_.shape(), size_.has_batch, {height, width, channels});
-    return as_image(family_tensor(shape, computing_type(dtype_), std::move(family), {rgb_}), dtype_);
+    return as_image(family_tensor(shape, computing_type(dtype_), rgb_to_chroma.with(parameters), {rgb_}), dtype_);
   }
 
   std::string_view op_;

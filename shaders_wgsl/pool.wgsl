@@ -1,30 +1,33 @@
-// pool: the largest or the average of each window of an image, which window.wgsl finds. core/pooling.cpp defines the
-// words and options: option_1 is 1 where four channels are read as a texel, option_2 where they are floats.
+// pool: the largest or the average of each window of an image, which window.wgsl finds.
+// core/window_parameters.h has the parameters and options.
 
 // Where the windows of a pool are, in which four channels of one pixel may lie side by side.
-fn pool_place(element: vec4u) -> WindowPlace { return window_place(select(element, vec4u(element.x), option_1 == 1)); }
+fn pool_place(element: vec4u) -> WindowPlace {
+  return window_place(select(element, vec4u(element.x), options.reads_texels == 1));
+}
 
 // The image's elements that a tap meets.
 fn pool_elements(pixel: vec4u, channel: vec4u) -> vec4u {
-  let at: vec4u = pixel * core_word(0u) + channel;
-  return select(at, at.x + vec4u(0u, 1u, 2u, 3u), option_1 == 1);
+  let at: vec4u = pixel * parameters.result_channels + channel;
+  return select(at, at.x + vec4u(0u, 1u, 2u, 3u), options.reads_texels == 1);
 }
 
 fn pool_value(at: vec4u) -> core_vector {
-  if (option_1 == 1) { return operand_0_texel(at.x / 4u); }
+  if (options.reads_texels == 1) { return operand_0_texel(at.x / 4u); }
   return operand_0(at);
 }
 
 fn pool_max(element: vec4u) -> core_vector {
   let window: WindowPlace = pool_place(element);
-  var largest: core_vector = core_vector(vec4f(core_float(20u)));
+  var largest: core_vector = core_vector(vec4f(parameters.of_nothing));
   for (var d: i32 = 0; d < window_taps(2); d++) {
     let plane: vec4i = window_along(2, window.plane, d);
     for (var h: i32 = 0; h < window_taps(1); h++) {
       let row: vec4i = window_along(1, window.row, h);
       for (var w: i32 = 0; w < window_taps(0); w++) {
         let column: vec4i = window_along(0, window.column, w);
-        let value: core_vector = pool_value(pool_elements(window_pixel(window.batch, plane, row, column), window.channel));
+        let pixel: vec4u = window_pixel(window.batch, plane, row, column);
+        let value: core_vector = pool_value(pool_elements(pixel, window.channel));
         let wins: vec4<bool> = either(core_gt(value, largest), core_nan(value));
         largest = core_pick(both(window_inside(plane, row, column), wins), value, largest);
       }
@@ -54,15 +57,16 @@ fn pool_average(element: vec4u) -> vec4f {
       }
     }
   }
-  if (core_word(20u) != 0u) { return total / f32(core_word(20u)); }
+  if (parameters.divisor != 0u) { return total / f32(parameters.divisor); }
   return pick(eq(count, vec4f(0.0)), vec4f(0.0), kept_between(total / count, smallest, largest));
 }
 
 // What an element of the image counts as, the larger the better.
 fn pool_order(at: vec4u) -> vec4i {
   var bits: vec4i;
-  if (option_1 == 1) { bits = bitcast<vec4i>(operand_0_texel(at.x / 4u)); } else { bits = bitcast<vec4i>(operand_0(at)); }
-  if (option_2 == 1) { return order_of(bits); }
+  if (options.reads_texels == 1) { bits = bitcast<vec4i>(operand_0_texel(at.x / 4u)); }
+  else { bits = bitcast<vec4i>(operand_0(at)); }
+  if (options.of_floats == 1) { return order_of(bits); }
   return bits;
 }
 

@@ -268,6 +268,8 @@ TEST_P(Convolution, BadInput) {
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.pads = {{0, 0, 0, -1}}}), invalid_argument, "conv2d", "padding", "-1");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.pads = {{2147483647, 2147483647, 0, 0}}}), invalid_argument, "conv2d",
                        "4294967299", "1073741824");
+  EXPECT_TESSERA_ERROR(conv2d(image, filter, {.dilations = {2147483647, 1}, .padding = Padding::same}),
+                       invalid_argument, "conv2d", "4294967299", "1073741824");
   EXPECT_TESSERA_ERROR(conv2d(image, context().zeros({6, 1, 6, 1})), shape_mismatch, "conv2d", "6 elements",
                        "the 5 of");
   EXPECT_TESSERA_ERROR(conv2d(image, filter, {.dilations = {4, 1}, .pads = {{1, 2, 0, 0}}}), shape_mismatch, "conv2d",

@@ -138,6 +138,7 @@ TEST_P(TransposedConvolution, BadInput) {
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   fails({.groups = huge}, ErrorCode::shape_mismatch, {"4611686018427387904 groups", "3 channels"});
   fails({.dilations = {1, huge}}, ErrorCode::invalid_argument, {"dilation", "4611686018427387904"});
+  fails({.dilations = {1, 2147483647}}, ErrorCode::invalid_argument, {"4294967295", "1073741824"});
   fails({.size = {{huge, 6}}}, ErrorCode::invalid_argument, {"4611686018427387904 elements", "4"});
   fails({.strides = {0, 1}}, ErrorCode::invalid_argument, {"stride", "0"});
   fails({.dilations = {1, -1}}, ErrorCode::invalid_argument, {"dilation", "-1"});

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/colour_parameters.h"
 #include "core/embedded_shader.h"
 #include "core/gather_parameters.h"
 #include "core/image_parameters.h"
@@ -18,6 +19,7 @@
 #include "core/scan_parameters.h"
 #include "core/shader_text.h"
 #include "core/sort_parameters.h"
+#include "core/window_parameters.h"
 #include <tessera/error.h>
 
 namespace tessera::test {
@@ -148,15 +150,24 @@ struct Row {
   std::string_view file, entry;
   const ParameterList& (*parameters)();
   const ParameterList& (*options)() = ParameterList::of<NoParameters>;
-  bool is_cooperative = false;
 };
 constexpr Row rows[] = {
+    {"colour", "colour_matrix_numbers", ParameterList::of<ColourMatrixParameters>},
+    {"colour", "colour_matrix_tensor", ParameterList::of<ColourMatrixParameters>},
+    {"colour", "colour_lookup", ParameterList::of<ColourLookupParameters>},
+    {"colour", "colour_yuv_to_rgb", ParameterList::of<YuvToRgbParameters>},
+    {"colour", "colour_rgb_to_chroma", ParameterList::of<RgbToChromaParameters>},
     {"concat", "concat_2", ParameterList::of<ConcatParameters>, ParameterList::of<ConcatOptions>},
     {"concat", "concat_3", ParameterList::of<ConcatParameters>, ParameterList::of<ConcatOptions>},
     {"concat", "concat_4", ParameterList::of<ConcatParameters>, ParameterList::of<ConcatOptions>},
     {"concat", "concat_5", ParameterList::of<ConcatParameters>, ParameterList::of<ConcatOptions>},
     {"concat", "concat_6", ParameterList::of<ConcatParameters>, ParameterList::of<ConcatOptions>},
     {"concat", "concat_7", ParameterList::of<ConcatParameters>, ParameterList::of<ConcatOptions>},
+    {"conv", "conv", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"conv", "conv_texel", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"conv", "conv_strip", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"filter", "filter_numbers", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
+    {"filter", "filter_tensor", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
     {"gather", "index_map", ParameterList::of<IndexMapParameters>, ParameterList::of<IndexMapOptions>},
     {"gather", "gather_axis", ParameterList::of<GatherAxisParameters>},
     {"gather", "gather_nd", ParameterList::of<GatherNdParameters>, ParameterList::of<IndexedAxesOptions>},
@@ -164,8 +175,12 @@ constexpr Row rows[] = {
     {"gather", "scatter_sum", ParameterList::of<ScatterParameters>},
     {"gather", "scatter_last", ParameterList::of<ScatterParameters>},
     {"gather", "pad", ParameterList::of<PadParameters>, ParameterList::of<PadOptions>},
+    {"histogram", "histogram_count", ParameterList::of<HistogramParameters>},
     {"matmul", "matmul_pull", ParameterList::of<MatmulPullParameters>, ParameterList::of<MatmulOptions>},
-    {"matmul", "matmul_block", ParameterList::of<MatmulBlockParameters>, ParameterList::of<MatmulOptions>, true},
+    {"matmul", "matmul_block", ParameterList::of<MatmulBlockParameters>, ParameterList::of<MatmulOptions>},
+    {"pool", "pool_max", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
+    {"pool", "pool_average", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
+    {"pool", "pool_argmax", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"random", "random_uniform", ParameterList::of<RandomUniformParameters>},
     {"random", "random_normal", ParameterList::of<RandomNormalParameters>},
     {"random", "random_integers", ParameterList::of<RandomIntegersParameters>},
@@ -176,7 +191,7 @@ constexpr Row rows[] = {
     {"resize", "resize_nearest", ParameterList::of<ResizeParameters>},
     {"resize", "resize_bilinear", ParameterList::of<ResizeParameters>},
     {"resize", "resize_cubic", ParameterList::of<ResizeParameters>},
-    {"row", "row_normalize", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>, true},
+    {"row", "row_normalize", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
     {"row", "row_by_texels", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
     {"row", "row_statistics", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
     {"row", "row_apply", ParameterList::of<RowParameters>, ParameterList::of<RowOptions>},
@@ -189,28 +204,31 @@ constexpr Row rows[] = {
     {"sort", "sort_blocks", ParameterList::of<SortBlocksParameters>},
     {"sort", "sort_merge", ParameterList::of<SortMergeParameters>},
     {"sort", "sort_take", ParameterList::of<SortTakeParameters>},
+    {"warp", "warp_affine", ParameterList::of<AffineParameters>},
+    {"warp", "warp_crop", ParameterList::of<CropParameters>},
 };
 
 std::string_view file_text(const Row& row, const std::string& language) {
   return embedded_shader(std::string(row.file) + "." + language);
 }
 
-void expect_declared_names(const Row& row, const std::string& code, std::string_view unsigned_type) {
-  EXPECT_THAT(code, HasSubstr(std::string(row.entry) + "("));
-  EXPECT_THAT(code, Not(AnyOf(HasSubstr("core_word"), HasSubstr("core_float"), HasSubstr("option_"))));
-  const KernelCore core{
-      .file = row.file, .entry = row.entry, .parameter_names = &row.parameters(), .option_names = &row.options()};
-  EXPECT_NO_THROW(with_words_for_names(code, core, unsigned_type));
+// The functions of an entry, with those of window.wgsl that they use.
+std::string code_of(const Row& row) {
+  const std::string code = used_functions(file_text(row, "wgsl"), std::string(row.entry) + "()");
+  return used_functions(embedded_shader("window.wgsl"), code) + code;
 }
 
 TEST(ParameterText, OfEveryEntryHasDeclaredNamesOnly) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.entry);
-    const std::string_view wgsl = file_text(row, "wgsl");
-    const std::string call = std::string(row.entry) + "()";
-    expect_declared_names(row, used_functions(wgsl, call), "u32");
-    if (!row.is_cooperative)
-      expect_declared_names(row, used_functions_in_glsl(wgsl, file_text(row, "glsl"), call), "uint");
+    const std::string in_wgsl = code_of(row), in_glsl = used_functions(file_text(row, "glsl"), in_wgsl);
+    EXPECT_THAT(in_wgsl, HasSubstr(std::string(row.entry) + "("));
+    for (const std::string& code : {in_wgsl, in_glsl}) {
+      EXPECT_THAT(code, Not(AnyOf(HasSubstr("core_word"), HasSubstr("core_float"), HasSubstr("option_"))));
+      const KernelCore core{
+          .file = row.file, .entry = row.entry, .parameter_names = &row.parameters(), .option_names = &row.options()};
+      EXPECT_NO_THROW(with_words_for_names(code, core, "u32"));
+    }
   }
 }
 
@@ -218,13 +236,13 @@ TEST(ParameterText, OfEveryEntryHasDeclaredNamesOnly) {
 TEST(ParameterText, OfEveryFunctionBelongsToAnEntry) {
   std::set<std::string> unused;
   for (const Row& row : rows) {
-    std::istringstream lines{std::string(file_text(row, "wgsl"))};
+    std::istringstream lines{std::string(file_text(row, "wgsl")).append(embedded_shader("window.wgsl"))};
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with("fn ")) unused.insert(line.substr(0, line.find('(') + 1));
   }
   EXPECT_GT(unused.size(), std::size(rows));
   for (const Row& row : rows) {
-    const std::string code = used_functions(file_text(row, "wgsl"), std::string(row.entry) + "()");
+    const std::string code = code_of(row);
     std::erase_if(unused, [&](const std::string& function) { return code.find(function) != std::string::npos; });
   }
   EXPECT_THAT(unused, ElementsAre());

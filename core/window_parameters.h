@@ -1,0 +1,45 @@
+// The parameters and options of the kernels in the shader files pool.* and conv.*, whose windows window.* finds.
+#pragma once
+#include "core/parameters.h"
+
+namespace tessera {
+
+// One spatial axis: element `tap` of window `at` is element at * stride + tap * dilation - before of the image.
+struct WindowAxis {
+  Signed image, result;  // sizes
+  Signed taps, stride, dilation, before;
+  TESSERA_PARAMETERS(image, result, taps, stride, dilation, before);
+
+  std::int64_t reach() const { return (taps - 1) * dilation + 1; }
+};
+
+using WindowAxes = std::array<WindowAxis, 3>;  // the innermost first; those that an image lacks have one element
+
+struct PoolingParameters {
+  Unsigned result_channels;  // as many as the image has
+  WindowAxes axes;
+  float of_nothing;  // the largest element of a window that has nothing but padding
+  Unsigned divisor;  // of averages; 0: as many elements as lie inside of the image
+  TESSERA_PARAMETERS(result_channels, axes, of_nothing, divisor);
+};
+struct PoolingOptions {
+  Signed axes;          // how many spatial ones
+  Signed reads_texels;  // 1: four channels of a pixel are read as a texel
+  Signed of_floats;
+  TESSERA_PARAMETERS(axes, reads_texels, of_floats);
+};
+
+struct ConvParameters {
+  Unsigned result_channels, image_channels;
+  WindowAxes axes;
+  Unsigned result_in_group, image_in_group;  // how many channels
+  TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group);
+};
+struct ConvOptions {
+  Signed axes;  // how many spatial ones
+  Signed is_transposed;
+  Signed reading;  // a Reading of core/conv.cpp
+  TESSERA_PARAMETERS(axes, is_transposed, reading);
+};
+
+}  // namespace tessera
