@@ -121,7 +121,6 @@ TEST(ParameterText, NamesTheConstantsOfOptions) {
   EXPECT_EQ(text_of("if (options.mode == 1) {"), "if (option_mode == 1) {");
   EXPECT_EQ(option_name(walk_core(), 0), "option_steps");
   EXPECT_EQ(option_name(walk_core(), 1), "option_mode");
-  EXPECT_EQ(option_name({.options = {0, 0}}, 1), "option_1");
 }
 
 TEST(ParameterText, LeavesOtherTextAlone) {
@@ -136,7 +135,6 @@ TEST(ParameterText, RefusesNamesThatAreNotDeclared) {
               ThrowsMessage<std::logic_error>("walk: options.scale is not declared for walk_on."));
   for (const std::string text : {"parameters.steps", "parameters.steps[i]", "parameters.last", "parameters.scale[i]"})
     EXPECT_THROW(text_of(text), std::logic_error) << text;
-  EXPECT_THROW(with_words_for_names("parameters.scale", {.file = "walk"}, "u32"), std::logic_error);
 }
 
 // Members are no calls: a parameter may have the name of a function.
