@@ -1,7 +1,6 @@
 // The cores of kernel families on the host: plain loops over whole operands.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -14,8 +13,7 @@
 
 namespace tessera::cpu {
 
-// One run of a core. The words and options are those that the entry's operation gave, as in the shaders: by name from
-// parameters_of and options_of.
+// One run of a core. parameters_of and options_of give the words and options of the entry's operation by name.
 struct FamilyRun {
   const KernelCore& core;
   std::span<const std::vector<Value>> operands;  // their elements in order
@@ -24,9 +22,6 @@ struct FamilyRun {
   std::span<const std::uint32_t> words;
   DType dtype;                 // of the result
   std::vector<Value>& result;  // of the right size already
-
-  std::int64_t word(std::size_t index) const { return static_cast<std::int32_t>(words[index]); }
-  float word_float(std::size_t index) const { return std::bit_cast<float>(words[index]); }
 };
 
 // Those of the run's entry, which must be of the type that it declares.
@@ -40,7 +35,7 @@ template <class Options>
 Options options_of(const FamilyRun& run) {
   if (run.core.option_names != &ParameterList::of<Options>())
     throw std::logic_error(std::string(run.core.entry) + " has other options.");
-  return from_words<Options>(std::vector<std::uint32_t>(run.options.begin(), run.options.end()));
+  return from_options<Options>(run.options);
 }
 
 // A mean that keeps between the smallest and the largest number, as sums round.

@@ -1,5 +1,5 @@
-// The gather family on the host; core/kernel/gather_parameters.h has the parameters and options, core/ops/concat.cpp
-// defines the words of concat. Elements move as they are, so that floats and integers share each function.
+// The gather and concat families on the host; core/kernel/gather_parameters.h has the parameters and options. Elements
+// move as they are, so that floats and integers share each function.
 #include <algorithm>
 #include <cstdlib>
 
@@ -119,12 +119,13 @@ void pad(const FamilyRun& run) {
 }
 
 void concat(const FamilyRun& run) {
-  const std::int64_t row_size = run.word(0), rows = elements_of(run) / row_size;
+  const auto parameters = parameters_of<ConcatParameters>(run);
+  const std::int64_t rows = elements_of(run) / parameters.row_size;
   auto out = run.result.begin();
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::size_t operand = 0; operand < run.operands.size(); ++operand) {
-      const std::int64_t piece = run.word(2 + 2 * operand);
-      out = std::copy_n(run.operands[operand].begin() + row * piece, piece, out);
+      const std::int64_t size = parameters.pieces[operand].size;
+      out = std::copy_n(run.operands[operand].begin() + row * size, size, out);
     }
 }
 

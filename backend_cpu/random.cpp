@@ -1,10 +1,11 @@
-// The random family on the host; core/ops/random.cpp defines the words.
+// The random family on the host; core/kernel/random_parameters.h has the parameters.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "backend_cpu/family.h"
+#include "core/kernel/random_parameters.h"
 
 namespace tessera::cpu {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 using Words = std::array<std::uint32_t, 4>;
 
 // Philox 4x32-10.
-Words words_of_texel(const FamilyRun& run, std::uint32_t texel) {
+Words words_of_texel(const Seed& seed, std::uint32_t texel) {
   Words counter{texel, 0, 0, 0};
-  std::uint32_t key_0 = run.words[0], key_1 = run.words[1];
+  std::uint32_t key_0 = seed.lower.bits, key_1 = seed.upper.bits;
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product_0 = std::uint64_t{0xd2511f53u} * counter[0],
                         product_1 = std::uint64_t{0xcd9e8d57u} * counter[2];
@@ -28,10 +29,10 @@ Words words_of_texel(const FamilyRun& run, std::uint32_t texel) {
 
 // result[i] = make(words of its texel, its place in it).
 template <class Make>
-void for_each_word(const FamilyRun& run, const Make& make) {
+void for_each_word(const FamilyRun& run, const Seed& seed, const Make& make) {
   Words words{};
   for (std::size_t i = 0; i < run.result.size(); ++i) {
-    if (i % 4 == 0) words = words_of_texel(run, static_cast<std::uint32_t>(i / 4));
+    if (i % 4 == 0) words = words_of_texel(seed, static_cast<std::uint32_t>(i / 4));
     run.result[i] = make(words, i % 4);
   }
 }
@@ -40,27 +41,30 @@ float unit(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f
 
 // As in the shaders, the product is rounded before the sum.
 void uniform(const FamilyRun& run) {
-  for_each_word(run, [&](const Words& words, std::size_t place) {
-    const auto product =
-        std::bit_cast<float>(std::bit_cast<std::uint32_t>(unit(words[place]) * run.word_float(4)) ^ run.words[2]);
-    return Value{.real = std::min(product + run.word_float(3), run.word_float(5))};
+  const auto parameters = parameters_of<RandomUniformParameters>(run);
+  for_each_word(run, parameters.seed, [&](const Words& words, std::size_t place) {
+    const auto bits = std::bit_cast<std::uint32_t>(unit(words[place]) * parameters.range);
+    const auto product = std::bit_cast<float>(bits ^ parameters.zero.bits);
+    return Value{.real = std::min(product + parameters.low, parameters.highest)};
   });
 }
 
 void normal(const FamilyRun& run) {
-  for_each_word(run, [&](const Words& words, std::size_t place) {
+  const auto parameters = parameters_of<RandomNormalParameters>(run);
+  for_each_word(run, parameters.seed, [&](const Words& words, std::size_t place) {
     const std::size_t pair = place / 2 * 2;
     const float radius = std::sqrt(-2.0f * std::log(unit(words[pair]) + 0x1p-24f));
     const float angle = unit(words[pair + 1]) * (2 * std::numbers::pi_v<float>);
-    return Value{.real = radius * (place == pair ? std::cos(angle) : std::sin(angle)) * run.word_float(3) +
-                         run.word_float(2)};
+    const float number = radius * (place == pair ? std::cos(angle) : std::sin(angle));
+    return Value{.real = number * parameters.deviation + parameters.mean};
   });
 }
 
 void integers(const FamilyRun& run) {
-  for_each_word(run, [&](const Words& words, std::size_t place) {
-    const auto above_low = static_cast<std::uint32_t>(std::uint64_t{words[place]} * run.words[3] >> 32);
-    return Value{.whole = static_cast<std::int32_t>(above_low + run.words[2])};
+  const auto parameters = parameters_of<RandomIntegersParameters>(run);
+  for_each_word(run, parameters.seed, [&](const Words& words, std::size_t place) {
+    const auto above_low = static_cast<std::uint32_t>(std::uint64_t{words[place]} * parameters.range.bits >> 32);
+    return Value{.whole = static_cast<std::int32_t>(above_low + static_cast<std::uint32_t>(parameters.low.bits))};
   });
 }
 

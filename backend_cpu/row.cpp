@@ -1,9 +1,9 @@
-// The row family on the host; core/ops/row.cpp and core/ops/norms.cpp define the words and options.
+// The row family on the host; core/kernel/row_parameters.h has the parameters and options.
 #include <algorithm>
 #include <cmath>
 
 #include "backend_cpu/family.h"
-#include "core/ops/row.h"
+#include "core/kernel/row_parameters.h"
 
 namespace tessera::cpu {
 namespace {
@@ -28,21 +28,24 @@ void normalize(RowKind kind, float epsilon, std::vector<double>& row) {
 }
 
 void row_normalize(const FamilyRun& run) {
-  const std::int64_t count = run.word(0), inner = run.word(1);
+  const auto parameters = parameters_of<RowParameters>(run);
+  const auto kind = static_cast<RowKind>(options_of<RowOptions>(run).kind.bits);
+  const std::int64_t count = parameters.count, inner = parameters.inner;
   const auto total = static_cast<std::int64_t>(run.result.size());
   std::vector<double> row(index_of(count));
   for (std::int64_t block = 0; block < total; block += count * inner) {
     for (std::int64_t first = block; first < block + inner; ++first) {
       const auto at = [&](std::size_t i) { return index_of(first + static_cast<std::int64_t>(i) * inner); };
       for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<double>(run.operands[0][at(i)].real);
-      normalize(static_cast<RowKind>(run.options[0]), run.word_float(5), row);
+      normalize(kind, parameters.epsilon, row);
       for (std::size_t i = 0; i < row.size(); ++i) run.result[at(i)].real = static_cast<float>(row[i]);
     }
   }
 }
 
 void row_lrn(const FamilyRun& run) {
-  const std::int64_t channels = run.word(0), radius = run.word(1);
+  const auto parameters = parameters_of<LrnParameters>(run);
+  const std::int64_t channels = parameters.channels, radius = parameters.radius;
   for (std::size_t i = 0; i < run.result.size(); ++i) {
     const std::int64_t channel = static_cast<std::int64_t>(i) % channels;
     const std::size_t pixel = i - index_of(channel);
@@ -50,9 +53,9 @@ void row_lrn(const FamilyRun& run) {
     for (std::int64_t c = std::max<std::int64_t>(channel - radius, 0); c <= std::min(channel + radius, channels - 1);
          ++c)
       squares += std::pow(static_cast<double>(run.operands[0][pixel + index_of(c)].real), 2);
-    const double base = static_cast<double>(run.word_float(2)) + static_cast<double>(run.word_float(3)) * squares;
+    const double base = static_cast<double>(parameters.bias) + static_cast<double>(parameters.alpha) * squares;
     run.result[i].real = static_cast<float>(static_cast<double>(run.operands[0][i].real) /
-                                            std::pow(base, static_cast<double>(run.word_float(4))));
+                                            std::pow(base, static_cast<double>(parameters.beta)));
   }
 }
 

@@ -1,12 +1,15 @@
-// The scan family on the host; core/ops/scan.cpp defines the words and options.
+// The scan family on the host; core/kernel/scan_parameters.h has the parameters and options.
 #include "backend_cpu/family.h"
+#include "core/kernel/scan_parameters.h"
 
 namespace tessera::cpu {
 namespace {
 
-double combined(const FamilyRun& run, double a, double b) { return run.options[0] == 1 ? a * b : a + b; }
-std::uint32_t combined(const FamilyRun& run, std::uint32_t a, std::uint32_t b) {
-  return run.options[0] == 1 ? a * b : a + b;
+bool is_product(const FamilyRun& run) { return options_of<ScanOptions>(run).is_product == 1; }
+
+template <class Total>
+Total combined(bool multiplies, Total a, Total b) {
+  return multiplies ? a * b : a + b;
 }
 
 void get(Value value, double& out) { out = static_cast<double>(value.real); }
@@ -18,31 +21,34 @@ void put(std::uint32_t value, Value& out) { out.whole = static_cast<std::int32_t
 // the block's total, that of the element, and the totals up to the element, without and with it.
 template <class Total, class Take>
 void for_each_position(const FamilyRun& run, const Take& take) {
-  const std::int64_t count = run.word(0), inner = run.word(1), block = run.word(2), blocks = run.word(6);
+  const auto parameters = parameters_of<ScanParameters>(run);
+  const bool multiplies = is_product(run);
+  const std::int64_t count = parameters.count, inner = parameters.inner, length = parameters.block_length;
   const auto rows = static_cast<std::int64_t>(run.operands[0].size()) / count;
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t outer = row / inner, column = row % inner;
     Total before{}, with{};
     for (std::int64_t position = 0; position < count; ++position) {
-      const std::int64_t along = run.word(4) == 1 ? count - 1 - position : position;
+      const std::int64_t along = parameters.is_reverse == 1 ? count - 1 - position : position;
       const std::size_t element = index_of((outer * count + along) * inner + column);
-      before = position % block == 0 ? static_cast<Total>(run.options[0]) : with;
+      before = position % length == 0 ? static_cast<Total>(multiplies) : with;
       Total value{};
       get(run.operands[0][element], value);
-      with = combined(run, before, value);
-      take(index_of((outer * blocks + position / block) * inner + column), element, before, with);
+      with = combined(multiplies, before, value);
+      take(index_of((outer * parameters.blocks + position / length) * inner + column), element, before, with);
     }
   }
 }
 
 template <class Total>
 void scan(const FamilyRun& run) {
+  const bool multiplies = is_product(run), is_exclusive = parameters_of<ScanParameters>(run).is_exclusive == 1;
   for_each_position<Total>(run, [&](std::size_t block, std::size_t element, Total before, Total with) {
-    Total value = run.word(3) == 1 ? before : with;
+    Total value = is_exclusive ? before : with;
     if (run.operands.size() == 2) {
       Total before_block{};
       get(run.operands[1][block], before_block);
-      value = combined(run, before_block, value);
+      value = combined(multiplies, before_block, value);
     }
     put(value, run.result[element]);
   });

@@ -1,10 +1,11 @@
-// The sort family on the host; core/ops/sort.cpp defines the words.
+// The sort family on the host; core/kernel/sort_parameters.h has the parameters.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "backend_cpu/family.h"
+#include "core/kernel/sort_parameters.h"
 
 namespace tessera::cpu {
 namespace {
@@ -19,22 +20,24 @@ std::int32_t key_of(Value value, DType dtype) {
 }
 
 void keys(const FamilyRun& run) {
-  const std::int64_t count = run.word(0), stride = run.word(1), inner = run.word(2);
+  const auto parameters = parameters_of<SortKeysParameters>(run);
+  const std::int64_t count = parameters.count, stride = parameters.stride, inner = parameters.inner;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.result.size()); ++i) {
     const std::int64_t row = i / stride, along = i % stride;
     std::int32_t& key = run.result[index_of(i)].whole;
     key = highest;
     if (along >= count) continue;
     const Value value = run.operands[0][index_of((row / inner * count + along) * inner + row % inner)];
-    key = key_of(value, run.operand_dtypes[0]) ^ static_cast<std::int32_t>(run.words[3]);
+    key = key_of(value, run.operand_dtypes[0]) ^ parameters.turned_bits.bits;
   }
 }
 
 void ranks(const FamilyRun& run) {
-  const std::int64_t stride = run.word(0), block = run.word(1);
+  const auto parameters = parameters_of<SortRanksParameters>(run);
+  const std::int64_t stride = parameters.stride, length = parameters.length;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.result.size()); ++i) {
-    const std::int64_t row = i - i % stride, begin = row + i % stride / block * block,
-                       end = std::min(begin + block, row + stride);
+    const std::int64_t row = i - i % stride, begin = row + i % stride / length * length,
+                       end = std::min(begin + length, row + stride);
     std::int32_t rank = 0;
     for (std::int64_t other = begin; other < end; ++other) {
       const std::int32_t key = run.operands[0][index_of(i)].whole, other_key = run.operands[0][index_of(other)].whole;
@@ -45,11 +48,12 @@ void ranks(const FamilyRun& run) {
 }
 
 void blocks(const FamilyRun& run) {
-  const std::int64_t stride = run.word(0), length = run.word(1), blocks_a_row = run.word(2), kept = run.word(3);
+  const auto parameters = parameters_of<SortBlocksParameters>(run);
+  const std::int64_t stride = parameters.stride, kept = parameters.kept;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.operands[0].size()); ++i) {
     const std::int64_t row = i / stride, along = i % stride, rank = run.operands[0][index_of(i)].whole;
     if (rank >= kept) continue;
-    Value* pair = &run.result[index_of(2 * ((row * blocks_a_row + along / length) * kept + rank))];
+    Value* pair = &run.result[index_of(2 * ((row * parameters.blocks + along / parameters.length) * kept + rank))];
     pair[0] = run.operands[1][index_of(i)];
     pair[1].whole = static_cast<std::int32_t>(along);
   }
@@ -60,13 +64,14 @@ struct Pair {
 };
 
 void merge(const FamilyRun& run) {
-  const std::int64_t stride = run.word(0), length = run.word(1), blocks_before = run.word(2), kept = run.word(3);
-  const std::int64_t blocks_after = run.word(4), kept_after = run.word(5);
+  const auto parameters = parameters_of<SortMergeParameters>(run);
+  const std::int64_t blocks_after = parameters.blocks_after, kept_after = parameters.kept_after;
   const auto pairs_of = [&](std::int64_t row, std::int64_t block) {
-    const std::int64_t begin = std::min(block * length, stride), size = std::min(kept, stride - begin);
+    const std::int64_t stride = parameters.stride, kept = parameters.kept;
+    const std::int64_t begin = std::min(block * parameters.length, stride), size = std::min(kept, stride - begin);
     std::vector<Pair> pairs;
     for (std::int64_t i = 0; i < size; ++i) {
-      const Value* pair = &run.operands[0][index_of(2 * ((row * blocks_before + block) * kept + i))];
+      const Value* pair = &run.operands[0][index_of(2 * ((row * parameters.blocks + block) * kept + i))];
       pairs.push_back({pair[0].whole, pair[1].whole});
     }
     return pairs;
@@ -86,11 +91,13 @@ void merge(const FamilyRun& run) {
 }
 
 void take(const FamilyRun& run) {
-  const std::int64_t count = run.word(0), asked = run.word(1), inner = run.word(2), kept = run.word(3);
+  const auto parameters = parameters_of<SortTakeParameters>(run);
+  const std::int64_t asked = parameters.wanted, inner = parameters.inner;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(run.result.size()); ++i) {
     const std::int64_t outer = i / (asked * inner), column = i % inner;
-    const Value index = run.operands[1][index_of(2 * ((outer * inner + column) * kept + i / inner % asked) + 1)];
-    run.result[index_of(i)] = run.operands[0][index_of((outer * count + index.whole) * inner + column)];
+    const Value index =
+        run.operands[1][index_of(2 * ((outer * inner + column) * parameters.kept + i / inner % asked) + 1)];
+    run.result[index_of(i)] = run.operands[0][index_of((outer * parameters.count + index.whole) * inner + column)];
   }
 }
 

@@ -23,6 +23,8 @@ bvec4 eqi(ivec4 a, ivec4 b) { return equal(a, b); }
 
 bvec4 nei(ivec4 a, ivec4 b) { return notEqual(a, b); }
 
+bvec4 ltu(uvec4 a, uvec4 b) { return lessThan(a, b); }
+
 vec4 pick(bvec4 condition, vec4 yes, vec4 no) { return mix(no, yes, condition); }
 
 // ESSL 3.00 mixes floats only: the mask is all ones where the condition holds.

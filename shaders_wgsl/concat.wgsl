@@ -1,28 +1,30 @@
-// concat: rows made of a piece of each operand. core/ops/concat.cpp defines the words and options.
+// concat: rows made of a piece of each operand. core/kernel/gather_parameters.h has the parameters and
+// options.
 
 // Where four elements lie from the start of operand k's piece: inside of it if neither below 0 nor past its end.
 fn concat_at(k: u32, element: vec4u) -> vec4i {
-  return vec4i(element % core_word(0u)) - vec4i(i32(core_word(1u + 2u * k)));
+  return vec4i(element % parameters.row_size) - vec4i(parameters.pieces[k].start);
 }
 
 fn concat_has(k: u32, element: vec4u) -> vec4<bool> {
   let at: vec4i = concat_at(k, element);
-  return both(gti(at, vec4i(-1)), lti(at, vec4i(i32(core_word(2u + 2u * k)))));
+  return both(gti(at, vec4i(-1)), lti(at, vec4i(parameters.pieces[k].size)));
 }
 
 // The elements of operand k; the nearest ones of the same row where it has none.
 fn concat_place(k: u32, element: vec4u) -> vec4u {
-  let piece: u32 = core_word(2u + 2u * k);
-  return (element / core_word(0u)) * piece + vec4u(clamp(concat_at(k, element), vec4i(0), vec4i(i32(piece) - 1)));
+  let size: i32 = parameters.pieces[k].size;
+  let first: vec4u = (element / parameters.row_size) * u32(size);
+  return first + vec4u(clamp(concat_at(k, element), vec4i(0), vec4i(size - 1)));
 }
 
 fn concat_piece_0(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_0_texel(concat_place(0u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_0_texel(concat_place(0u, element).x / 4u); }
   return operand_0(concat_place(0u, element));
 }
 
 fn concat_piece_1(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_1_texel(concat_place(1u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_1_texel(concat_place(1u, element).x / 4u); }
   return operand_1(concat_place(1u, element));
 }
 
@@ -35,7 +37,7 @@ fn concat_2(element: vec4u) -> core_vector {
 }
 
 fn concat_piece_2(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_2_texel(concat_place(2u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_2_texel(concat_place(2u, element).x / 4u); }
   return operand_2(concat_place(2u, element));
 }
 
@@ -48,7 +50,7 @@ fn concat_3(element: vec4u) -> core_vector {
 }
 
 fn concat_piece_3(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_3_texel(concat_place(3u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_3_texel(concat_place(3u, element).x / 4u); }
   return operand_3(concat_place(3u, element));
 }
 
@@ -61,7 +63,7 @@ fn concat_4(element: vec4u) -> core_vector {
 }
 
 fn concat_piece_4(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_4_texel(concat_place(4u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_4_texel(concat_place(4u, element).x / 4u); }
   return operand_4(concat_place(4u, element));
 }
 
@@ -74,7 +76,7 @@ fn concat_5(element: vec4u) -> core_vector {
 }
 
 fn concat_piece_5(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_5_texel(concat_place(5u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_5_texel(concat_place(5u, element).x / 4u); }
   return operand_5(concat_place(5u, element));
 }
 
@@ -87,7 +89,7 @@ fn concat_6(element: vec4u) -> core_vector {
 }
 
 fn concat_piece_6(element: vec4u) -> core_vector {
-  if (option_0 == 1) { return operand_6_texel(concat_place(6u, element).x / 4u); }
+  if (options.reads_texels == 1) { return operand_6_texel(concat_place(6u, element).x / 4u); }
   return operand_6(concat_place(6u, element));
 }
 

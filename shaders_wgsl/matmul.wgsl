@@ -1,13 +1,13 @@
-// matmul: sums of products of two operands. core/ops/contraction.cpp defines the words and options.
+// matmul: sums of products of two operands. core/kernel/matmul_parameters.h has the parameters and options.
 
-// How far from its first element an operand has the element `index` of an odometer of `axes` axes: `operand` is 1 for a
-// and 2 for b.
+// How far from its first element an operand has the element `index` of an odometer of `axes` axes: `operand` is 0 for a
+// and 1 for b.
 fn matmul_distance(index: vec4u, first_axis: i32, axes: i32, operand: u32) -> vec4u {
   var rest: vec4u = index;
   var distance_along: vec4u = vec4u(0u);
   for (var i: i32 = first_axis; i < first_axis + axes; i++) {
-    let size: u32 = core_word(1u + 3u * u32(i));
-    distance_along += (rest % size) * core_word(1u + 3u * u32(i) + operand);
+    let size: u32 = parameters.axes[i].size;
+    distance_along += (rest % size) * parameters.axes[i].distances[operand];
     rest = rest / size;
   }
   return distance_along;
@@ -15,36 +15,36 @@ fn matmul_distance(index: vec4u, first_axis: i32, axes: i32, operand: u32) -> ve
 
 // How far product k of a sum is from the first one.
 fn matmul_step(k: u32, operand: u32) -> u32 {
-  if (option_1 == 1) { return k * core_word(1u + 3u * u32(option_0) + operand); }
-  return matmul_distance(vec4u(k), option_0, option_1, operand).x;
+  if (options.summed_axes == 1) { return k * parameters.axes[options.kept_axes].distances[operand]; }
+  return matmul_distance(vec4u(k), options.kept_axes, options.summed_axes, operand).x;
 }
 
 fn matmul_a(start: vec4u, k: u32) -> core_vector {
-  let at: vec4u = start + matmul_step(k, 1u);
-  if (option_2 == 0) { return operand_0(at); }
+  let at: vec4u = start + matmul_step(k, 0u);
+  if (options.from_a == 0) { return operand_0(at); }
   let ends: core_vector = operand_0(at.xwww);
-  if (option_2 == 1) { return core_vector(ends.x, select(ends.y, ends.x, at.y == at.x), select(ends.y, ends.x, at.z == at.x), ends.y); }
+  if (options.from_a == 1) { return core_vector(ends.x, select(ends.y, ends.x, at.y == at.x), select(ends.y, ends.x, at.z == at.x), ends.y); }
   return core_vector(ends.x);
 }
 
 // Of a, for the products k to k + 3 of results that read the same of it: side by side.
 fn matmul_a_quad(start: vec4u, k: u32) -> core_vector {
-  let at: u32 = start.x + matmul_step(k, 1u);
-  if (option_2 == 3) { return operand_0_texel(at / 4u); }
-  return operand_0(at + vec4u(0u, 1u, 2u, 3u) * core_word(2u + 3u * u32(option_0)));
+  let at: u32 = start.x + matmul_step(k, 0u);
+  if (options.from_a == 3) { return operand_0_texel(at / 4u); }
+  return operand_0(at + vec4u(0u, 1u, 2u, 3u) * parameters.axes[options.kept_axes].distances[0]);
 }
 
 fn matmul_b(start: vec4u, k: u32) -> core_vector {
-  let at: vec4u = start + matmul_step(k, 2u);
-  if (option_3 == 1) { return operand_1_texel(at.x / 4u); }
+  let at: vec4u = start + matmul_step(k, 1u);
+  if (options.from_b == 1) { return operand_1_texel(at.x / 4u); }
   return operand_1(at);
 }
 
 // Of b, for the products k to k + 3 of four results.
 struct MatmulQuad { x: core_vector, y: core_vector, z: core_vector, w: core_vector };
 fn matmul_b_quad(start: vec4u, k: u32) -> MatmulQuad {
-  if (option_3 == 2) {
-    let at: vec4u = (start + matmul_step(k, 2u)) / 4u;
+  if (options.from_b == 2) {
+    let at: vec4u = (start + matmul_step(k, 1u)) / 4u;
     let x: core_vector = operand_1_texel(at.x);
     let y: core_vector = operand_1_texel(at.y);
     let z: core_vector = operand_1_texel(at.z);
@@ -58,11 +58,11 @@ fn matmul_b_quad(start: vec4u, k: u32) -> MatmulQuad {
 fn matmul_products(a: core_vector, b: MatmulQuad) -> core_vector { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 
 fn matmul_pull(element: vec4u) -> core_vector {
-  let a: vec4u = matmul_distance(element, 0, option_0, 1u);
-  let b: vec4u = matmul_distance(element, 0, option_0, 2u);
-  let count: u32 = core_word(0u);
+  let a: vec4u = matmul_distance(element, 0, options.kept_axes, 0u);
+  let b: vec4u = matmul_distance(element, 0, options.kept_axes, 1u);
+  let count: u32 = parameters.count;
   var total: core_vector = core_vector(0);
-  if (option_2 == 3 || option_3 == 2) {
+  if (options.from_a == 3 || options.from_b == 2) {
     for (var k: u32 = 0u; k < count; k += 4u) { total += matmul_products(matmul_a_quad(a, k), matmul_b_quad(b, k)); }
   } else {
     for (var k: u32 = 0u; k < count; k++) { total += matmul_a(a, k) * matmul_b(b, k); }
@@ -74,17 +74,16 @@ fn matmul_pull(element: vec4u) -> core_vector {
 // four texels with the same columns, so that what it reads of b serves them all. Written out, since not every driver
 // keeps the elements of an array in registers.
 fn matmul_block(group: u32, local: u32) {
-  let first_word: u32 = 1u + 3u * u32(option_0 + option_1);
-  let stride: u32 = core_word(first_word);       // from one texel of the invocation to its next: whole rows
-  let blocks: u32 = core_word(first_word + 1u);  // of each matrix
+  let stride: u32 = parameters.stride;
+  let blocks: u32 = parameters.blocks;
   let unit: u32 = group * workgroup_size + local;
   let block: u32 = unit / stride;
-  if (block >= core_word(first_word + 2u)) { return; }
+  if (block >= parameters.all_blocks) { return; }
   let batch: u32 = block / blocks;
   let first_texel: u32 = (block % blocks) * 4u * stride + unit % stride;
-  let columns: u32 = core_word(1u);
+  let columns: u32 = parameters.axes[0].size;
   let element: vec4u = 4u * first_texel + vec4u(0u, 1u, 2u, 3u);
-  let b: vec4u = matmul_distance(vec4u(batch), 2, option_0 - 2, 2u) + (element % columns) * core_word(3u);
+  let b: vec4u = matmul_distance(vec4u(batch), 2, options.kept_axes - 2, 1u) + (element % columns) * parameters.axes[0].distances[1];
   let row: vec4u = element / columns;
   let rows_apart: u32 = 4u * stride / columns;
   let x: vec4u = matmul_row(batch, row);
@@ -92,8 +91,8 @@ fn matmul_block(group: u32, local: u32) {
   let z: vec4u = matmul_row(batch, row + 2u * rows_apart);
   let w: vec4u = matmul_row(batch, row + 3u * rows_apart);
   var totals: MatmulQuad = MatmulQuad(core_vector(0), core_vector(0), core_vector(0), core_vector(0));
-  let count: u32 = core_word(0u);
-  if (option_2 == 3 || option_3 == 2) {
+  let count: u32 = parameters.count;
+  if (options.from_a == 3 || options.from_b == 2) {
     for (var k: u32 = 0u; k < count; k += 4u) {
       let quad: MatmulQuad = matmul_b_quad(b, k);
       totals.x += matmul_products(matmul_a_quad(x, k), quad);
@@ -118,11 +117,11 @@ fn matmul_block(group: u32, local: u32) {
 
 // Where rows of a start; past the last one it is the last one again.
 fn matmul_row(batch: u32, row: vec4u) -> vec4u {
-  return matmul_distance(vec4u(batch), 2, option_0 - 2, 1u) + min(row, vec4u(core_word(4u) - 1u)) * core_word(5u);
+  return matmul_distance(vec4u(batch), 2, options.kept_axes - 2, 0u) + min(row, vec4u(parameters.axes[1].size - 1u)) * parameters.axes[1].distances[0];
 }
 
 fn matmul_store(batch: u32, texel_of_matrix: u32, value: core_vector) {
-  let texels: u32 = (core_word(4u) * core_word(1u) + 3u) / 4u;
+  let texels: u32 = (parameters.axes[1].size * parameters.axes[0].size + 3u) / 4u;
   if (texel_of_matrix >= texels) { return; }
   texel = batch * texels + texel_of_matrix;
   finish(value);

@@ -25,6 +25,8 @@ fn eqi(a: vec4i, b: vec4i) -> vec4<bool> { return a == b; }
 
 fn nei(a: vec4i, b: vec4i) -> vec4<bool> { return a != b; }
 
+fn ltu(a: vec4u, b: vec4u) -> vec4<bool> { return a < b; }
+
 fn pick(condition: vec4<bool>, yes: vec4f, no: vec4f) -> vec4f { return select(no, yes, condition); }
 
 fn picki(condition: vec4<bool>, yes: vec4i, no: vec4i) -> vec4i { return select(no, yes, condition); }

@@ -1,4 +1,4 @@
-// random: numbers from a seed and the index of a texel. core/ops/random.cpp defines the words.
+// random: numbers from a seed and the index of a texel. core/kernel/random_parameters.h has the parameters.
 
 // The upper half of each product, by halves of 16 bits: neither language has it.
 fn random_upper_product(a: vec4u, b: vec4u) -> vec4u {
@@ -15,7 +15,7 @@ fn random_upper_product(a: vec4u, b: vec4u) -> vec4u {
 fn random_words(element: vec4u) -> vec4u {
   let factor: vec4u = vec4u(0xd2511f53u, 0u, 0xcd9e8d57u, 0u);
   var counter: vec4u = vec4u(element.x / 4u, 0u, 0u, 0u);
-  var key: vec4u = vec4u(core_word(0u), 0u, core_word(1u), 0u);
+  var key: vec4u = vec4u(parameters.seed.lower, 0u, parameters.seed.upper, 0u);
   for (var round_number: i32 = 0; round_number < 10; round_number++) {
     let low: vec4u = counter * factor;
     let high: vec4u = random_upper_product(counter, factor);
@@ -28,8 +28,8 @@ fn random_words(element: vec4u) -> vec4u {
 // The product goes through its bits and a zero of unknown value, so that no device adds to it before it is rounded.
 fn random_uniform(element: vec4u) -> vec4f {
   let unit: vec4f = vec4f(random_words(element) >> vec4u(8u)) * 0.000000059604644775390625;
-  let product: vec4f = float_of(bits_of(unit * core_float(4u)) ^ vec4i(i32(core_word(2u))));
-  return min(product + vec4f(core_float(3u)), vec4f(core_float(5u)));
+  let product: vec4f = float_of(bits_of(unit * parameters.range) ^ vec4i(i32(parameters.zero)));
+  return min(product + vec4f(parameters.low), vec4f(parameters.highest));
 }
 
 // Two words make two numbers: a radius by the first, which is never 0 here, and an angle by the second.
@@ -39,9 +39,9 @@ fn random_normal(element: vec4u) -> vec4f {
   let angle: vec4f = vec4f(words_given.yyww) * 0.00000037450702829;
   let cosines: vec4f = cosine(angle);
   let sines: vec4f = sine(angle);
-  return radius * vec4f(cosines.x, sines.y, cosines.z, sines.w) * core_float(3u) + vec4f(core_float(2u));
+  return radius * vec4f(cosines.x, sines.y, cosines.z, sines.w) * parameters.deviation + vec4f(parameters.mean);
 }
 
 fn random_integers(element: vec4u) -> vec4i {
-  return vec4i(random_upper_product(random_words(element), vec4u(core_word(3u)))) + vec4i(i32(core_word(2u)));
+  return vec4i(random_upper_product(random_words(element), vec4u(parameters.range))) + vec4i(parameters.low);
 }

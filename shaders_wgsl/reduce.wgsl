@@ -1,85 +1,82 @@
-// reduce: what lies along the reduced axes becomes one element. core/ops/reduce.cpp defines the words and options.
+// reduce: what lies along the reduced axes becomes one element. core/kernel/reduce_parameters.h has the parameters
+// and options.
+
+fn reduce_term(term: i32, index: vec4u) -> vec4u {
+  let digit: vec4u = (index / parameters.terms[term].block) % parameters.terms[term].size;
+  return digit * parameters.terms[term].stride;
+}
 
 // Where part `element % parts` of a kept element starts in x, without the distance_along to its first element.
 fn reduce_base(element: vec4u) -> vec4u {
   var base: vec4u = vec4u(0u);
-  for (var i: i32 = 0; i < option_0; i++) {
-    let first: u32 = 3u + 3u * u32(i);
-    base += ((element / core_word(first)) % core_word(first + 1u)) * core_word(first + 2u);
-  }
+  for (var i: i32 = 0; i < options.kept_terms; i++) { base += reduce_term(i, element); }
   return base;
 }
 
 // Where reduced element `index` lies from there.
 fn reduce_step(index: vec4u) -> vec4u {
-  let first: u32 = 3u + 3u * u32(option_0);
-  if (option_1 == 1) { return index * core_word(first + 2u); }
+  if (options.reduced_terms == 1) { return index * parameters.terms[options.kept_terms].stride; }
   var distance_along: vec4u = vec4u(0u);
-  for (var i: i32 = 0; i < option_1; i++) {
-    let at: u32 = first + 3u * u32(i);
-    distance_along += ((index / core_word(at)) % core_word(at + 1u)) * core_word(at + 2u);
-  }
+  for (var i: i32 = 0; i < options.reduced_terms; i++) { distance_along += reduce_term(options.kept_terms + i, index); }
   return distance_along;
 }
 
-fn before(a: vec4u, b: vec4u) -> vec4<bool> { return a < b; }
-
 // Element `index` of x along the stretch of `base`. Past its end it is anything.
 fn reduce_element(base: vec4u, index: vec4u) -> core_vector {
-  if (option_2 == 1) { return operand_0_texel(min(index.x, core_word(0u) - 1u) / 4u); }
-  return operand_0(base + reduce_step(min(index, vec4u(core_word(0u) - 1u))));
+  if (options.reads_texels == 1) { return operand_0_texel(min(index.x, parameters.count - 1u) / 4u); }
+  return operand_0(base + reduce_step(min(index, vec4u(parameters.count - 1u))));
 }
 
 // Sums, products, the largest and the smallest. A NaN is both of the latter.
 fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
-  if (option_3 == 0) { return a + b; }
-  if (option_3 == 1) { return a * b; }
-  if (option_3 == 2) { return core_pick(either(core_gt(b, a), core_nan(b)), b, a); }
+  if (options.fold == 0) { return a + b; }
+  if (options.fold == 1) { return a * b; }
+  if (options.fold == 2) { return core_pick(either(core_gt(b, a), core_nan(b)), b, a); }
   return core_pick(either(core_gt(a, b), core_nan(b)), b, a);
 }
 
 // Sums go four at a time, for their loop costs more than what they do. The last round may be past the end of some parts.
 fn reduce_fold(element: vec4u) -> core_vector {
-  let parts: u32 = core_word(1u);
+  let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);
   let first: vec4u = element % parts;
   var result: core_vector = reduce_element(base, first);
   var at: u32 = parts;
-  if (option_3 == 0) {
-    for (; at + 4u * parts <= core_word(0u); at += 4u * parts) {
+  if (options.fold == 0) {
+    for (; at + 4u * parts <= parameters.count; at += 4u * parts) {
       let index: vec4u = first + vec4u(at);
       result += (reduce_element(base, index) + reduce_element(base, index + vec4u(parts))) +
                 (reduce_element(base, index + vec4u(2u * parts)) + reduce_element(base, index + vec4u(3u * parts)));
     }
   }
-  for (; at < core_word(0u); at += parts) {
+  for (; at < parameters.count; at += parts) {
     let index: vec4u = first + vec4u(at);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
+    let inside: vec4<bool> = ltu(index, vec4u(parameters.count));
     result = core_pick(inside, reduce_combined(result, reduce_element(base, index)), result);
   }
   return result;
 }
 
 // How many of all elements, of which every one in `apart` from `first` on was taken.
-fn reduce_share(first: vec4u, apart: u32) -> vec4f { return vec4f((vec4u(core_word(2u) - 1u) - first) / apart + vec4u(1u)); }
+fn reduce_share(first: vec4u, apart: u32) -> vec4f { return vec4f((vec4u(parameters.all - 1u) - first) / apart + vec4u(1u)); }
 
-// An element times how often it counts: where elements are means of parts themselves (option_3), for each of the part.
+// An element times how often it counts: where elements are means of parts themselves (options.of_means), for each of the part.
 fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
-  if (option_3 == 1) { return value * reduce_share(index, core_word(0u)); }
+  if (options.of_means == 1) { return value * reduce_share(index, parameters.count); }
   return value;
 }
 
 // A mean lies between the smallest and the largest element. Sums round: keeping it there makes the mean of equal numbers
 // that number.
 fn reduce_mean(element: vec4u) -> vec4f {
-  let parts: u32 = core_word(1u);
+  let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);
   let first: vec4u = element % parts;
   var smallest: vec4f = reduce_element(base, first);
   var largest: vec4f = smallest;
   var total: vec4f = reduce_weighted(smallest, first);
   var at: u32 = parts;
-  for (; at + 4u * parts <= core_word(0u); at += 4u * parts) {
+  for (; at + 4u * parts <= parameters.count; at += 4u * parts) {
     let index: vec4u = first + vec4u(at);
     let a: vec4f = reduce_element(base, index);
     let b: vec4f = reduce_element(base, index + vec4u(parts));
@@ -90,9 +87,9 @@ fn reduce_mean(element: vec4u) -> vec4f {
     smallest = min(smallest, min(min(a, b), min(c, d)));
     largest = max(largest, max(max(a, b), max(c, d)));
   }
-  for (; at < core_word(0u); at += parts) {
+  for (; at < parameters.count; at += parts) {
     let index: vec4u = first + vec4u(at);
-    let inside: vec4<bool> = before(index, vec4u(core_word(0u)));
+    let inside: vec4<bool> = ltu(index, vec4u(parameters.count));
     let value: vec4f = reduce_element(base, index);
     total = pick(inside, total + reduce_weighted(value, index), total);
     smallest = pick(inside, min(smallest, value), smallest);
@@ -103,8 +100,8 @@ fn reduce_mean(element: vec4u) -> vec4f {
 
 // What an element of these bits counts as, the larger the better.
 fn reduce_order(bits: vec4i) -> vec4i {
-  let turned: vec4i = bits ^ vec4i(i32(core_word(2u)));
-  if (option_3 == 1) { return order_of(turned); }
+  let turned: vec4i = bits ^ vec4i(parameters.turned_bits);
+  if (options.is_float == 1) { return order_of(turned); }
   return turned;
 }
 
@@ -115,12 +112,12 @@ fn reduce_is_better(order: vec4i, index: vec4i, best_order: vec4i, best: vec4i) 
 
 // A place past the end is that of the last element, which is none the worse for being seen twice.
 fn reduce_arg(element: vec4u) -> vec4i {
-  let parts: u32 = core_word(1u);
+  let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);
   var best: vec4i = vec4i(element % parts);
   var best_order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(vec4u(best)))));
-  for (var first: u32 = parts; first < core_word(0u); first += parts) {
-    let index: vec4u = min(element % parts + vec4u(first), vec4u(core_word(0u) - 1u));
+  for (var first: u32 = parts; first < parameters.count; first += parts) {
+    let index: vec4u = min(element % parts + vec4u(first), vec4u(parameters.count - 1u));
     let order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(index))));
     let is_better: vec4<bool> = reduce_is_better(order, vec4i(index), best_order, best);
     best_order = picki(is_better, order, best_order);
@@ -131,13 +128,13 @@ fn reduce_arg(element: vec4u) -> vec4i {
 
 // The same among the elements that operand 1 names.
 fn reduce_arg_among(element: vec4u) -> vec4i {
-  let parts: u32 = core_word(1u);
+  let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);
-  let candidates: vec4u = (element / parts) * core_word(0u);
+  let candidates: vec4u = (element / parts) * parameters.count;
   var best: vec4i = operand_1(candidates + element % parts);
   var best_order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(vec4u(best)))));
-  for (var first: u32 = parts; first < core_word(0u); first += parts) {
-    let index: vec4i = operand_1(candidates + min(element % parts + vec4u(first), vec4u(core_word(0u) - 1u)));
+  for (var first: u32 = parts; first < parameters.count; first += parts) {
+    let index: vec4i = operand_1(candidates + min(element % parts + vec4u(first), vec4u(parameters.count - 1u)));
     let order: vec4i = reduce_order(bitcast<vec4i>(operand_0(base + reduce_step(vec4u(index)))));
     let is_better: vec4<bool> = reduce_is_better(order, index, best_order, best);
     best_order = picki(is_better, order, best_order);

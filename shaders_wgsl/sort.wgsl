@@ -1,20 +1,20 @@
-// sort: rows sorted by merging, as pairs of a key and its index. core/ops/sort.cpp defines the words and
-// options. Rows and blocks are whole texels, so that the four elements of a texel share theirs.
+// sort: rows sorted by merging, as pairs of a key and its index. core/kernel/sort_parameters.h has the
+// parameters and options. Rows and blocks are whole texels, so that the four elements of a texel share theirs.
 
 // Where x has the elements of a padded row; past the end of the row, its last one.
 fn sort_source(element: vec4u) -> vec4u {
-  let row: u32 = element.x / core_word(1u);
-  let inner: u32 = core_word(2u);
-  let along: vec4u = min(element % core_word(1u), vec4u(core_word(0u) - 1u));
-  return ((row / inner) * core_word(0u) + along) * inner + row % inner;
+  let row: u32 = element.x / parameters.stride;
+  let inner: u32 = parameters.inner;
+  let along: vec4u = min(element % parameters.stride, vec4u(parameters.count - 1u));
+  return ((row / inner) * parameters.count + along) * inner + row % inner;
 }
 
 // In the order wanted; what only pads the row comes last, since of equal keys the first one does.
 fn sort_keys(element: vec4u) -> vec4i {
   var key: vec4i = bitcast<vec4i>(operand_0(sort_source(element)));
-  if (option_0 == 1) { key = order_of(key); }
-  let is_inside: vec4<bool> = lti(vec4i(element % core_word(1u)), vec4i(i32(core_word(0u))));
-  return picki(is_inside, key ^ vec4i(i32(core_word(3u))), vec4i(0x7fffffff));
+  if (options.is_float == 1) { key = order_of(key); }
+  let is_inside: vec4<bool> = lti(vec4i(element % parameters.stride), vec4i(i32(parameters.count)));
+  return picki(is_inside, key ^ vec4i(parameters.turned_bits), vec4i(0x7fffffff));
 }
 
 // 1 for each of the others that a key comes before.
@@ -24,12 +24,12 @@ fn sort_is_before(key: i32, index: u32, others: vec4i, other_indices: vec4i) -> 
 }
 
 fn sort_ranks(element: vec4u) -> vec4i {
-  let stride: u32 = core_word(0u);
+  let stride: u32 = parameters.stride;
   let own: vec4i = operand_0_texel(element.x / 4u);
   let own_index: vec4i = vec4i(element % stride);
   let first_texel: u32 = (element.x - element.x % stride) / 4u;
-  let begin: u32 = (element.x % stride) / core_word(1u) * core_word(1u);
-  let end: u32 = min(begin + core_word(1u), stride);
+  let begin: u32 = (element.x % stride) / parameters.length * parameters.length;
+  let end: u32 = min(begin + parameters.length, stride);
   var rank: vec4i = vec4i(0);
   for (var index: u32 = begin; index < end; index += 4u) {
     let keys: vec4i = operand_0_texel(first_texel + index / 4u);
@@ -45,12 +45,12 @@ fn sort_ranks(element: vec4u) -> vec4i {
 fn sort_places(element: vec4u, kept: u32) -> vec4i { return vec4i((element % (2u * kept)) / 2u); }
 
 fn sort_blocks(element: vec4u) -> vec4i {
-  let stride: u32 = core_word(0u);
-  let place: vec4i = sort_places(element, core_word(3u));
-  let block: u32 = element.x / (2u * core_word(3u));
-  let row: u32 = (block / core_word(2u)) * stride;
-  let begin: u32 = (block % core_word(2u)) * core_word(1u);
-  let end: u32 = min(begin + core_word(1u), stride);
+  let stride: u32 = parameters.stride;
+  let place: vec4i = sort_places(element, parameters.kept);
+  let block: u32 = element.x / (2u * parameters.kept);
+  let row: u32 = (block / parameters.blocks) * stride;
+  let begin: u32 = (block % parameters.blocks) * parameters.length;
+  let end: u32 = min(begin + parameters.length, stride);
   var index: vec4i = vec4i(0);
   for (var i: u32 = begin; i < end; i += 4u) {
     let ranks: vec4i = operand_0_texel((row + i) / 4u);
@@ -65,8 +65,8 @@ fn sort_blocks(element: vec4u) -> vec4i {
 
 // How many pairs a block holds, one that is past the end of the row none.
 fn sort_block_size(block: u32) -> u32 {
-  let begin: u32 = min(block * core_word(1u), core_word(0u));
-  return min(core_word(3u), core_word(0u) - begin);
+  let begin: u32 = min(block * parameters.length, parameters.stride);
+  return min(parameters.kept, parameters.stride - begin);
 }
 
 // Whether the left one of two pairs goes first, as it does when their keys are equal.
@@ -78,17 +78,17 @@ fn sort_left_first(left: vec4i, right: vec4i) -> vec4<bool> {
 // Each place of two blocks merged is filled by itself: a binary search tells how many pairs before it are from the left
 // block, and so which pairs are next.
 fn sort_merge(element: vec4u) -> vec4i {
-  let merged: u32 = element.x / (2u * core_word(5u));
-  let block: u32 = 2u * (merged % core_word(4u));
-  let left: vec4i = vec4i(i32(((merged / core_word(4u)) * core_word(2u) + block) * core_word(3u)));
-  let right: vec4i = left + vec4i(i32(core_word(3u)));
+  let merged: u32 = element.x / (2u * parameters.kept_after);
+  let block: u32 = 2u * (merged % parameters.blocks_after);
+  let left: vec4i = vec4i(i32(((merged / parameters.blocks_after) * parameters.blocks + block) * parameters.kept));
+  let right: vec4i = left + vec4i(i32(parameters.kept));
   let left_size: vec4i = vec4i(i32(sort_block_size(block)));
   let right_size: vec4i = vec4i(i32(sort_block_size(block + 1u)));
-  let place: vec4i = min(sort_places(element, core_word(5u)), left_size + right_size - vec4i(1));
+  let place: vec4i = min(sort_places(element, parameters.kept_after), left_size + right_size - vec4i(1));
   if (right_size.x == 0) { return operand_0(vec4u(2 * (left + place) + vec4i(0, 1, 0, 1))); }
   var low: vec4i = max(place - right_size, vec4i(0));
   var high: vec4i = min(place, left_size);
-  for (var i: u32 = 0u; i < core_word(6u); i++) {
+  for (var i: u32 = 0u; i < parameters.search_steps; i++) {
     let middle: vec4i = (low + high) / 2;
     let left_first: vec4<bool> = sort_left_first(left + min(middle, left_size - vec4i(1)), right + max(place - vec4i(1) - middle, vec4i(0)));
     let is_open: vec4<bool> = lti(low, high);
@@ -104,15 +104,15 @@ fn sort_merge(element: vec4u) -> vec4i {
 
 // Where x has the elements of the result.
 fn sort_taken(element: vec4u, index: vec4u) -> vec4u {
-  let inner: u32 = core_word(2u);
-  return ((element / (core_word(1u) * inner)) * core_word(0u) + index) * inner + element % inner;
+  let inner: u32 = parameters.inner;
+  return ((element / (parameters.wanted * inner)) * parameters.count + index) * inner + element % inner;
 }
 
 // Where the pairs have the indices of the result.
 fn sort_taken_index(element: vec4u) -> vec4u {
-  let inner: u32 = core_word(2u);
-  let row: vec4u = (element / (core_word(1u) * inner)) * inner + element % inner;
-  return 2u * (row * core_word(3u) + (element / inner) % core_word(1u)) + 1u;
+  let inner: u32 = parameters.inner;
+  let row: vec4u = (element / (parameters.wanted * inner)) * inner + element % inner;
+  return 2u * (row * parameters.kept + (element / inner) % parameters.wanted) + 1u;
 }
 
 fn sort_take(element: vec4u) -> core_vector { return operand_0(sort_taken(element, vec4u(operand_1(sort_taken_index(element))))); }

@@ -57,7 +57,7 @@ struct FamilyEntry {
   bool is_cooperative = false;  // see KernelCore
   // The same value by other operations, for devices without workgroups; only cooperative entries have one.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
-  // The names of words and options, see KernelEntry; null where the shaders count them instead.
+  // The names of words and options, by KernelEntry.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;
 };

@@ -1,4 +1,4 @@
-// The parameters and options of the kernels in the shader files gather.*.
+// The parameters and options of kernels that move elements: those in gather.wgsl and concat.wgsl of shaders_wgsl.
 #pragma once
 #include "core/kernel/parameters.h"
 
@@ -67,6 +67,21 @@ struct PadOptions {
   Signed mode;  // a PadMode
   Signed axes;  // how many
   TESSERA_PARAMETERS(mode, axes);
+};
+
+// The result is made of rows, each of them a piece of each operand in turn.
+struct ConcatPiece {
+  Signed start, size;  // in a row
+  TESSERA_PARAMETERS(start, size);
+};
+struct ConcatParameters {
+  Unsigned row_size;
+  std::vector<ConcatPiece> pieces;
+  TESSERA_PARAMETERS(row_size, pieces);
+};
+struct ConcatOptions {
+  Signed reads_texels;  // 1: no texel lies in two pieces, so that operands are read by the texel
+  TESSERA_PARAMETERS(reads_texels);
 };
 
 }  // namespace tessera

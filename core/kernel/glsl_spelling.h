@@ -1,8 +1,8 @@
 // The WGSL of kernels, spelled as GLSL ES 3.00. Family code is written once, in shaders_wgsl, in the part of WGSL that
 // GLSL has too; this changes the spelling and nothing else, so comments and lines stay as they are:
 //
-//   let row: vec4u = select(at, at.x + vec4u(0u, 1u, 2u, 3u), option_1 == 1);
-//   uvec4 row = (option_1 == 1 ? at.x + uvec4(0u, 1u, 2u, 3u) : at);
+//   let row: vec4u = select(at, at.x + vec4u(0u, 1u, 2u, 3u), options.reads_texels == 1);
+//   uvec4 row = (options.reads_texels == 1 ? at.x + uvec4(0u, 1u, 2u, 3u) : at);
 //
 // It knows no types, so the text has to keep to what means the same in both languages: declarations name their types,
 // variables get a value before they are read, and select() takes a scalar condition. For comparisons and choices by

@@ -61,7 +61,7 @@ struct KernelCore {
   std::vector<std::int32_t> options;  // constants in the shader's text
   int words = 0;                      // how many parameters it has
   bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
-  // The names of words and options; null where the shader counts them instead.
+  // The names of words and options; a map kernel has none.
   const ParameterList* parameter_names = nullptr;
   const ParameterList* option_names = nullptr;
 };

@@ -64,24 +64,23 @@ class NameReplacement {
       const NamedRead read = is_parameter || is_option ? read_at_start(code) : NamedRead{};
       if (read.size == 0) text += name;
       else if (is_parameter) text += word_text(read);
-      else text += "option_" + declared(core_.option_names, name, read).path;
+      else text += "option_" + declared(*core_.option_names, name, read).path;
       code.remove_prefix(read.size);
     }
     return text;
   }
 
  private:
-  const Parameter& declared(const ParameterList* list, std::string_view kind, const NamedRead& read) const {
-    if (list)
-      for (const Parameter& parameter : list->all())
-        if (parameter.path == read.path) return parameter;
+  const Parameter& declared(const ParameterList& list, std::string_view kind, const NamedRead& read) const {
+    for (const Parameter& parameter : list.all())
+      if (parameter.path == read.path) return parameter;
     throw std::logic_error(std::string(core_.file) + ": " + std::string(kind) + "." + read.path +
                            " is not declared for " + std::string(core_.entry) + ".");
   }
 
   // With a constant index wherever the text has one, which drivers like best.
   std::string word_text(const NamedRead& read) const {
-    const Parameter& parameter = declared(core_.parameter_names, "parameters", read);
+    const Parameter& parameter = declared(*core_.parameter_names, "parameters", read);
     int word = parameter.word;
     std::string along;
     for (std::size_t i = 0; i < read.indices.size(); ++i) {
@@ -106,7 +105,7 @@ std::string with_words_for_names(std::string_view code, const KernelCore& core, 
 }
 
 std::string option_name(const KernelCore& core, std::size_t option) {
-  return "option_" + (core.option_names ? core.option_names->all()[option].path : std::to_string(option));
+  return "option_" + core.option_names->all()[option].path;
 }
 
 }  // namespace tessera

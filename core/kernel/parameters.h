@@ -104,6 +104,12 @@ T from_words(std::span<const std::uint32_t> words) {
   return parameters;
 }
 
+// The same of options, which kernels have as signed numbers.
+template <ParameterStruct T>
+T from_options(std::span<const std::int32_t> options) {
+  return from_words<T>(std::vector<std::uint32_t>(options.begin(), options.end()));
+}
+
 // Where a parameter is among the words, and how shaders read it.
 struct Parameter {
   std::string path;                  // with empty brackets: "axes[].stride"

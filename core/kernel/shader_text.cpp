@@ -10,13 +10,14 @@
 namespace tessera {
 namespace {
 
-// Calls visit(text, is_name) for each name of `code` and for each stretch between names.
+// Calls visit(text, is_name) for each name of `code` and for each stretch between names; comments have no names.
 template <class Visit>
 void for_each_name(std::string_view code, const Visit& visit) {
   for (std::size_t at = 0; at < code.size();) {
     const bool is_name = is_of_wgsl_word(code[at]);
     std::size_t end = at;
-    while (end < code.size() && is_of_wgsl_word(code[end]) == is_name) ++end;
+    while (end < code.size() && is_of_wgsl_word(code[end]) == is_name)
+      end = code.substr(end).starts_with("//") ? std::min(code.size(), code.find('\n', end)) : end + 1;
     visit(code.substr(at, end - at), is_name);
     at = end;
   }

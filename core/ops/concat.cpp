@@ -3,24 +3,20 @@
 #include <array>
 
 #include "core/ops/axis_view.h"
+#include "core/kernel/gather_parameters.h"
 #include <tessera/gather.h>
 
 namespace tessera {
 namespace {
 
-// The result is made of rows, each of them a piece of each operand in turn. An entry knows how many operands it has.
-// Words: the elements of a row; then, for each operand, where its piece starts in a row and how many elements it has.
-// Options: 1 where no texel lies in two pieces, so that operands can be read by the texel.
-// As many operands as there are storage buffers beside the result on any WebGPU device.
-constexpr std::size_t most_operands = 7;
-using Entries = std::array<FamilyEntry, most_operands - 1>;
-
-constexpr Entries entries_of(const std::array<std::string_view, most_operands - 1>& names) {
-  Entries entries{};
-  for (std::size_t i = 0; i < names.size(); ++i) entries[i] = {.name = names[i], .file = "concat", .reads_once = true};
-  return entries;
+// An entry knows how many operands it has.
+constexpr KernelEntry<ConcatParameters, ConcatOptions> entry_of(std::string_view name) {
+  return {{.name = name, .file = "concat", .reads_once = true}};
 }
-constexpr Entries entries = entries_of({"concat_2", "concat_3", "concat_4", "concat_5", "concat_6", "concat_7"});
+constexpr std::array entries{entry_of("concat_2"), entry_of("concat_3"), entry_of("concat_4"),
+                             entry_of("concat_5"), entry_of("concat_6"), entry_of("concat_7")};
+// As many operands as there are storage buffers beside the result on any WebGPU device.
+constexpr std::size_t most_operands = entries.size() + 1;
 
 void check_operands(std::string_view op, std::span<const Tensor> tensors) {
   if (tensors.empty()) fail(ErrorCode::invalid_argument, op, "no tensors are given; it takes at least 1.");
@@ -51,20 +47,19 @@ Shape joined_shape(std::span<const Tensor> tensors, int axis) {
 
 // Of two to most_operands tensors, none of them without elements.
 Tensor one_kernel(std::span<const Tensor> tensors, int axis) {
-  std::vector<std::uint32_t> words{0};
+  ConcatParameters parameters;
   std::int64_t row = 0;
-  bool by_texel = true;
+  bool reads_texels = true;
   for (const Tensor& tensor : tensors) {
     std::int64_t piece = 1;
     for (int inner = axis; inner < tensor.shape().rank(); ++inner) piece *= tensor.shape()[inner];
-    words.insert(words.end(), {word_of(row), word_of(piece)});
+    parameters.pieces.push_back({row, piece});
     row += piece;
-    by_texel = by_texel && piece % 4 == 0;
+    reads_texels = reads_texels && piece % 4 == 0;
   }
-  words[0] = word_of(row);
+  parameters.row_size = row;
   return family_tensor(joined_shape(tensors, axis), tensors[0].dtype(),
-                       {.entry = &entries[tensors.size() - 2], .options = {by_texel}, .words = std::move(words)},
-                       tensors);
+                       entries[tensors.size() - 2].with(parameters, {.reads_texels = reads_texels}), tensors);
 }
 
 }  // namespace

@@ -1,25 +1,27 @@
 #include "core/ops/contraction.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "core/kernel/matmul_parameters.h"
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
 
 namespace tessera {
 namespace {
 
-// Words: how many products are summed; then size, distance in a and distance in b of each kept and each summed axis.
-// Options: the numbers of kept and of summed axes, FromA, FromB.
-constexpr FamilyEntry matmul_pull{.name = "matmul_pull", .file = "matmul"};
+constexpr KernelEntry<MatmulPullParameters, MatmulOptions> matmul_pull{{.name = "matmul_pull", .file = "matmul"}};
 
-// The same with more words, for a batch of matrices: see shaders_wgsl/matmul.wgsl.
-// Words: from one texel of an invocation to its next; blocks of each matrix, and of all.
 Held as_pull(const Node&);
-constexpr FamilyEntry matmul_block{.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull};
+constexpr KernelEntry<MatmulBlockParameters, MatmulOptions> matmul_block{
+    {.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull}};
 
-// How the four results of a texel get at their elements.
-enum class FromA : std::int32_t { four_elements, two_elements, one_element, texel_along_sum };
-enum class FromB : std::int32_t { four_elements, texel_along_result, texels_along_sum };
+Held as_pull(const Node& node) {
+  const auto& family = std::get<Family>(node.operation);
+  const auto block = from_words<MatmulBlockParameters>(family.words);
+  return lowered(
+      node, matmul_pull.with({.count = block.count, .axes = block.axes}, from_options<MatmulOptions>(family.options)));
+}
 
 // Axes that stretch in one operand or the other may have more elements together than any tensor.
 std::int64_t elements_along(std::string_view op, std::span<const PairedAxis> axes) {
@@ -54,62 +56,65 @@ bool has_texels(std::span<const PairedAxis> axes, std::span<const PairedAxis> ot
          std::all_of(axes.begin() + 1, axes.end(), is_aligned) && std::all_of(others.begin(), others.end(), is_aligned);
 }
 
-FromA reading_of_a(const Contraction& its) {
+FromA reading_of_a(const Contraction& contraction) {
   const bool is_the_same =
-      std::all_of(its.kept.begin(), its.kept.end(), [](const PairedAxis& axis) { return axis.a == 0; });
-  if (!is_the_same && (its.kept[0].a != 0 || its.kept[0].size < 3)) return FromA::four_elements;
-  if (!is_the_same && its.kept[0].size % 4 != 0) return FromA::two_elements;  // of the row that ends, and of the next
-  return has_texels(its.summed, its.kept, &PairedAxis::a) ? FromA::texel_along_sum : FromA::one_element;
+      std::all_of(contraction.kept.begin(), contraction.kept.end(), [](const PairedAxis& axis) { return axis.a == 0; });
+  if (!is_the_same && (contraction.kept[0].a != 0 || contraction.kept[0].size < 3)) return FromA::four_elements;
+  if (!is_the_same && contraction.kept[0].size % 4 != 0)
+    return FromA::two_elements;  // of the row that ends, and of the next
+  return has_texels(contraction.summed, contraction.kept, &PairedAxis::a) ? FromA::texel_along_sum : FromA::one_element;
 }
 
-FromB reading_of_b(const Contraction& its, FromA from_a) {
-  if (has_texels(its.kept, its.summed, &PairedAxis::b)) return FromB::texel_along_result;
-  if (from_a >= FromA::one_element && has_texels(its.summed, its.kept, &PairedAxis::b)) return FromB::texels_along_sum;
+FromB reading_of_b(const Contraction& contraction, FromA from_a) {
+  if (has_texels(contraction.kept, contraction.summed, &PairedAxis::b)) return FromB::texel_along_result;
+  if (from_a >= FromA::one_element && has_texels(contraction.summed, contraction.kept, &PairedAxis::b))
+    return FromB::texels_along_sum;
   return FromB::four_elements;
 }
 
-Held as_pull(const Node& node) {
-  const auto& its = std::get<Family>(node.operation);
-  Family family{.entry = &matmul_pull,
-                .options = its.options,
-                .words = {its.words.begin(), its.words.begin() + 1 + 3 * (its.options[0] + its.options[1])}};
-  return lowered(node, std::move(family));
-}
-
-// Adds what matmul_block takes, where a gives the rows of matrices, b the columns, and there are enough rows.
-void use_blocks(std::string_view op, Family& family, const Contraction& its) {
-  if (its.kept.size() < 2 || its.summed.size() != 1 || its.kept[0].a != 0 || its.kept[1].b != 0) return;
-  const std::int64_t columns = its.kept[0].size, rows = its.kept[1].size;
-  const std::int64_t batches = elements_along(op, std::span(its.kept).subspan(2));
-  if (batches > 1 && rows * columns % 4 != 0) return;      // texels would belong to two matrices
-  constexpr std::int64_t texels = 4, workgroup_size = 64;  // as in the shaders
-  if (rows < texels) return;
+// Makes matmul_block of what matmul_pull has, where a gives the rows of matrices, b the columns, and there are enough
+// rows.
+std::optional<Family> in_blocks(std::string_view op, const MatmulPullParameters& parameters,
+                                const MatmulOptions& options, const Contraction& contraction) {
+  if (contraction.kept.size() < 2 || contraction.summed.size() != 1 || contraction.kept[0].a != 0 ||
+      contraction.kept[1].b != 0)
+    return std::nullopt;
+  const std::int64_t columns = contraction.kept[0].size, rows = contraction.kept[1].size;
+  const std::int64_t batches = elements_along(op, std::span(contraction.kept).subspan(2));
+  if (batches > 1 && rows * columns % 4 != 0) return std::nullopt;  // texels would belong to two matrices
+  constexpr std::int64_t texels = 4, workgroup_size = 64;           // as in the shaders
+  if (rows < texels) return std::nullopt;
   const std::int64_t rows_apart = columns % 4 == 0 ? 1 : 4, stride = rows_apart * columns / 4;
   const std::int64_t blocks = (rows + texels * rows_apart - 1) / (texels * rows_apart);
-  family.entry = &matmul_block;
-  family.words.insert(family.words.end(), {word_of(stride), word_of(blocks), word_of(blocks * batches)});
+  Family family = matmul_block.with({.count = parameters.count,
+                                     .stride = stride,
+                                     .blocks = blocks,
+                                     .all_blocks = blocks * batches,
+                                     .axes = parameters.axes},
+                                    options);
   family.workgroups = (blocks * batches * stride + workgroup_size - 1) / workgroup_size;
+  return family;
 }
 
 Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
-                const Contraction& its) {
-  const FromA from_a = reading_of_a(its);
-  Family family{.entry = &matmul_pull,
-                .options = {static_cast<std::int32_t>(its.kept.size()), static_cast<std::int32_t>(its.summed.size()),
-                            static_cast<std::int32_t>(from_a), static_cast<std::int32_t>(reading_of_b(its, from_a))},
-                .words = {word_of(elements_along(op, its.summed))}};
-  for (const auto* axes : {&its.kept, &its.summed})
-    for (const PairedAxis& axis : *axes)
-      family.words.insert(family.words.end(), {word_of(axis.size), word_of(axis.a), word_of(axis.b)});
-  use_blocks(op, family, its);
-  return family_tensor(result, dtype, std::move(family), {a, b});
+                const Contraction& contraction) {
+  MatmulPullParameters parameters{.count = elements_along(op, contraction.summed)};
+  for (const auto* axes : {&contraction.kept, &contraction.summed})
+    for (const PairedAxis& axis : *axes) parameters.axes.push_back({axis.size, {axis.a, axis.b}});
+  const FromA from_a = reading_of_a(contraction);
+  const MatmulOptions options{.kept_axes = static_cast<std::int64_t>(contraction.kept.size()),
+                              .summed_axes = static_cast<std::int64_t>(contraction.summed.size()),
+                              .from_a = static_cast<std::int64_t>(from_a),
+                              .from_b = static_cast<std::int64_t>(reading_of_b(contraction, from_a))};
+  const std::optional<Family> blocks = in_blocks(op, parameters, options, contraction);
+  return family_tensor(result, dtype, blocks ? *blocks : matmul_pull.with(parameters, options), {a, b});
 }
 
 // An operand's elements in the order [kept..., summed...].
-Tensor spread(const Tensor& x, const Shape& shape, const Contraction& its, std::int64_t PairedAxis::*distance) {
+Tensor spread(const Tensor& x, const Shape& shape, const Contraction& contraction, std::int64_t PairedAxis::*distance) {
   std::vector<Term> terms;
   std::int64_t block = 1;
-  for (const auto* axes : {&its.summed, &its.kept})
+  for (const auto* axes : {&contraction.summed, &contraction.kept})
     for (const PairedAxis& axis : *axes) {
       if (axis.*distance != 0) terms.push_back({block, axis.size, axis.*distance});
       block *= axis.size;
@@ -120,11 +125,11 @@ Tensor spread(const Tensor& x, const Shape& shape, const Contraction& its, std::
 // Where nothing is summed, or where every element is used once: pointwise work, and a reduction that shares out long
 // sums.
 Tensor sum_of_product(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
-                      const Contraction& its) {
-  const Shape shape = result_shape(op, {result.size(), elements_along(op, its.summed)});
+                      const Contraction& contraction) {
+  const Shape shape = result_shape(op, {result.size(), elements_along(op, contraction.summed)});
   const DType wide = is_float(dtype) ? DType::f32 : DType::i32;
-  const Tensor product =
-      spread(a, shape, its, &PairedAxis::a).cast(wide) * spread(b, shape, its, &PairedAxis::b).cast(wide);
+  const Tensor product = spread(a, shape, contraction, &PairedAxis::a).cast(wide) *
+                         spread(b, shape, contraction, &PairedAxis::b).cast(wide);
   return sum(product, {.axes = {1}}).reshape(result).cast(dtype);
 }
 
@@ -143,18 +148,18 @@ DType product_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
 }
 
 Tensor contract(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
-                Contraction its) {
-  if (result.size() == 0 || elements_along(op, its.summed) == 0) return number_like(a.cast(dtype), result, 0);
-  its.kept = joined(its.kept);
-  its.summed = joined(its.summed);
+                Contraction contraction) {
+  if (result.size() == 0 || elements_along(op, contraction.summed) == 0) return number_like(a.cast(dtype), result, 0);
+  contraction.kept = joined(contraction.kept);
+  contraction.summed = joined(contraction.summed);
   const auto is_of_one = [](const PairedAxis& axis) { return (axis.a == 0) != (axis.b == 0); };
-  if (its.summed.empty() || std::none_of(its.kept.begin(), its.kept.end(), is_of_one))
-    return sum_of_product(op, a, b, result, dtype, its);
-  if (its.kept[0].b != 0) return products(op, a, b, result, dtype, its);
+  if (contraction.summed.empty() || std::none_of(contraction.kept.begin(), contraction.kept.end(), is_of_one))
+    return sum_of_product(op, a, b, result, dtype, contraction);
+  if (contraction.kept[0].b != 0) return products(op, a, b, result, dtype, contraction);
   // The kernels expect the result's last axis to be b's.
-  swap_operands(its.kept);
-  swap_operands(its.summed);
-  return products(op, b, a, result, dtype, its);
+  swap_operands(contraction.kept);
+  swap_operands(contraction.summed);
+  return products(op, b, a, result, dtype, contraction);
 }
 
 }  // namespace tessera

@@ -1,6 +1,5 @@
 // What operations beyond pointwise ones share: checking arguments, and making nodes of kernel families.
 #pragma once
-#include <bit>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,12 +27,10 @@ void check_same_context(std::string_view op, const NodeInfo&, const NodeInfo&);
 // first, such that element i of just those axes is at the sum of ((i / block) % size) * stride.
 std::vector<Term> terms_of_axes(const Shape&, std::span<const int> axes);
 
-inline std::uint32_t word_of(float value) { return std::bit_cast<std::uint32_t>(value); }
-
 // For FamilyEntry::lower: another entry on the same operands.
 Held lowered(const Node&, Family);
 
-// An entry whose parameters and options have names: no kernel of it can be made with those of another one.
+// An entry with the names of its parameters and options: no kernel of it can be made with those of another one.
 template <class Parameters, class Options = NoParameters>
 struct KernelEntry : FamilyEntry {
   constexpr KernelEntry(const FamilyEntry& entry) : FamilyEntry(entry) {

@@ -9,8 +9,7 @@
 namespace tessera {
 namespace {
 
-// Words: channels, radius, bias, alpha, beta.
-constexpr FamilyEntry row_lrn{.name = "row_lrn", .file = "row"};
+constexpr KernelEntry<LrnParameters> row_lrn{{.name = "row_lrn", .file = "row"}};
 
 void check_floats(std::string_view op, const Tensor& x) { check_dtype(op, x, is_float(x.dtype()), "floats"); }
 
@@ -136,10 +135,11 @@ Tensor lrn(const Tensor& x, const LocalResponse& response) {
     fail(ErrorCode::invalid_argument, "lrn",
          "depth_radius is " + std::to_string(response.depth_radius) + "; it must be 0 or more.");
   return family_tensor(x.shape(), x.dtype(),
-                       {.entry = &row_lrn,
-                        .options = {},
-                        .words = {word_of(channels), word_of(std::min(response.depth_radius, channels)),
-                                  word_of(response.bias), word_of(response.alpha), word_of(response.beta)}},
+                       row_lrn.with({.channels = channels,
+                                     .radius = std::min(response.depth_radius, channels),
+                                     .bias = response.bias,
+                                     .alpha = response.alpha,
+                                     .beta = response.beta}),
                        {x});
 }
 

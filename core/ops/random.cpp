@@ -4,22 +4,20 @@
 
 #include "core/run/context_impl.h"
 #include "core/ops/family.h"
+#include "core/kernel/random_parameters.h"
 
 namespace tessera {
 namespace {
 
-// Words: the seed's lower and upper half, then those of the entry.
-// A zero that compilers do not know of, low, high - low, the largest float below high.
-constexpr FamilyEntry random_uniform{.name = "random_uniform", .file = "random"};
-// Mean, standard deviation.
-constexpr FamilyEntry random_normal{.name = "random_normal", .file = "random"};
-// Low, high - low.
-constexpr FamilyEntry random_integers{.name = "random_integers", .file = "random"};
+constexpr KernelEntry<RandomUniformParameters> random_uniform{{.name = "random_uniform", .file = "random"}};
+constexpr KernelEntry<RandomNormalParameters> random_normal{{.name = "random_normal", .file = "random"}};
+constexpr KernelEntry<RandomIntegersParameters> random_integers{{.name = "random_integers", .file = "random"}};
 
-Tensor random_tensor(const Context& context, const Shape& shape, DType dtype, const FamilyEntry& entry,
-                     std::uint64_t seed, std::initializer_list<std::uint32_t> words) {
-  Family family{.entry = &entry, .words = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
-  family.words.insert(family.words.end(), words);
+Seed halves_of(std::uint64_t seed) {
+  return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+}
+
+Tensor random_tensor(const Context& context, const Shape& shape, DType dtype, Family family) {
   return TensorAccess::tensor(
       std::make_shared<Node>(ContextAccess::impl(context).shared_from_this(), shape, dtype, std::move(family)));
 }
@@ -33,21 +31,24 @@ Tensor random_tensor(const Context& context, const Shape& shape, DType dtype, co
 
 Tensor uniform(Context& context, const Shape& shape, std::uint64_t seed, float low, float high) {
   if (!(low < high) || !std::isfinite(high - low)) refuse_range("uniform", std::to_string(low), std::to_string(high));
-  return random_tensor(context, shape, DType::f32, random_uniform, seed,
-                       {0u, word_of(low), word_of(high - low), word_of(std::nextafter(high, low))});
+  return random_tensor(
+      context, shape, DType::f32,
+      random_uniform.with(
+          {.seed = halves_of(seed), .zero = 0, .low = low, .range = high - low, .highest = std::nextafter(high, low)}));
 }
 
 Tensor normal(Context& context, const Shape& shape, std::uint64_t seed, float mean, float stddev) {
   if (!(stddev >= 0))
     fail(ErrorCode::invalid_argument, "normal",
          "stddev (" + std::to_string(stddev) + ") is below 0, for a mean of " + std::to_string(mean) + ".");
-  return random_tensor(context, shape, DType::f32, random_normal, seed, {word_of(mean), word_of(stddev)});
+  return random_tensor(context, shape, DType::f32,
+                       random_normal.with({.seed = halves_of(seed), .mean = mean, .deviation = stddev}));
 }
 
 Tensor uniform_integers(Context& context, const Shape& shape, std::uint64_t seed, std::int32_t low, std::int32_t high) {
   if (low >= high) refuse_range("uniform_integers", std::to_string(low), std::to_string(high));
-  const std::int64_t range = std::int64_t{high} - low;
-  return random_tensor(context, shape, DType::i32, random_integers, seed, {word_of(std::int64_t{low}), word_of(range)});
+  return random_tensor(context, shape, DType::i32,
+                       random_integers.with({.seed = halves_of(seed), .low = low, .range = std::int64_t{high} - low}));
 }
 
 }  // namespace tessera

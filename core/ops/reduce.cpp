@@ -6,30 +6,25 @@
 #include <optional>
 
 #include "core/ops/family.h"
+#include "core/kernel/reduce_parameters.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
 namespace {
 
-// An entry gives [kept..., parts]: a stretch of `count` elements along the reduced axes is cut into parts, of which
-// part p takes the elements p, p + parts, p + 2 * parts, … such that neighbours read neighbours. Words: count, parts,
-// one that depends on the entry; then, as terms, where the kept elements start in x, and where the reduced elements lie
-// from there. Options: the numbers of these terms, and two that depend on the entry.
+constexpr KernelEntry<ReduceFoldParameters, ReduceFoldOptions> reduce_fold{
+    {.name = "reduce_fold", .file = "reduce", .reads_once = true}};
 
-// Options: 1 where x can be read by the texel, and a Fold.
-constexpr FamilyEntry reduce_fold{.name = "reduce_fold", .file = "reduce", .reads_once = true};
-enum class Fold : std::int32_t { sum, product, largest, smallest };
+// The mean of each part. For the weights of means to follow from their places, the numbers of parts divide one another.
+constexpr KernelEntry<ReduceMeanParameters, ReduceMeanOptions> reduce_mean{
+    {.name = "reduce_mean", .file = "reduce", .reads_once = true}};
 
-// The mean of each part. The third word is how many elements there are in all, of x or, where x has means of parts, of
-// what those were made of. Options: 1 where x can be read by the texel, and 1 where x has means, which then count for
-// as many elements as their parts had. For that to follow from their places, the numbers of parts divide one another.
-constexpr FamilyEntry reduce_mean{.name = "reduce_mean", .file = "reduce", .reads_once = true};
-
-// The index of the largest element of each part, i32. The third word is what turns the bits of the smallest into those
-// of the largest. Options: 0, and 1 for floats.
-constexpr FamilyEntry reduce_arg{.name = "reduce_arg", .file = "reduce", .reads_once = true};
+// The index of the largest element of each part, i32.
+constexpr KernelEntry<ReduceArgParameters, ReduceArgOptions> reduce_arg{
+    {.name = "reduce_arg", .file = "reduce", .reads_once = true}};
 // The same among the elements of x whose indices the second operand has, [kept..., count].
-constexpr FamilyEntry reduce_arg_among{.name = "reduce_arg_among", .file = "reduce"};
+constexpr KernelEntry<ReduceArgParameters, ReduceArgOptions> reduce_arg_among{
+    {.name = "reduce_arg_among", .file = "reduce"}};
 
 // What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay
 // accurate, each part being small beside the whole.
@@ -68,21 +63,22 @@ std::int64_t mean_parts_of(std::int64_t count) {
       4, std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(count / longest_part - 1)));
 }
 
-// An entry with its words and options, for x reduced over the axes.
-Family reduction(const FamilyEntry& entry, const Tensor& x, std::span<const int> axes, std::int64_t count,
-                 std::int64_t parts, std::uint32_t word) {
-  const std::vector<Term> kept = terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())),
-                          reduced = terms_of_axes(x.shape(), axes);
-  const bool by_texel = kept.empty() && parts % 4 == 0 && reduced.size() == 1 && reduced[0].stride == 1;
-  Family family{
-      .entry = &entry,
-      .options = {static_cast<std::int32_t>(kept.size()), static_cast<std::int32_t>(reduced.size()), by_texel},
-      .words = {word_of(count), word_of(parts), word}};
-  for (const auto* terms : {&kept, &reduced})
-    for (const Term& term : *terms)
-      family.words.insert(family.words.end(), {word_of(term.block), word_of(term.size), word_of(term.stride)});
-  return family;
-}
+// Where x has the elements of the stretches that are reduced over the axes.
+struct Stretches {
+  Stretches(const Tensor& x, std::span<const int> axes) {
+    for (const Term& term : terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())))
+      terms.push_back({term.block, term.size, term.stride});
+    kept_terms = static_cast<std::int64_t>(terms.size());
+    for (const Term& term : terms_of_axes(x.shape(), axes)) terms.push_back({term.block, term.size, term.stride});
+    reduced_terms = static_cast<std::int64_t>(terms.size()) - kept_terms;
+  }
+  bool reads_texels(std::int64_t parts) const {
+    return kept_terms == 0 && parts % 4 == 0 && reduced_terms == 1 && terms[0].stride == 1;
+  }
+
+  std::vector<ReduceTerm> terms;
+  std::int64_t kept_terms, reduced_terms;
+};
 
 // What the reduction of no elements gives.
 Tensor of_nothing(Fold fold, const Tensor& x, const Shape& result) {
@@ -102,8 +98,12 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
   if (count == 0 || result.size() == 0) return of_nothing(fold, x, result);
   if (count == 1) return x.reshape(result);
   const std::int64_t parts = parts_of(count);
-  Family family = reduction(reduce_fold, x, axes, count, parts, 0);
-  family.options.push_back(static_cast<std::int32_t>(fold));
+  const Stretches stretches(x, axes);
+  Family family = reduce_fold.with({.count = count, .parts = parts, .terms = stretches.terms},
+                                   {.kept_terms = stretches.kept_terms,
+                                    .reduced_terms = stretches.reduced_terms,
+                                    .reads_texels = stretches.reads_texels(parts),
+                                    .fold = static_cast<std::int64_t>(fold)});
   if (parts == 1) return family_tensor(result, x.dtype(), std::move(family), {x});
   const Tensor of_parts = family_tensor({result.size(), parts}, x.dtype(), std::move(family), {x});
   return reduce(name, fold, of_parts, {.axes = {1}}).reshape(result);
@@ -112,8 +112,12 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
 // Of x, which has elements, over `all` elements in the end.
 Tensor mean_of(const Tensor& x, std::span<const int> axes, const Shape& result, std::int64_t all) {
   const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count);
-  Family family = reduction(reduce_mean, x, axes, count, parts, word_of(all));
-  family.options.push_back(count != all);
+  const Stretches stretches(x, axes);
+  Family family = reduce_mean.with({.count = count, .parts = parts, .all = all, .terms = stretches.terms},
+                                   {.kept_terms = stretches.kept_terms,
+                                    .reduced_terms = stretches.reduced_terms,
+                                    .reads_texels = stretches.reads_texels(parts),
+                                    .of_means = count != all});
   if (parts == 1) return family_tensor(result, DType::f32, std::move(family), {x});
   constexpr int last = 1;
   return mean_of(family_tensor({result.size(), parts}, DType::f32, std::move(family), {x}), std::span(&last, 1), result,
@@ -137,13 +141,16 @@ Tensor arg_reduce(std::string_view name, const Tensor& x, int axis, bool keep_di
          "axis " + std::to_string(axis) + " of " + x.shape().to_string() + " has no elements.");
   const std::span<const int> axes(&checked, 1);
   const Shape result = without_axes(x.shape(), axes, keep_dims);
-  const std::uint32_t turning = !is_smallest ? 0 : is_float(x.dtype()) ? 1u << 31 : ~0u;
+  const std::int64_t turned_bits = !is_smallest ? 0 : is_float(x.dtype()) ? 1u << 31 : ~0u;
+  const Stretches stretches(x, axes);
   std::optional<Tensor> candidates;  // for the index, fewer with each round
   for (std::int64_t count = x.shape()[checked], parts = 0; parts != 1; count = parts) {
     parts = parts_of(count);
-    Family family = reduction(candidates ? reduce_arg_among : reduce_arg, x, axes, count, parts, turning);
-    family.options.back() = 0;
-    family.options.push_back(is_float(x.dtype()));
+    Family family = (candidates ? reduce_arg_among : reduce_arg)
+                        .with({.count = count, .parts = parts, .turned_bits = turned_bits, .terms = stretches.terms},
+                              {.kept_terms = stretches.kept_terms,
+                               .reduced_terms = stretches.reduced_terms,
+                               .is_float = is_float(x.dtype())});
     const Shape shape = parts == 1 ? result : Shape{result.size(), parts};
     candidates = candidates ? family_tensor(shape, DType::i32, std::move(family), {x, *candidates})
                             : family_tensor(shape, DType::i32, std::move(family), {x});

@@ -11,20 +11,18 @@ namespace {
 
 Held lowered_rows(const Node&);
 
-// Normalises x seen as [outer, count, inner], along its middle axis. Either that axis is the last one (inner is 1), and
-// rows lie one after the other; or they are columns, inner is a multiple of 4, and a texel has one element of each of
-// four adjacent rows. A team of invocations does one row, or four adjacent ones; a workgroup has several teams. Words:
-// count, inner, teams in all, invocations of a team, teams of a workgroup, epsilon. Options: the RowKind; 1 for
-// columns. Rows are read two or three times, which is fine for pointwise work that moves in.
-constexpr FamilyEntry by_workgroups{
-    .name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows};
+using RowEntry = KernelEntry<RowParameters, RowOptions>;
 
-// Without workgroups, with the same words and options: each texel of the result reads the whole rows that it has
-// elements of; or the statistics of each row are found first, as a texel of a result [rows, 4], and applied to x after
-// that.
-constexpr FamilyEntry by_texels{.name = "row_normalize", .file = "row"};
-constexpr FamilyEntry find_statistics{.name = "row_statistics", .file = "row"};
-constexpr FamilyEntry apply_statistics{.name = "row_apply", .file = "row"};
+// Rows are read two or three times, which is fine for pointwise work that moves in.
+constexpr RowEntry by_workgroups{
+    {.name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows}};
+
+// Without workgroups, with the same parameters and options: each texel of the result reads the whole rows that it has
+// elements of; or the statistics of each row are found first, and applied to x after that. Those of a row are a texel
+// of a result [rows, 4]; those of columns lie apart, [3, rows].
+constexpr RowEntry by_texels{{.name = "row_by_texels", .file = "row"}};
+constexpr RowEntry find_statistics{{.name = "row_statistics", .file = "row"}};
+constexpr RowEntry apply_statistics{{.name = "row_apply", .file = "row"}};
 
 constexpr std::int64_t workgroup_size = 64;
 // Enough to keep a large device busy. Beyond it, invocations that read more by themselves cost less than larger teams.
@@ -41,12 +39,6 @@ struct Rows {
   bool in_columns() const { return inner > 1; }
   std::int64_t teams() const { return in_columns() ? outer * inner / 4 : outer; }
 };
-
-std::vector<std::uint32_t> words_of(const Rows& rows, std::int64_t team_size, float epsilon) {
-  const std::int64_t together = workgroup_size / team_size;
-  return {word_of(rows.count), word_of(rows.inner), word_of(rows.teams()),
-          word_of(team_size),  word_of(together),   word_of(epsilon)};
-}
 
 // What a workgroup makes has to end with a texel.
 std::int64_t team_size_for(const Rows& rows) {
@@ -104,21 +96,23 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
 
 Held lowered_rows(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
+  const auto parameters = from_words<RowParameters>(family.words);
+  const auto options = from_options<RowOptions>(family.options);
   const Tensor x = TensorAccess::tensor(node.inputs[0]);
-  const auto with_entry = [&](const FamilyEntry& entry) {
-    return Family{.entry = &entry, .options = family.options, .words = family.words};
-  };
-  const std::int64_t size = x.shape().size(), count = family.words[0], inner = family.words[1];
+  const std::int64_t size = x.shape().size(), count = parameters.count, inner = parameters.inner;
   if (count <= short_row || (count <= longest_row_by_texels && size * count <= most_reads_by_texels))
-    return TensorAccess::held(family_tensor(node.shape, node.dtype, with_entry(by_texels), {x}));
+    return lowered(node, by_texels.with(parameters, options));
   if (count <= longest_row_of_an_invocation) {
-    const Tensor statistics = family_tensor({size / count, 4}, DType::f32, with_entry(find_statistics), {x});
-    return TensorAccess::held(family_tensor(node.shape, node.dtype, with_entry(apply_statistics), {x, statistics}));
+    const std::int64_t rows = size / count;
+    const Shape shape = options.in_columns == 1 ? Shape{3, rows} : Shape{rows, 4};
+    const Tensor statistics = family_tensor(shape, DType::f32, find_statistics.with(parameters, options), {x});
+    return TensorAccess::held(
+        family_tensor(node.shape, node.dtype, apply_statistics.with(parameters, options), {x, statistics}));
   }
   constexpr int axis = 1;
   const Tensor result =
-      composed_rows(static_cast<RowKind>(family.options[0]), x.reshape({size / (count * inner), count, inner}),
-                    std::span(&axis, 1), std::bit_cast<float>(family.words[5]));
+      composed_rows(static_cast<RowKind>(options.kind.bits), x.reshape({size / (count * inner), count, inner}),
+                    std::span(&axis, 1), parameters.epsilon);
   return TensorAccess::held(result.cast(node.dtype).reshape(node.shape));
 }
 
@@ -134,12 +128,15 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
   if (!are_adjacent || (rows.in_columns() && rows.inner % 4 != 0) || rows.count > longest_row)
     return composed_rows(kind, x, axes, epsilon).cast(result);
   const std::int64_t team_size = team_size_for(rows), together = workgroup_size / team_size;
-  return family_tensor(shape, result,
-                       {.entry = &by_workgroups,
-                        .options = {static_cast<std::int32_t>(kind), rows.in_columns()},
-                        .words = words_of(rows, team_size, epsilon),
-                        .workgroups = (rows.teams() + together - 1) / together},
-                       {x});
+  Family family = by_workgroups.with({.count = rows.count,
+                                      .inner = rows.inner,
+                                      .teams = rows.teams(),
+                                      .team_size = team_size,
+                                      .teams_together = together,
+                                      .epsilon = epsilon},
+                                     {.kind = static_cast<std::int64_t>(kind), .in_columns = rows.in_columns()});
+  family.workgroups = (rows.teams() + together - 1) / together;
+  return family_tensor(shape, result, std::move(family), {x});
 }
 
 }  // namespace tessera

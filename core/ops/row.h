@@ -3,17 +3,10 @@
 #include <span>
 #include <string_view>
 
+#include "core/kernel/row_parameters.h"
 #include <tessera/tensor.h>
 
 namespace tessera {
-
-// What becomes of an element x; the shaders know these by their numbers.
-enum class RowKind : std::int32_t {
-  softmax,      // exp(x - max) / sum(exp(x - max))
-  log_softmax,  // x - max - log(sum(exp(x - max)))
-  layer_norm,   // (x - mean) / sqrt(variance + epsilon)
-  rms_norm,     // x / sqrt(mean of squares + epsilon)
-};
 
 // x, of floats, with each element set in relation to those along the axes, which are in ascending order. Computes in
 // f32 and gives `result`.

@@ -2,27 +2,24 @@
 
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
+#include "core/kernel/scan_parameters.h"
 
 namespace tessera {
 namespace {
 
-// x is [outer, count, inner], scanned along its second axis; positions count in the direction of the scan and are cut
-// into blocks. The first entry scans each block for itself; scan_after, with the second operand [outer, blocks, inner],
-// goes on from what is before each block; scan_totals gives [outer, blocks, inner], the whole of each block. Words:
-// count, inner, elements of a block, 1 where exclusive, 1 where reverse, how x is read, blocks. Options: 1 for
-// products.
-constexpr FamilyEntry scan_run{.name = "scan_run", .file = "scan"};
-constexpr FamilyEntry scan_after{.name = "scan_after", .file = "scan"};
-constexpr FamilyEntry scan_totals{.name = "scan_totals", .file = "scan", .reads_once = true};
+// Scans each block for itself.
+constexpr KernelEntry<ScanParameters, ScanOptions> scan_run{{.name = "scan_run", .file = "scan"}};
+// The same, going on from what is before each block: the second operand, [outer, blocks, inner].
+constexpr KernelEntry<ScanParameters, ScanOptions> scan_after{{.name = "scan_after", .file = "scan"}};
+// [outer, blocks, inner]: the whole of each block.
+constexpr KernelEntry<ScanParameters, ScanOptions> scan_totals{
+    {.name = "scan_totals", .file = "scan", .reads_once = true}};
 
 // Each result reads its block up to itself: one kernel does a short axis, and blocks are shorter still.
 constexpr std::int64_t longest_run = 256, block_length = 64;
 
-// How the four elements of a texel lie: anywhere, side by side along the axis, or side by side across it.
-enum class Lie : std::uint32_t { anywhere, along, across };
-
-Lie lie_of(std::int64_t count, std::int64_t inner) {
-  return inner % 4 == 0 ? Lie::across : inner == 1 && count % 4 == 0 ? Lie::along : Lie::anywhere;
+TexelLie lie_of(std::int64_t count, std::int64_t inner) {
+  return inner % 4 == 0 ? TexelLie::across : inner == 1 && count % 4 == 0 ? TexelLie::along : TexelLie::anywhere;
 }
 
 Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
@@ -30,11 +27,15 @@ Tensor scan(const Tensor& x, int axis, const Scan& options, bool is_product) {
   const std::int64_t count = along.count, inner = along.inner;
   const std::int64_t block = count <= longest_run ? longest_run : block_length, blocks = (count + block - 1) / block;
   const DType wide = is_float(x.dtype()) ? DType::f32 : DType::i32;
-  const auto family = [&](const FamilyEntry& entry) {
-    return Family{.entry = &entry,
-                  .options = {is_product},
-                  .words = {word_of(count), word_of(inner), word_of(block), options.exclusive, options.reverse,
-                            static_cast<std::uint32_t>(lie_of(count, inner)), word_of(blocks)}};
+  const auto family = [&](const KernelEntry<ScanParameters, ScanOptions>& entry) {
+    return entry.with({.count = count,
+                       .inner = inner,
+                       .block_length = block,
+                       .is_exclusive = options.exclusive,
+                       .is_reverse = options.reverse,
+                       .texel_lie = static_cast<std::int64_t>(lie_of(count, inner)),
+                       .blocks = blocks},
+                      {.is_product = is_product});
   };
   if (blocks == 1) return family_tensor(x.shape(), wide, family(scan_run), {x});
   const Tensor totals = family_tensor({along.outer, blocks, inner}, wide, family(scan_totals), {x});

@@ -5,6 +5,7 @@
 
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
+#include "core/kernel/sort_parameters.h"
 
 namespace tessera {
 namespace {
@@ -14,19 +15,16 @@ namespace {
 // one is left. What is sorted are pairs of a key and its index in the row, of each block no more than are wanted in the
 // end.
 
-// Keys [rows, stride] in the order wanted. Words: count, stride, inner, all bits set for descending order. Options: 1
-// for floats.
-constexpr FamilyEntry sort_keys{.name = "sort_keys", .file = "sort"};
-// How many keys of its block come before each key. Words: stride, elements of a block.
-constexpr FamilyEntry sort_ranks{.name = "sort_ranks", .file = "sort"};
-// [rows, blocks, kept, 2]: from the ranks and the keys, the first pairs of each block in order. Words: stride, elements
-// of a block, blocks, kept.
-constexpr FamilyEntry sort_blocks{.name = "sort_blocks", .file = "sort"};
-// The same for blocks of twice the length, from such pairs. Words: stride, elements of a block, blocks and kept before,
-// blocks and kept after, steps of a binary search.
-constexpr FamilyEntry sort_merge{.name = "sort_merge", .file = "sort"};
-// [outer, wanted, inner]: elements of x by the pairs [rows, kept, 2]. Words: count, wanted, inner, kept.
-constexpr FamilyEntry sort_take{.name = "sort_take", .file = "sort"};
+// Keys [rows, stride] in the order wanted.
+constexpr KernelEntry<SortKeysParameters, SortKeysOptions> sort_keys{{.name = "sort_keys", .file = "sort"}};
+// How many keys of its block come before each key.
+constexpr KernelEntry<SortRanksParameters> sort_ranks{{.name = "sort_ranks", .file = "sort"}};
+// [rows, blocks, kept, 2]: from the ranks and the keys, the first pairs of each block in order.
+constexpr KernelEntry<SortBlocksParameters> sort_blocks{{.name = "sort_blocks", .file = "sort"}};
+// The same for blocks of twice the length, from such pairs.
+constexpr KernelEntry<SortMergeParameters> sort_merge{{.name = "sort_merge", .file = "sort"}};
+// [outer, wanted, inner]: elements of x by the pairs [rows, kept, 2].
+constexpr KernelEntry<SortTakeParameters> sort_take{{.name = "sort_take", .file = "sort"}};
 
 constexpr std::int64_t counted_block = 64;
 
@@ -37,27 +35,28 @@ Tensor first_in_order(std::string_view op, const Tensor& x, const AxisExtent& ro
                       bool descending) {
   const std::int64_t row_count = rows.outer * rows.inner, stride = whole_texels(rows.count);
   const Shape padded = result_shape(op, {row_count, stride});
-  const Tensor keys =
-      family_tensor(padded, DType::i32,
-                    Family{.entry = &sort_keys,
-                           .options = {is_float(x.dtype())},
-                           .words = {word_of(rows.count), word_of(stride), word_of(rows.inner), descending ? ~0u : 0u}},
-                    {x});
-  const Tensor ranks = family_tensor(
-      padded, DType::i32, Family{.entry = &sort_ranks, .words = {word_of(stride), word_of(counted_block)}}, {keys});
+  const Tensor keys = family_tensor(
+      padded, DType::i32,
+      sort_keys.with({.count = rows.count, .stride = stride, .inner = rows.inner, .turned_bits = descending ? -1 : 0},
+                     {.is_float = is_float(x.dtype())}),
+      {x});
+  std::int64_t length = counted_block;
+  const Tensor ranks = family_tensor(padded, DType::i32, sort_ranks.with({.stride = stride, .length = length}), {keys});
   const std::int64_t wanted_texels = whole_texels(wanted);
-  std::int64_t length = counted_block, blocks = (stride + length - 1) / length, kept = std::min(length, wanted_texels);
-  Tensor pairs = family_tensor(
-      result_shape(op, {row_count, blocks, kept, 2}), DType::i32,
-      Family{.entry = &sort_blocks, .words = {word_of(stride), word_of(length), word_of(blocks), word_of(kept)}},
-      {ranks, keys});
+  std::int64_t blocks = (stride + length - 1) / length, kept = std::min(length, wanted_texels);
+  Tensor pairs = family_tensor(result_shape(op, {row_count, blocks, kept, 2}), DType::i32,
+                               sort_blocks.with({.stride = stride, .length = length, .blocks = blocks, .kept = kept}),
+                               {ranks, keys});
   while (blocks > 1) {
     const std::int64_t blocks_after = (blocks + 1) / 2, kept_after = std::min(2 * length, wanted_texels);
-    const auto search_steps = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(kept)));
     pairs = family_tensor(result_shape(op, {row_count, blocks_after, kept_after, 2}), DType::i32,
-                          Family{.entry = &sort_merge,
-                                 .words = {word_of(stride), word_of(length), word_of(blocks), word_of(kept),
-                                           word_of(blocks_after), word_of(kept_after), search_steps}},
+                          sort_merge.with({.stride = stride,
+                                           .length = length,
+                                           .blocks = blocks,
+                                           .kept = kept,
+                                           .blocks_after = blocks_after,
+                                           .kept_after = kept_after,
+                                           .search_steps = std::bit_width(static_cast<std::uint64_t>(kept))}),
                           {pairs});
     length *= 2;
     blocks = blocks_after;
@@ -69,8 +68,7 @@ Tensor first_in_order(std::string_view op, const Tensor& x, const AxisExtent& ro
 Tensor taken(const Tensor& x, const AxisExtent& rows, const Tensor& pairs, const Shape& result, std::int64_t wanted) {
   return family_tensor(
       result, x.dtype(),
-      Family{.entry = &sort_take,
-             .words = {word_of(rows.count), word_of(wanted), word_of(rows.inner), word_of(whole_texels(wanted))}},
+      sort_take.with({.count = rows.count, .wanted = wanted, .inner = rows.inner, .kept = whole_texels(wanted)}),
       {x, pairs});
 }
 

@@ -51,8 +51,8 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
                        .is_cooperative = family.entry->is_cooperative,
-                       .parameter_names = family.entry->parameter_names ? &family.entry->parameter_names() : nullptr,
-                       .option_names = family.entry->option_names ? &family.entry->option_names() : nullptr};
+                       .parameter_names = &family.entry->parameter_names(),
+                       .option_names = &family.entry->option_names()};
   core_words_ = family.words;
   step_.workgroups = family.workgroups;
   step_.kernel.operands.resize(item.operands.size());

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view library = R"(// Numbers.
 
-// Twice.
+// Twice, unlike unused().
 fn twice(a: f32) -> f32 { return added(a, a); }
 
 fn unused(a: f32) -> f32 { return a; }
@@ -26,7 +26,7 @@ TEST(ShaderText, UsedFunctionsComeAfterWhatTheyUse) {
 
 fn added(a: f32, b: f32) -> f32 { return a + b; }
 
-// Twice.
+// Twice, unlike unused().
 fn twice(a: f32) -> f32 { return added(a, a); }
 
 )");
@@ -62,7 +62,7 @@ float sum(vec3 a) { return a.x + a.y + a.z; }
 
 float added(float a, float b) { return sum(vec2(a, b)); }
 
-// Twice.
+// Twice, unlike unused().
 float twice(float a) { return added(a, a); }
 
 )");

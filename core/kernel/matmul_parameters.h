@@ -1,0 +1,39 @@
+// The parameters and options of the kernels in shaders_wgsl/matmul.wgsl, which walk along the axes of two operands, a
+// and b, together.
+#pragma once
+#include "core/kernel/parameters.h"
+
+namespace tessera {
+
+struct MatmulAxis {
+  Unsigned size;
+  std::array<Unsigned, 2> distances;  // from one element to the next, in a and in b
+  TESSERA_PARAMETERS(size, distances);
+};
+
+struct MatmulPullParameters {
+  Unsigned count;                // of the products that are summed
+  std::vector<MatmulAxis> axes;  // those of the result, then those that are summed over; innermost first
+  TESSERA_PARAMETERS(count, axes);
+};
+
+// For a batch of matrices, of which each invocation makes a block of texels.
+struct MatmulBlockParameters {
+  Unsigned count;
+  Unsigned stride;              // from one texel of an invocation to its next: whole rows
+  Unsigned blocks, all_blocks;  // of each matrix, and of all
+  std::vector<MatmulAxis> axes;
+  TESSERA_PARAMETERS(count, stride, blocks, all_blocks, axes);
+};
+
+// How the four results of a texel get at their elements.
+enum class FromA : std::int32_t { four_elements, two_elements, one_element, texel_along_sum };
+enum class FromB : std::int32_t { four_elements, texel_along_result, texels_along_sum };
+
+struct MatmulOptions {
+  Signed kept_axes, summed_axes;  // how many
+  Signed from_a, from_b;
+  TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b);
+};
+
+}  // namespace tessera

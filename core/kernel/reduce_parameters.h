@@ -1,0 +1,52 @@
+// The parameters and options of the kernels in shaders_wgsl/reduce.wgsl. An entry gives [kept..., parts]: a stretch of
+// `count` elements along the reduced axes is cut into parts, of which part p takes the elements p, p + parts,
+// p + 2 * parts, … such that neighbours read neighbours. The first terms tell where the kept elements start in x, the
+// others where the reduced elements lie from there; the options have their numbers.
+#pragma once
+#include "core/kernel/parameters.h"
+
+namespace tessera {
+
+// Element i lies at the sum of ((i / block) % size) * stride.
+struct ReduceTerm {
+  Unsigned block, size, stride;
+  TESSERA_PARAMETERS(block, size, stride);
+};
+
+struct ReduceFoldParameters {
+  Unsigned count, parts;
+  std::vector<ReduceTerm> terms;
+  TESSERA_PARAMETERS(count, parts, terms);
+};
+enum class Fold : std::int32_t { sum, product, largest, smallest };
+struct ReduceFoldOptions {
+  Signed kept_terms, reduced_terms;
+  Signed reads_texels;  // 1: x is read by the texel
+  Signed fold;          // a Fold
+  TESSERA_PARAMETERS(kept_terms, reduced_terms, reads_texels, fold);
+};
+
+struct ReduceMeanParameters {
+  Unsigned count, parts;
+  Unsigned all;  // elements of x or, where x has means of parts, of what those were made of
+  std::vector<ReduceTerm> terms;
+  TESSERA_PARAMETERS(count, parts, all, terms);
+};
+struct ReduceMeanOptions {
+  Signed kept_terms, reduced_terms, reads_texels;
+  Signed of_means;  // 1: x has means, which count for as many elements as their parts had
+  TESSERA_PARAMETERS(kept_terms, reduced_terms, reads_texels, of_means);
+};
+
+struct ReduceArgParameters {
+  Unsigned count, parts;
+  Signed turned_bits;  // of each element, such that the one sought is the largest
+  std::vector<ReduceTerm> terms;
+  TESSERA_PARAMETERS(count, parts, turned_bits, terms);
+};
+struct ReduceArgOptions {
+  Signed kept_terms, reduced_terms, is_float;
+  TESSERA_PARAMETERS(kept_terms, reduced_terms, is_float);
+};
+
+}  // namespace tessera
