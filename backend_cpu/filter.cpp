@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "backend_cpu/image.h"
-#include <tessera/image.h>
 
 namespace tessera::cpu {
 namespace {
@@ -16,17 +15,19 @@ std::int64_t reflected(std::int64_t at, std::int64_t last) {
 
 void filter(const FamilyRun& run) {
   const auto parameters = parameters_of<FilterParameters>(run);
-  const auto border = static_cast<Border>(std::int64_t{options_of<FilterOptions>(run).border});
+  const auto border = static_cast<FilterBorder>(std::int64_t{options_of<FilterOptions>(run).border});
   const std::int64_t last = parameters.size - 1, stride = parameters.stride, taps = parameters.taps;
   fill_result(run, [&](std::int64_t element) {
     const std::int64_t place = element / stride % parameters.size;
     float total = 0;
     for (std::int64_t tap = 0; tap < taps; ++tap) {
       const std::int64_t at = place + tap - taps / 2;
-      if (border == Border::zero && (at < 0 || at > last)) continue;
-      const std::int64_t inside =
-          border == Border::reflect ? reflected(at, last) : std::clamp<std::int64_t>(at, 0, last);
-      const float weight = run.operands.size() == 2 ? number(run, 1, tap) : parameters.weights[index_of(tap)];
+      if (border == FilterBorder::zero && (at < 0 || at > last)) continue;
+      const bool is_reflected = border == FilterBorder::reflect || border == FilterBorder::near_reflect;
+      const std::int64_t inside = is_reflected ? reflected(at, last) : std::clamp<std::int64_t>(at, 0, last);
+      const bool has_numbers = run.operands.size() == 1;
+      const float weight = has_numbers ? parameters.weights[index_of(tap)] : number(run, 1, tap);
+      if (has_numbers && tap < 31 && weight == 0) continue;
       total += weight * number(run, 0, element + (inside - place) * stride);
     }
     return total;

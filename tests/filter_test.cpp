@@ -118,13 +118,48 @@ TEST_P(Filters, Sobel) {
 
 TEST_P(Filters, TwoDispatchesAndOtherNumbersCompileNothing) {
   const Tensor frame = context().tensor({8, 9, 3}, as<std::uint8_t>(random_values(216, 0, 255, 2))).compute();
-  const Tensor other = context().tensor({7, 8, 3}, as<std::uint8_t>(random_values(168, 0, 255, 2))).compute();
+  const Tensor other = context().tensor({7, 11, 3}, as<std::uint8_t>(random_values(231, 0, 255, 2))).compute();
   context().reset_stats();
   to_float(gaussian_blur(frame, 1)).compute();
   EXPECT_EQ(context().stats().dispatches, 2u);
   context().reset_stats();
-  to_float(gaussian_blur(other, 2.5f)).compute();
+  to_float(gaussian_blur(other, 0.9f)).compute();  // as many taps
   EXPECT_EQ(context().stats().kernels_compiled, 0u);
+}
+
+// A tap that counts for nothing is not read: what lies there may be anything.
+TEST_P(Filters, TapsOfZeroAreNotRead) {
+  std::vector<float> image(49, 1);
+  image[24] = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = context().tensor({7, 7, 1}, image);
+  const std::vector<float> around{0.5f, 0, 0.5f}, itself{0, 1, 0};
+  for (const Border border : all_borders) {
+    EXPECT_EQ(separable_filter(x, around, itself, border).read()[24], 1);
+    EXPECT_EQ(separable_filter(x, itself, around, border).read()[24], 1);
+  }
+}
+
+// Filters that reach beyond the image and around it again, on both sides of where one reflection is enough.
+TEST_P(Filters, ReflectionsOfSmallImages) {
+  for (const std::int64_t size : {1, 2, 3, 4, 5})
+    for (const std::size_t taps : {3u, 5u, 7u, 9u, 11u}) {
+      SCOPED_TRACE(std::to_string(size) + " pixels, " + std::to_string(taps) + " taps");
+      const auto values = random_values(static_cast<std::size_t>(3 * size), -1, 1, 5),
+                 weights = random_values(taps, -1, 1, 6);
+      std::vector<float> want;
+      for (std::int64_t pixel = 0; pixel < size; ++pixel)
+        for (std::int64_t channel = 0; channel < 3; ++channel) {
+          float total = 0;
+          for (std::size_t tap = 0; tap < taps; ++tap) {
+            std::int64_t at = pixel + static_cast<std::int64_t>(tap) - static_cast<std::int64_t>(taps / 2);
+            while (size > 1 && (at < 0 || at >= size)) at = at < 0 ? -at : 2 * (size - 1) - at;
+            total += weights[tap] * values[static_cast<std::size_t>((size > 1 ? at : 0) * 3 + channel)];
+          }
+          want.push_back(total);
+        }
+      const Tensor x = context().tensor({1, size, 3}, values);
+      EXPECT_TRUE(all_agree(separable_filter(x, weights, {1}, Border::reflect).read(), want, 1e-5f));
+    }
 }
 
 TEST_P(Filters, HistogramsCountExactly) {

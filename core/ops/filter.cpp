@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "core/ops/image.h"
@@ -17,14 +18,18 @@ struct Axis {
   std::int64_t size, stride;
 };
 
-Family family_of(const FilterEntry& entry, Axis axis, std::int64_t taps, Border border,
-                 std::vector<float> weights = {}) {
-  return entry.with({.size = axis.size,
-                     .stride = axis.stride,
-                     .reads_texels = axis.stride % 4 == 0,
-                     .taps = taps,
-                     .weights = std::move(weights)},
-                    {.border = static_cast<std::int64_t>(border)});
+FilterBorder border_of(Border border, std::int64_t taps, std::int64_t size) {
+  switch (border) {
+    case Border::zero: return FilterBorder::zero;
+    case Border::edge: return FilterBorder::edge;
+    case Border::reflect: break;
+  }
+  return taps / 2 < size ? FilterBorder::near_reflect : FilterBorder::reflect;
+}
+
+FilterOptions options_for(Axis axis, std::int64_t taps, Border border) {
+  return {.border = static_cast<std::int64_t>(border_of(border, taps, axis.size)),
+          .reads_texels = axis.stride % 4 == 0};
 }
 
 void check_taps(std::string_view op, std::string_view which, std::int64_t taps) {
@@ -35,8 +40,11 @@ void check_taps(std::string_view op, std::string_view which, std::int64_t taps) 
 }
 
 Tensor filtered(const Tensor& image, const Tensor& weights, Axis axis, Border border, DType dtype) {
-  return family_tensor(image.shape(), dtype, family_of(filter_tensor, axis, weights.shape()[0], border),
-                       {image, weights});
+  const std::int64_t taps = weights.shape()[0];
+  return family_tensor(
+      image.shape(), dtype,
+      filter_tensor.with({.size = axis.size, .stride = axis.stride, .taps = taps}, options_for(axis, taps, border)),
+      {image, weights});
 }
 
 Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Border border, DType dtype) {
@@ -47,9 +55,17 @@ Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Bord
         TensorAccess::info(image).context, Shape{taps}, DType::f32, HostValues{{bytes.begin(), bytes.end()}}));
     return filtered(image, uploaded, axis, border, dtype);
   }
-  weights.resize(most_numbers);  // one kernel for every number of taps
-  return family_tensor(image.shape(), dtype, family_of(filter_numbers, axis, taps, border, std::move(weights)),
-                       {image});
+  FilterOptions options = options_for(axis, taps, border);
+  options.taps = taps;
+  std::int64_t zeros = 0;
+  for (std::size_t tap = 0; tap < std::min<std::size_t>(weights.size(), 31); ++tap)
+    if (weights[tap] == 0) zeros |= std::int64_t{1} << tap;
+  options.zeros = zeros;
+  return family_tensor(
+      image.shape(), dtype,
+      filter_numbers.with({.size = axis.size, .stride = axis.stride, .taps = taps, .weights = std::move(weights)},
+                          options),
+      {image});
 }
 
 // Along the width, then along the height; the result has a floating type.

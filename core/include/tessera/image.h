@@ -122,7 +122,8 @@ enum class Border : std::uint8_t {
 };
 
 // Correlates each channel with the row [taps] along the width, then with the column [taps] along the height, in f32;
-// taps are odd in number and centred. Two kernels; with numbers, up to 59 of each are parameters.
+// taps are odd in number and centred. Two kernels; up to 59 numbers are parameters, and each count of them a kernel of
+// its own, in which numbers of zero cost nothing.
 TESSERA_API Tensor separable_filter(const Tensor& image, const Tensor& row, const Tensor& column,
                                     Border = Border::reflect);
 TESSERA_API Tensor separable_filter(const Tensor& image, const std::vector<float>& row,
