@@ -73,7 +73,7 @@ void yuv_to_rgb(const FamilyRun& run) {
 
 void rgb_to_chroma(const FamilyRun& run) {
   const auto parameters = parameters_of<RgbToChromaParameters>(run);
-  const auto& [width, height] = parameters.image;
+  const std::int64_t width = parameters.image.width, height = parameters.image.height;
   const Extent& chroma = parameters.chroma;
   fill_result(run, [&](std::int64_t element) {
     const std::int64_t block = element / parameters.chroma_channels, x = block % chroma.width,

@@ -8,18 +8,19 @@
 
 namespace tessera {
 
+[[noreturn]] inline void fail_for_host_memory(const char* op) {
+  throw Error(ErrorCode::out_of_memory, std::string(op) + ": the host's memory is not enough.");
+}
+
 // Runs `work`; the error begins with `op`.
 template <class Work>
 auto with_host_memory(const char* op, const Work& work) {
-  const auto fail = [&] [[noreturn]] {
-    throw Error(ErrorCode::out_of_memory, std::string(op) + ": the host's memory is not enough.");
-  };
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    fail();
+    fail_for_host_memory(op);
   } catch (const std::length_error&) {
-    fail();
+    fail_for_host_memory(op);
   }
 }
 

@@ -69,13 +69,14 @@ TEST(Rooms, IncludeOnlyLowerOnes) {
 }
 
 TEST(Rooms, OnlyPlatformCallsTheOperatingSystem) {
-  for (const auto& [file, name, is_of_the_system] : includes_of_core()) {
-    if (!is_of_the_system || first_folder(file.string()) == "platform") continue;
+  for (const Include& include : includes_of_core()) {
+    const std::string& name = include.name;
+    if (!include.is_of_the_system || first_folder(include.file.string()) == "platform") continue;
     EXPECT_TRUE(
         std::ranges::none_of(headers_of_the_system, [&](std::string_view header) { return name.starts_with(header); }))
-        << "core/" << file.string() << " includes <" << name << ">, which is for core/platform.";
+        << "core/" << include.file.string() << " includes <" << name << ">, which is for core/platform.";
     EXPECT_FALSE(name.starts_with("webgpu/") || name.starts_with("glad/") || name.starts_with("EGL/"))
-        << "core/" << file.string() << " includes <" << name << ">: core knows no GPU API.";
+        << "core/" << include.file.string() << " includes <" << name << ">: core knows no GPU API.";
   }
 }
 
