@@ -1,8 +1,8 @@
 // gles::adopt_current, and the contexts of tessera and its host.
 #include "backend_gles/adopted_context.h"
 #include "backend_gles/backend.h"
-#include "core/interop/backend_of.h"
 #include "core/base/fail.h"
+#include "core/interop/backend_of.h"
 
 namespace tessera::gles {
 

@@ -3,8 +3,8 @@
 
 #include "backend_gles/backend.h"
 #include "backend_gles/storage.h"
-#include "core/interop/backend_of.h"
 #include "core/base/fail.h"
+#include "core/interop/backend_of.h"
 #include "core/kernel/host_image.h"
 
 namespace tessera::gles {

@@ -1,8 +1,8 @@
 // gles::fence and gles::wait_for: in step with a host that works in another context.
 #include "backend_gles/backend.h"
 #include "backend_gles/state.h"
-#include "core/interop/backend_of.h"
 #include "core/base/fail.h"
+#include "core/interop/backend_of.h"
 
 namespace tessera::gles {
 

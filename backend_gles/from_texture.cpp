@@ -5,9 +5,9 @@
 #include "backend_gles/host_objects.h"
 #include "backend_gles/host_pass.h"
 #include "backend_gles/storage.h"
+#include "core/base/fail.h"
 #include "core/interop/backend_of.h"
 #include "core/kernel/embedded_shader.h"
-#include "core/base/fail.h"
 #include "core/kernel/shader_text.h"
 
 namespace tessera::gles {

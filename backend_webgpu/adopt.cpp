@@ -1,7 +1,7 @@
 // webgpu::adopt, and the device of a context.
 #include "backend_webgpu/backend.h"
-#include "core/interop/backend_of.h"
 #include "core/base/fail.h"
+#include "core/interop/backend_of.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

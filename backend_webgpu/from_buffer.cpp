@@ -2,8 +2,8 @@
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/storage.h"
-#include "core/interop/backend_of.h"
 #include "core/base/fail.h"
+#include "core/interop/backend_of.h"
 #include "core/kernel/host_image.h"
 #include <tessera/webgpu.h>
 

@@ -3,9 +3,9 @@
 #include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
+#include "core/base/fail.h"
 #include "core/interop/backend_of.h"
 #include "core/kernel/embedded_shader.h"
-#include "core/base/fail.h"
 #include "core/kernel/shader_text.h"
 #include <tessera/webgpu.h>
 

@@ -1,9 +1,9 @@
 #include "backend_webgpu/recording.h"
 
 #include "backend_webgpu/backend.h"
+#include "core/base/fail.h"
 #include "core/interop/backend_of.h"
 #include "core/run/batch.h"
-#include "core/base/fail.h"
 #include <tessera/webgpu.h>
 
 namespace tessera::webgpu {

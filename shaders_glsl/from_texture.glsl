@@ -1,13 +1,13 @@
 #version 300 es
 // Reads a host's texture into a tensor of [height, width, channels] f32: one fragment makes four consecutive elements.
-// The lines that begin with //@ are filled in by backend_gles/from_texture.cpp: the sampler, and `const int channels`.
+// backend_gles/from_texture.cpp fills in the lines that begin with //@: the sampler, and `const int channels`.
 //@extensions
 precision highp float;
 precision highp int;
 
 //@declarations
 uniform ivec2 size;          // of the host's texture
-uniform ivec4 order;         // which component each channel is
+uniform ivec4 order;         // the component that each channel is
 uniform int output_width;
 layout(location = 0) out vec4 result;
 

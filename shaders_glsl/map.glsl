@@ -1,13 +1,13 @@
 #version 300 es
-// Every kernel: one fragment makes one texel, which is four consecutive elements of the output. The lines that begin
-// with //@ are filled in by backend_gles/shader.cpp; a map kernel has no core.
+// Every kernel: one fragment makes one texel, which is four consecutive elements of the output. backend_gles/shader.cpp
+// fills in the lines that begin with //@; a map kernel has no core.
 precision highp float;
 precision highp int;
 precision highp sampler2D;
 precision highp isampler2D;
 precision highp usampler2D;
 
-// Always with a constant index, so that drivers need no array of uniforms in memory.
+// The index is always constant, so that drivers need no array of uniforms in memory.
 #define word_int(w) words[(w) >> 2][(w) & 3]
 #define word_float(w) intBitsToFloat(word_int(w))
 #define floats_of_words(v) intBitsToFloat(words[v])

@@ -1,5 +1,5 @@
-// The functions of shaders_wgsl/pointwise.wgsl that GLSL writes in another way: those here stand in for them. GLSL has
-// functions where WGSL has operators between vectors, and several functions of one name where WGSL has core_vector.
+// These stand in for the functions of shaders_wgsl/pointwise.wgsl that GLSL writes in another way. GLSL has functions
+// where WGSL has operators between vectors, and several functions of one name where WGSL has core_vector.
 
 bvec4 lt(vec4 a, vec4 b) { return lessThan(a, b); }
 
@@ -49,11 +49,11 @@ bvec4 core_gt(ivec4 a, ivec4 b) { return greaterThan(a, b); }
 bvec4 core_nan(vec4 a) { return nan4(a); }
 bvec4 core_nan(ivec4 a) { return bvec4(false); }
 
-// Also what bitcast<vec4i>() is spelled as.
+// bitcast<vec4i>() is spelled as this too.
 ivec4 bits_of(vec4 a) { return floatBitsToInt(a); }
 ivec4 bits_of(ivec4 a) { return a; }
 
-// Also what bitcast<vec4f>() is spelled as.
+// bitcast<vec4f>() is spelled as this too.
 vec4 float_of(vec4 a) { return a; }
 vec4 float_of(ivec4 a) { return intBitsToFloat(a); }
 

@@ -35,12 +35,12 @@ fn colour_matrix_tensor(element: vec4u) -> vec4f {
   return result;
 }
 
-// Where a channel lies along its axis of the table, in entries.
+// The place of a channel along its axis of the table, in entries.
 fn colour_place(channel: vec4f) -> vec4f {
   return limit(channel * parameters.channel_scale, vec4f(0.0), vec4f(1.0)) * f32(parameters.entries - 1u);
 }
 
-// The entry before a place, or after it; even where a NaN is no place it is one of the table.
+// The entry before a place, or after it; for a NaN too, an entry of the table.
 fn colour_entry(place: vec4f, side: u32) -> vec4u {
   return min(vec4u(place) + vec4u(side), vec4u(parameters.entries - 1u));
 }

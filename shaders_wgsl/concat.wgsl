@@ -1,7 +1,7 @@
 // concat: rows made of a piece of each operand. core/kernel/gather_parameters.h has the parameters and
 // options.
 
-// Where four elements lie from the start of operand k's piece: inside of it if neither below 0 nor past its end.
+// The places of four elements, counted from the start of operand k's piece: inside if neither below 0 nor past its end.
 fn concat_at(k: u32, element: vec4u) -> vec4i {
   return vec4i(element % parameters.row_size) - vec4i(parameters.pieces[k].start);
 }
@@ -11,7 +11,7 @@ fn concat_has(k: u32, element: vec4u) -> vec4<bool> {
   return both(gti(at, vec4i(-1)), lti(at, vec4i(parameters.pieces[k].size)));
 }
 
-// The elements of operand k; the nearest ones of the same row where it has none.
+// The elements' places in operand k; the nearest ones of the same row where it has none.
 fn concat_place(k: u32, element: vec4u) -> vec4u {
   let size: i32 = parameters.pieces[k].size;
   let first: vec4u = (element / parameters.row_size) * u32(size);

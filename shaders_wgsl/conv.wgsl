@@ -12,7 +12,7 @@ fn conv_along(axis: i32, at: vec4i, tap: i32) -> vec4i {
   return picki(both(is_start, lti(start, vec4i(parameters.axes[axis].image))), start, vec4i(-1));
 }
 
-// Where the weights of a tap start for result channels.
+// The first weight of a tap for each result channel.
 fn conv_weights(tap: i32, channel: vec4u) -> vec4u {
   if (options.is_transposed == 1) {
     let in_group: u32 = parameters.result_in_group;
@@ -106,7 +106,7 @@ fn conv_texel_tap(image: u32, weight: u32) -> core_vector {
   return total;
 }
 
-// conv where the four elements are channels of one pixel and of one group, or depthwise: goes over the taps inside only.
+// conv for four channels of one pixel and of one group, or depthwise: goes over the taps inside the image only.
 fn conv_texel(element: vec4u) -> core_vector {
   let window: WindowPlace = window_place(vec4u(element.x));
   let channel: u32 = window.channel.x / parameters.result_in_group * parameters.image_in_group;
@@ -167,8 +167,8 @@ fn conv_strip_tap(image: vec4u, weight: u32) -> mat4x4f {
   return total;
 }
 
-// The same as conv_texel, where an invocation makes four pixels side by side and reads each weight once for all of them.
-// Invocations go over the texels of a strip of four pixels first, then over strips.
+// conv_texel for four pixels side by side: an invocation reads each weight once for all of them. Invocations go over
+// the texels of a strip of four pixels first, then over strips.
 fn conv_strip(group: u32, local: u32) {
   let width: u32 = u32(parameters.axes[0].result);
   let texels: u32 = parameters.result_channels / 4u;

@@ -1,6 +1,6 @@
 // webgpu::from_buffer: a copy of a part of a host's buffer, which may start at any byte; each invocation makes a word.
 
-// The first byte, and how many there are.
+// The first byte, and the number of bytes.
 @group(0) @binding(0) var<uniform> words: vec4u;
 @group(0) @binding(1) var<storage, read> source: array<u32>;
 @group(0) @binding(2) var<storage, read_write> destination: array<u32>;

@@ -71,7 +71,7 @@ fn scatter_sum(element: vec4u) -> core_vector {
   return total;
 }
 
-// For each of four rows the last update that is meant for it, or -1.
+// The last update of each of four rows, or -1.
 fn scatter_last_update(row: vec4i) -> vec4i {
   var last: vec4i = vec4i(-1);
   for (var at: u32 = 0u; 4u * at < parameters.updates; at++) {
@@ -81,7 +81,7 @@ fn scatter_last_update(row: vec4i) -> vec4i {
   return last;
 }
 
-// Where its elements are; anywhere if there is none.
+// The places of an update's elements; anywhere if there is no update.
 fn scatter_place(update: vec4i, element: vec4u) -> vec4u {
   return vec4u(max(update, vec4i(0))) * parameters.trailing + element % parameters.trailing;
 }
@@ -91,7 +91,7 @@ fn scatter_last(element: vec4u) -> core_vector {
   return core_pick(lti(update, vec4i(0)), operand_2(element), operand_1(scatter_place(update, element)));
 }
 
-// Along an axis: the place in x, which may be before its start or past its end.
+// The place in x along an axis, which may be before its start or past its end.
 fn pad_at(element: vec4u, axis: i32) -> vec4i {
   let at: vec4u = (element / parameters.axes[axis].block) % parameters.axes[axis].size;
   return vec4i(at) - vec4i(parameters.axes[axis].before);

@@ -1,4 +1,4 @@
-// histogram: how many pixels of a part of an image lie in each bin. core/kernel/image_parameters.h has the parameters.
+// histogram: the number of pixels of a part of an image in each bin. core/kernel/image_parameters.h has the parameters.
 
 // The bin of each value, or -1 for those outside of the range.
 fn histogram_bin(value: vec4f) -> vec4i {

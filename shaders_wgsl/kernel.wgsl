@@ -1,4 +1,4 @@
-// What every kernel starts with. The lines that begin with //@ are filled in by backend_webgpu/shader.cpp.
+// Every kernel starts with this. backend_webgpu/shader.cpp fills in the lines that begin with //@.
 
 //@constants
 @group(0) @binding(0) var<uniform> words: array<vec4u, word_vectors>;
@@ -16,7 +16,7 @@ fn core_word(index: u32) -> u32 { return word(index + 1u); }
 fn core_int(index: u32) -> i32 { return i32(word(index + 1u)); }
 fn core_float(index: u32) -> f32 { return word_float(index + 1u); }
 
-// The output elements of this texel. Past the end it is the last one again, so that no input is read out of bounds.
+// The output elements of this texel; past the end the last one again, so that no input is read out of bounds.
 fn elements() -> vec4u { return min(4u * texel + vec4u(0u, 1u, 2u, 3u), vec4u(word(0u) - 1u)); }
 
 // One term of a strided input: its block, size and stride are the words from `first` on.

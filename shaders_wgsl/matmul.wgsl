@@ -1,7 +1,7 @@
 // matmul: sums of products of two operands. core/kernel/matmul_parameters.h has the parameters and options.
 
-// How far from its first element an operand has the element `index` of an odometer of `axes` axes: `operand` is 0 for a
-// and 1 for b.
+// The distance from an operand's first element to the element `index` of an odometer of `axes` axes: `operand` is 0 for
+// a and 1 for b.
 fn matmul_distance(index: vec4u, first_axis: i32, axes: i32, operand: u32) -> vec4u {
   var rest: vec4u = index;
   var distance_along: vec4u = vec4u(0u);
@@ -13,7 +13,7 @@ fn matmul_distance(index: vec4u, first_axis: i32, axes: i32, operand: u32) -> ve
   return distance_along;
 }
 
-// How far product k of a sum is from the first one.
+// The distance from the first product of a sum to product k.
 fn matmul_step(k: u32, operand: u32) -> u32 {
   if (options.summed_axes == 1) { return k * parameters.axes[options.kept_axes].distances[operand]; }
   return matmul_distance(vec4u(k), options.kept_axes, options.summed_axes, operand).x;
@@ -27,7 +27,7 @@ fn matmul_a(start: vec4u, k: u32) -> core_vector {
   return core_vector(ends.x);
 }
 
-// Of a, for the products k to k + 3 of results that read the same of it: side by side.
+// The elements of a for the products k to k + 3 of results that read the same of it, side by side.
 fn matmul_a_quad(start: vec4u, k: u32) -> core_vector {
   let at: u32 = start.x + matmul_step(k, 0u);
   if (options.from_a == 3) { return operand_0_texel(at / 4u); }
@@ -40,7 +40,7 @@ fn matmul_b(start: vec4u, k: u32) -> core_vector {
   return operand_1(at);
 }
 
-// Of b, for the products k to k + 3 of four results.
+// The elements of b for the products k to k + 3 of four results.
 struct MatmulQuad { x: core_vector, y: core_vector, z: core_vector, w: core_vector };
 fn matmul_b_quad(start: vec4u, k: u32) -> MatmulQuad {
   if (options.from_b == 2) {
@@ -70,9 +70,9 @@ fn matmul_pull(element: vec4u) -> core_vector {
   return total;
 }
 
-// matmul_block: where the result is a batch of matrices of which a gives the rows and b the columns, an invocation makes
-// four texels with the same columns, so that what it reads of b serves them all. Written out, since not every driver
-// keeps the elements of an array in registers.
+// matmul_block: where the result is a batch of matrices of which a gives the rows and b the columns, an invocation
+// makes four texels with the same columns, so that the elements of b that it reads serve them all. Written out, since
+// not every driver keeps the elements of an array in registers.
 fn matmul_block(group: u32, local: u32) {
   let stride: u32 = parameters.stride;
   let blocks: u32 = parameters.blocks;
@@ -115,7 +115,7 @@ fn matmul_block(group: u32, local: u32) {
   matmul_store(batch, first_texel + 3u * stride, totals.w);
 }
 
-// Where rows of a start; past the last one it is the last one again.
+// The first elements of rows of a; past the last row, those of the last one.
 fn matmul_row(batch: u32, row: vec4u) -> vec4u {
   return matmul_distance(vec4u(batch), 2, options.kept_axes - 2, 0u) + min(row, vec4u(parameters.axes[1].size - 1u)) * parameters.axes[1].distances[0];
 }

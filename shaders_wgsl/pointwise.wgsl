@@ -1,6 +1,6 @@
-// What the code of the pointwise table calls: blocks separated by blank lines, of which a kernel gets those it uses.
-// shaders_glsl/pointwise.glsl has those that GLSL writes in another way. Nothing here relies on a driver keeping NaN
-// apart from numbers in its own min, max or comparison shortcuts: special values are told by their bits.
+// The code of the pointwise table calls these functions: blocks separated by blank lines, of which a kernel gets those
+// it uses. shaders_glsl/pointwise.glsl has those that GLSL writes in another way. Nothing here relies on a driver
+// keeping NaN apart from numbers in its own min, max or comparison shortcuts: special values are told by their bits.
 
 fn lt(a: vec4f, b: vec4f) -> vec4<bool> { return a < b; }
 
@@ -12,7 +12,7 @@ fn ge(a: vec4f, b: vec4f) -> vec4<bool> { return a >= b; }
 
 fn eq(a: vec4f, b: vec4f) -> vec4<bool> { return a == b; }
 
-// Not `a != b`, which is false for a NaN here.
+// `a != b` would be false for a NaN here.
 fn ne(a: vec4f, b: vec4f) -> vec4<bool> { return !(a == b); }
 
 fn lti(a: vec4i, b: vec4i) -> vec4<bool> { return a < b; }
@@ -43,7 +43,7 @@ fn core_number(bits: u32, like: core_vector) -> core_vector { return bitcast<cor
 
 fn core_gt(a: core_vector, b: core_vector) -> vec4<bool> { return a > b; }
 
-// Integers, in which one half is nothing, have none.
+// Integers, in which one half is 0, have no NaN.
 fn core_nan(a: core_vector) -> vec4<bool> {
   let is_float: vec4<bool> = core_vector(1) / core_vector(2) != core_vector(0);
   return both(is_float, nan4(bitcast<vec4f>(a)));
@@ -71,15 +71,15 @@ fn nan4(a: vec4f) -> vec4<bool> { return gti(bits_of(a) & vec4i(0x7fffffff), vec
 
 fn inf4(a: vec4f) -> vec4<bool> { return eqi(bits_of(a) & vec4i(0x7fffffff), vec4i(0x7f800000)); }
 
-// Integers in the order of the floats of these bits: those of negative ones count down. Both zeros are one, a NaN is
-// largest.
+// Integers in the order of the floats of these bits: the bits of negative floats count down. Both zeros are one, a NaN
+// is largest.
 fn order_of(bits: vec4i) -> vec4i {
   let magnitude: vec4i = bits & vec4i(0x7fffffff);
   let order: vec4i = picki(lti(bits, vec4i(0)), -magnitude, magnitude);
   return picki(gti(magnitude, vec4i(0x7f800000)), vec4i(0x7fffffff), order);
 }
 
-// A mean as it was computed, brought between the smallest and the largest of its elements. Infinities and NaN are right.
+// A computed mean, brought between the smallest and the largest of its elements. Infinities and NaN are right.
 fn kept_between(mean: vec4f, smallest: vec4f, largest: vec4f) -> vec4f {
   return pick(either(nan4(mean), inf4(mean)), mean, min(max(mean, smallest), largest));
 }
@@ -108,7 +108,7 @@ fn wrap_i8(a: vec4i) -> vec4i { return (a << vec4u(24u)) >> vec4u(24u); }
 
 fn wrap_u8(a: vec4i) -> vec4i { return a & vec4i(255); }
 
-// Towards zero; what is too large saturates, NaN becomes 0.
+// Truncates towards zero; large numbers saturate, NaN becomes 0.
 fn float_to_i32(a: vec4f) -> vec4i {
   let inside: vec4f = pick(lt(abs(a), vec4f(2147483648.0)), a, vec4f(0.0));
   let edge: vec4i = picki(gt(a, vec4f(0.0)), vec4i(0x7fffffff), runtime_bits(-2147483647 - 1));
@@ -256,8 +256,8 @@ fn whole_power(a: vec4f, b: vec4f) -> vec4f {
   return pick(lt(b, vec4f(0.0)), vec4f(1.0) / result, result);
 }
 
-// Small whole exponents multiply, so that results are exact wherever they can be. Logarithms do the rest, also what
-// leaves the range on the way. Most kernels need but one of the two.
+// Small whole exponents multiply, so that results are exact wherever they can be. Logarithms do the rest, and products
+// that leave the range on the way. Most kernels need but one of the two.
 fn magnitude_power(a: vec4f, b: vec4f) -> vec4f {
   let is_whole: vec4<bool> = both(eq(floor(b), b), le(abs(b), vec4f(64.0)));
   var result: vec4f = vec4f(0.0);
@@ -401,7 +401,7 @@ fn area_tangent(a: vec4f) -> vec4f {
   return pick(either(gt(x, vec4f(1.0)), nan4(a)), not_a_number(), with_sign_of(bounded, a));
 }
 
-// By its Taylor series up to 1, by Abramowitz and Stegun 7.1.26 above.
+// erf by its Taylor series up to 1, by Abramowitz and Stegun 7.1.26 above.
 fn error_function(a: vec4f) -> vec4f {
   let x: vec4f = abs(a);
   let z: vec4f = pick(gt(x, vec4f(1.0)), vec4f(1.0), x * x);

@@ -1,12 +1,12 @@
 // pool: the largest or the average of each window of an image, which window.wgsl finds.
 // core/kernel/window_parameters.h has the parameters and options.
 
-// Where the windows of a pool are, in which four channels of one pixel may lie side by side.
+// The places of a pool's windows, in which four channels of one pixel may lie side by side.
 fn pool_place(element: vec4u) -> WindowPlace {
   return window_place(select(element, vec4u(element.x), options.reads_texels == 1));
 }
 
-// The image's elements that a tap meets.
+// The places in the image that a tap meets.
 fn pool_elements(pixel: vec4u, channel: vec4u) -> vec4u {
   let at: vec4u = pixel * parameters.result_channels + channel;
   return select(at, at.x + vec4u(0u, 1u, 2u, 3u), options.reads_texels == 1);
@@ -61,7 +61,7 @@ fn pool_average(element: vec4u) -> vec4f {
   return pick(eq(count, vec4f(0.0)), vec4f(0.0), kept_between(total / count, smallest, largest));
 }
 
-// What an element of the image counts as, the larger the better.
+// The rank of an element of the image, the larger the better.
 fn pool_order(at: vec4u) -> vec4i {
   var bits: vec4i;
   if (options.reads_texels == 1) { bits = bitcast<vec4i>(operand_0_texel(at.x / 4u)); }

@@ -1,6 +1,6 @@
 // random: numbers from a seed and the index of a texel. core/kernel/random_parameters.h has the parameters.
 
-// The upper half of each product, by halves of 16 bits: neither language has it.
+// The upper half of each product, by halves of 16 bits: neither language has a function for it.
 fn random_upper_product(a: vec4u, b: vec4u) -> vec4u {
   let a_low: vec4u = a & vec4u(0xffffu);
   let a_high: vec4u = a >> vec4u(16u);

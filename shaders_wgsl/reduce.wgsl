@@ -1,19 +1,19 @@
-// reduce: what lies along the reduced axes becomes one element. core/kernel/reduce_parameters.h has the parameters
-// and options.
+// reduce: the elements along the reduced axes become one. core/kernel/reduce_parameters.h has the parameters and
+// options.
 
 fn reduce_term(term: i32, index: vec4u) -> vec4u {
   let digit: vec4u = (index / parameters.terms[term].block) % parameters.terms[term].size;
   return digit * parameters.terms[term].stride;
 }
 
-// Where part `element % parts` of a kept element starts in x, without the distance_along to its first element.
+// The start in x of part `element % parts` of a kept element, without the distance_along to its first element.
 fn reduce_base(element: vec4u) -> vec4u {
   var base: vec4u = vec4u(0u);
   for (var i: i32 = 0; i < options.kept_terms; i++) { base += reduce_term(i, element); }
   return base;
 }
 
-// Where reduced element `index` lies from there.
+// The distance from there to reduced element `index`.
 fn reduce_step(index: vec4u) -> vec4u {
   if (options.reduced_terms == 1) { return index * parameters.terms[options.kept_terms].stride; }
   var distance_along: vec4u = vec4u(0u);
@@ -21,7 +21,7 @@ fn reduce_step(index: vec4u) -> vec4u {
   return distance_along;
 }
 
-// Element `index` of x along the stretch of `base`. Past its end it is anything.
+// Element `index` of x along the stretch of `base`; any element past its end.
 fn reduce_element(base: vec4u, index: vec4u) -> core_vector {
   if (options.reads_texels == 1) { return operand_0_texel(min(index.x, parameters.count - 1u) / 4u); }
   return operand_0(base + reduce_step(min(index, vec4u(parameters.count - 1u))));
@@ -35,7 +35,7 @@ fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
   return core_pick(either(core_gt(a, b), core_nan(b)), b, a);
 }
 
-// Sums go four at a time, for their loop costs more than what they do. The last round may be past the end of some parts.
+// Sums go four at a time, since the loop costs more than the additions. The last round may pass the end of parts.
 fn reduce_fold(element: vec4u) -> core_vector {
   let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);
@@ -57,10 +57,10 @@ fn reduce_fold(element: vec4u) -> core_vector {
   return result;
 }
 
-// How many of all elements, of which every one in `apart` from `first` on was taken.
+// The number of elements taken where every one in `apart` is, from `first` on.
 fn reduce_share(first: vec4u, apart: u32) -> vec4f { return vec4f((vec4u(parameters.all - 1u) - first) / apart + vec4u(1u)); }
 
-// An element times how often it counts: where elements are means of parts themselves (options.of_means), for each of the part.
+// An element times its weight: where elements are means of parts (options.of_means), the size of the part.
 fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
   if (options.of_means == 1) { return value * reduce_share(index, parameters.count); }
   return value;
@@ -98,19 +98,19 @@ fn reduce_mean(element: vec4u) -> vec4f {
   return kept_between(total / reduce_share(first, parts), smallest, largest);
 }
 
-// What an element of these bits counts as, the larger the better.
+// The rank of an element of these bits, the larger the better.
 fn reduce_order(bits: vec4i) -> vec4i {
   let turned: vec4i = bits ^ vec4i(parameters.turned_bits);
   if (options.is_float == 1) { return order_of(turned); }
   return turned;
 }
 
-// Of equal ones the first.
+// Of equal elements the first is better.
 fn reduce_is_better(order: vec4i, index: vec4i, best_order: vec4i, best: vec4i) -> vec4<bool> {
   return either(gti(order, best_order), both(eqi(order, best_order), lti(index, best)));
 }
 
-// A place past the end is that of the last element, which is none the worse for being seen twice.
+// Past the end, the last element is seen again, which changes nothing.
 fn reduce_arg(element: vec4u) -> vec4i {
   let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);
@@ -126,7 +126,7 @@ fn reduce_arg(element: vec4u) -> vec4i {
   return best;
 }
 
-// The same among the elements that operand 1 names.
+// reduce_arg among the elements that operand 1 names.
 fn reduce_arg_among(element: vec4u) -> vec4i {
   let parts: u32 = parameters.parts;
   let base: vec4u = reduce_base(element / parts);

@@ -1,7 +1,7 @@
 // resize: each pixel of the result lies somewhere between pixels of the image. core/kernel/image_parameters.h has the
 // parameters.
 
-// Where a pixel of the result lies along an axis: a numerator over its divisor.
+// The place of a pixel of the result along an axis: a numerator over its divisor.
 fn resize_place_y(element: vec4u) -> vec4u {
   let row: vec4u = (element / (parameters.channels * parameters.result.width)) % parameters.result.height;
   return row * parameters.y.step + parameters.y.start;
@@ -13,7 +13,7 @@ fn resize_place_x(element: vec4u) -> vec4u {
 
 fn resize_rest(place: vec4u, divisor: u32) -> vec4f { return vec4f(place % divisor) / f32(divisor); }
 
-// The image's element in a row and a column, which count like places; beyond the edge it is that at the edge.
+// The image's element in a row and a column, which count like places; beyond the edge, the one at the edge.
 fn resize_at(element: vec4u, row: vec4u, column: vec4u) -> vec4u {
   let batch: vec4u = element / (parameters.channels * parameters.result.width * parameters.result.height);
   let y: vec4u = min(max(row, vec4u(2u)) - vec4u(2u), vec4u(parameters.image.height - 1u));

@@ -1,9 +1,9 @@
 // row: each element in relation to the others of its row. core/kernel/row_parameters.h has the parameters and options.
 
-// Which texels of x an invocation reads for a team, and which elements of them belong to the team's rows.
+// The texels of x that an invocation reads for a team, and their elements that belong to the team's rows.
 struct RowWalk {
   row: u32,                         // the texel that the team's rows begin in
-  first: u32, step: u32, end: u32,  // those to read
+  first: u32, step: u32, end: u32,  // the texels to read
   first_element: u32, end_element: u32,
 }
 fn row_walk(team: u32, member: u32, team_size: u32) -> RowWalk {
@@ -27,7 +27,7 @@ fn row_inside(walk: RowWalk, at: u32) -> vec4<bool> {
 
 fn row_larger(a: vec4f, b: vec4f) -> vec4f { return pick(either(gt(b, a), nan4(b)), b, a); }
 
-// Of all four components, or of each by itself where they are rows of their own.
+// The largest of all four components, or each by itself where they are rows of their own.
 fn row_largest(a: vec4f) -> vec4f {
   if (options.in_columns == 1) { return a; }
   let pairs: vec4f = row_larger(a, a.zwxy);
@@ -39,7 +39,7 @@ fn row_sum(a: vec4f) -> vec4f {
   return vec4f((a.x + a.y) + (a.z + a.w));
 }
 
-// What each invocation found, for its team to read: twice, so that one barrier each is enough.
+// Each invocation writes what it found for its team to read: in two slots, so that one barrier each is enough.
 var<workgroup> row_found: array<vec4f, 2u * workgroup_size>;
 fn row_tell(found: vec4f, slot: u32, local: u32) -> u32 {
   row_found[slot * workgroup_size + local] = found;
@@ -47,7 +47,7 @@ fn row_tell(found: vec4f, slot: u32, local: u32) -> u32 {
   return slot * workgroup_size + local - local % parameters.team_size;
 }
 
-// Of what the members of a team found.
+// The largest that the members of a team found.
 fn row_team_largest(found: vec4f, slot: u32, local: u32) -> vec4f {
   let first: u32 = row_tell(found, slot, local);
   var largest: vec4f = row_found[first];
@@ -70,7 +70,7 @@ fn row_softmax_largest(walk: RowWalk, local: u32) -> vec4f {
   return row_team_largest(found, 0u, local);
 }
 
-// How elements of rows become results: they are moved by -origin and, what that leaves being small, by -offset.
+// Elements become results by these: they are moved by -origin and, what that leaves being small, by -offset.
 struct RowStatistics { origin: vec4f, offset: vec4f, scale: vec4f }
 fn row_softmax_statistics(walk: RowWalk, local: u32) -> RowStatistics {
   let largest: vec4f = row_softmax_largest(walk, local);
@@ -167,16 +167,16 @@ fn row_normalize(group: u32, local: u32) {
   }
 }
 
-// By one invocation, of the rows of a team.
+// One invocation finds the statistics of a team's rows.
 fn row_statistics_of(team: u32) -> RowStatistics { return row_team_statistics(row_walk(team, 0u, 1u), 0u); }
 
-// The team whose columns a texel is of.
+// The team that has the columns of a texel.
 fn row_team_at(at: u32) -> u32 {
   let texels: u32 = parameters.inner / 4u;
   return at / (parameters.count * texels) * texels + at % texels;
 }
 
-// Neighbours are often of one row.
+// Neighbours often belong to one row.
 fn row_by_texels(element: vec4u) -> vec4f {
   let at: u32 = element.x / 4u;
   if (options.in_columns == 1) { return row_result(operand_0_texel(at), row_statistics_of(row_team_at(at))); }
@@ -192,7 +192,7 @@ fn row_by_texels(element: vec4u) -> vec4f {
   return row_result(operand_0_texel(at), by_element);
 }
 
-// Of four columns: their origins, offsets or scales. For one of these alone, softmax has less to compute.
+// The origins, offsets or scales of four columns. For one of these alone, softmax has less to compute.
 fn row_statistics_part(team: u32, part: u32) -> vec4f {
   if (options.kind <= 1 && part == 0u) { return row_softmax_largest(row_walk(team, 0u, 1u), 0u); }
   if (options.kind == 0 && part == 1u) { return vec4f(0.0); }

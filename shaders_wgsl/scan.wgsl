@@ -1,19 +1,19 @@
 // scan: running sums and products along an axis. core/kernel/scan_parameters.h has the parameters and options.
 
-// Where an element is along the axis, counted in the direction of the scan.
+// The position of an element along the axis, counted in the direction of the scan.
 fn scan_position(element: vec4u) -> vec4u {
   let along: vec4u = (element / parameters.inner) % parameters.count;
   if (parameters.is_reverse == 1u) { return vec4u(parameters.count - 1u) - along; }
   return along;
 }
 
-// From one position to the next, in elements; backwards it wraps around.
+// Elements from one position to the next; backwards the number wraps around.
 fn scan_stride() -> u32 {
   if (parameters.is_reverse == 1u) { return 0u - parameters.inner; }
   return parameters.inner;
 }
 
-// Where the operand with the wholes of the blocks has the one of an element.
+// The place of an element's block in the operand with the totals of blocks.
 fn scan_block(element: vec4u) -> vec4u {
   let inner: u32 = parameters.inner;
   let row: vec4u = element / (parameters.count * inner);
@@ -25,7 +25,7 @@ fn scan_combine(a: core_vector, b: core_vector) -> core_vector {
   return a + b;
 }
 
-// Of the four elements of a texel, the last one in the direction of the scan comes last.
+// Brings the four elements of a texel into the direction of the scan.
 fn scan_in_direction(a: core_vector) -> core_vector {
   if (parameters.is_reverse == 1u) { return a.wzyx; }
   return a;

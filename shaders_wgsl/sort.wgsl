@@ -1,7 +1,7 @@
 // sort: rows sorted by merging, as pairs of a key and its index. core/kernel/sort_parameters.h has the
 // parameters and options. Rows and blocks are whole texels, so that the four elements of a texel share theirs.
 
-// Where x has the elements of a padded row; past the end of the row, its last one.
+// The places in x of a padded row's elements; past the end of the row, its last one.
 fn sort_source(element: vec4u) -> vec4u {
   let row: u32 = element.x / parameters.stride;
   let inner: u32 = parameters.inner;
@@ -9,7 +9,7 @@ fn sort_source(element: vec4u) -> vec4u {
   return ((row / inner) * parameters.count + along) * inner + row % inner;
 }
 
-// In the order wanted; what only pads the row comes last, since of equal keys the first one does.
+// Keys in the order wanted; padding comes last, since equal keys keep their order.
 fn sort_keys(element: vec4u) -> vec4i {
   var key: vec4i = bitcast<vec4i>(operand_0(sort_source(element)));
   if (options.is_float == 1) { key = order_of(key); }
@@ -63,7 +63,7 @@ fn sort_blocks(element: vec4u) -> vec4i {
   return vec4i(keys.x, index.y, keys.z, index.w);
 }
 
-// How many pairs a block holds, one that is past the end of the row none.
+// The number of pairs that a block holds; 0 past the end of the row.
 fn sort_block_size(block: u32) -> u32 {
   let begin: u32 = min(block * parameters.length, parameters.stride);
   return min(parameters.kept, parameters.stride - begin);
@@ -102,13 +102,13 @@ fn sort_merge(element: vec4u) -> vec4i {
   return operand_0(vec4u(2 * picki(takes_left, left_next, right_next) + vec4i(0, 1, 0, 1)));
 }
 
-// Where x has the elements of the result.
+// The places in x of the result's elements.
 fn sort_taken(element: vec4u, index: vec4u) -> vec4u {
   let inner: u32 = parameters.inner;
   return ((element / (parameters.wanted * inner)) * parameters.count + index) * inner + element % inner;
 }
 
-// Where the pairs have the indices of the result.
+// The places among the pairs of the result's indices.
 fn sort_taken_index(element: vec4u) -> vec4u {
   let inner: u32 = parameters.inner;
   let row: vec4u = (element / (parameters.wanted * inner)) * inner + element % inner;

@@ -56,13 +56,13 @@ fn warp_affine(element: vec4u) -> vec4f {
   return warp_sample(warp_batch(element), channel, from_y, from_x, fill);
 }
 
-// Where pixel `index` of `count` lies between two borders of a box, which are fractions of the image's last pixel.
+// The place of pixel `index` of `count` between two borders of a box, which are fractions of the image's last pixel.
 fn warp_along_box(index: vec4f, count: u32, from_border: vec4f, to_border: vec4f, last: f32) -> vec4f {
   if (count == 1u) { return (0.5 * last) * (from_border + to_border); }
   return from_border * last + index * ((to_border - from_border) * last / f32(count - 1u));
 }
 
-// A thousandth of a pixel, which rounding may put a box's border beyond the image's.
+// Allows a thousandth of a pixel, by which rounding may put a box's border beyond the image's.
 fn warp_outside(place: vec4f, last: f32) -> vec4<bool> {
   return either(lt(place, vec4f(-0.001)), gt(place, vec4f(last + 0.001)));
 }

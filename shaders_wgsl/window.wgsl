@@ -1,4 +1,4 @@
-// Windows that slide over images with up to three spatial axes, 0 the innermost: what conv and pool share.
+// Windows that slide over images with up to three spatial axes, 0 the innermost, for conv and pool.
 // core/kernel/window_parameters.h has the parameters and options.
 
 // Axes that the image lacks need no loop.
@@ -7,7 +7,7 @@ fn window_taps(axis: i32) -> i32 {
   return parameters.axes[axis].taps;
 }
 
-// Where four elements of the result are.
+// The places of four elements of the result.
 struct WindowPlace { channel: vec4u, batch: vec4i, plane: vec4i, row: vec4i, column: vec4i }
 fn window_place(element: vec4u) -> WindowPlace {
   var window: WindowPlace;
@@ -32,7 +32,7 @@ fn window_place(element: vec4u) -> WindowPlace {
   return window;
 }
 
-// Where a tap of windows `at` meets the image along an axis; -1 in the padding.
+// The place where a tap of windows `at` meets the image along an axis; -1 in the padding.
 fn window_along(axis: i32, at: vec4i, tap: i32) -> vec4i {
   if (axis >= options.axes) { return vec4i(0); }
   let start: vec4i = at * parameters.axes[axis].stride - vec4i(parameters.axes[axis].before);
@@ -45,7 +45,7 @@ fn window_inside(plane: vec4i, row: vec4i, column: vec4i) -> vec4<bool> {
   return gti(min(min(plane, row), column), vec4i(-1));
 }
 
-// Which pixel of the image that is; any pixel for a place in the padding.
+// The pixel of the image at a place; any pixel for a place in the padding.
 fn window_pixel(batch: vec4i, plane: vec4i, row: vec4i, column: vec4i) -> vec4u {
   var pixel: vec4i = batch;
   if (options.axes > 2) { pixel = pixel * parameters.axes[2].image + max(plane, vec4i(0)); }

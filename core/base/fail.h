@@ -1,4 +1,4 @@
-// How a call that cannot be done ends.
+// Calls that cannot be done end here.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a context tells its host. A log that nobody wants costs nothing: its texts are not made.
+// The messages of a context to its host. A log that nobody wants costs nothing: its texts are not made.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -37,7 +37,7 @@ class Messages : public std::enable_shared_from_this<Messages> {
   std::vector<Message> waiting_;
 };
 
-// Messages of a context, for what does not know the context. An empty one tells nobody.
+// Takes messages of code that does not know the context. An empty sink drops them.
 class MessageSink {
  public:
   MessageSink() = default;
@@ -61,7 +61,7 @@ class Compilation {
  public:
   explicit Compilation(const MessageSink& messages) : messages_(messages) {}
 
-  // `name` gives what was compiled, for people.
+  // `name` gives the kernel's name, for people.
   template <class Name>
   void succeeded(const Name& name, std::string_view text) const {
     messages_.debug([&] { return line(name(), text); });

@@ -36,7 +36,7 @@ std::string number_text(double value) {
   // Whole numbers in digits, however many, as nobody reads 2.147483648e+09 at a glance.
   if (std::trunc(value) == value && std::fabs(value) < 1e20)
     return {begin, std::to_chars(begin, end, value, std::chars_format::fixed).ptr};
-  // Most come from floats: 0.1 rather than 0.10000000149011612.
+  // Most numbers come from floats: 0.1 rather than 0.10000000149011612.
   if (const auto rounded = static_cast<float>(value); double{rounded} == value)
     return {begin, std::to_chars(begin, end, rounded).ptr};
   return {begin, std::to_chars(begin, end, value).ptr};

@@ -12,7 +12,7 @@ struct Number {
   std::uint32_t bits;
 };
 Number number_of(double value, DType);  // rounds to a float; integer types have the number, see has_number
-bool has_number(DType, double value);   // floats have them all
-std::string number_text(double value);  // as short as it can be read back from, for messages
+bool has_number(DType, double value);   // floats have every value
+std::string number_text(double value);  // the shortest text that reads back as the value, for messages
 
 }  // namespace tessera

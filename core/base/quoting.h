@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// "name" in quotes, with escapes for what does not print and what is no UTF-8; long ones are cut.
+// "name" in quotes, with escapes for characters that do not print and bytes that are no UTF-8; long names are cut.
 std::string in_quotes(std::string_view name);
 
 bool is_utf8(std::string_view);

@@ -1,5 +1,4 @@
-// A map that knows in which order its entries were used, so that a cache can drop those first that nobody used for
-// longest.
+// A map that keeps the order in which its entries were used, so that a cache can drop the least recently used ones.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -12,15 +11,15 @@ namespace tessera {
 template <class Key, class Value, class Hash = std::hash<Key>>
 class RecentMap {
  public:
-  // The value, which counts as the most recently used one from now on; null where there is none.
+  // The key's value, which is now the most recently used one; null where there is none.
   Value* find(const Key& key) {
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) return nullptr;
-    order_.splice(order_.begin(), order_, found->second.place);
-    return &found->second.value;
+    const auto entry = entries_.find(key);
+    if (entry == entries_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, entry->second.place);
+    return &entry->second.value;
   }
 
-  // Of a key that is not there yet. References to values stay valid until these are dropped.
+  // The key must be new. References to values stay valid until these are dropped.
   Value& add(const Key& key, Value value) {
     const auto added = entries_.try_emplace(key, std::move(value)).first;
     order_.push_front(&added->first);
@@ -56,7 +55,7 @@ class RecentMap {
 
  private:
   struct Entry {
-    explicit Entry(Value made) : value(std::move(made)) {}
+    explicit Entry(Value value_in) : value(std::move(value_in)) {}
     Value value;
     typename std::list<const Key*>::iterator place{};
   };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most_counted = std::numeric_limits<std::int64_t>::max();
 
-// From 0 on, and no higher than `most_counted`.
+// A product of numbers from 0 on, no higher than `most_counted`.
 std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
   return b != 0 && a > most_counted / b ? most_counted : a * b;
 }

@@ -1,8 +1,8 @@
 // Arithmetic on sizes, which count elements: of one axis or of a whole tensor.
 //
-// A Shape sees to it that its sizes, zeros left out, multiply to no more than Shape::max_size. So do any of them: such
-// products, and distances between elements, need no further check. Sizes that come from anywhere else, such as a user's
-// repeats, paddings and blocks, are multiplied, added and narrowed by the functions here.
+// The sizes of a Shape, zeros left out, multiply to no more than Shape::max_size, and so do any of them: such products,
+// and distances between elements, need no further check. The functions here multiply, add and narrow sizes that come
+// from anywhere else, such as a user's repeats, paddings and blocks.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-// Of numbers from 0 on. A result above Shape::max_size is an out_of_memory of the operation `op`.
+// Terms and factors are from 0 on. A result above Shape::max_size is an out_of_memory of the operation `op`.
 std::int64_t size_product(std::string_view op, std::span<const std::int64_t> factors);
 std::int64_t size_sum(std::string_view op, std::span<const std::int64_t> terms);
 inline std::int64_t size_product(std::string_view op, std::initializer_list<std::int64_t> factors) {
@@ -28,10 +28,10 @@ inline std::int64_t size_sum(std::string_view op, std::initializer_list<std::int
   return size_sum(op, std::span(terms.begin(), terms.size()));
 }
 
-// An Error of the operation `op` unless there can be a Shape with these sizes: see Shape.
+// Throws an Error of the operation `op` where no Shape can have these sizes.
 void check_dims(std::string_view op, std::span<const std::int64_t> dims);
 
-// A shape that an operation makes: the same as Shape(dims), but its errors name the operation.
+// Shape(dims), whose errors name the operation.
 Shape result_shape(std::string_view op, std::span<const std::int64_t> dims);
 inline Shape result_shape(std::string_view op, std::initializer_list<std::int64_t> dims) {
   return result_shape(op, std::span(dims.begin(), dims.size()));
@@ -49,12 +49,12 @@ constexpr To narrow(From value) {
   return static_cast<To>(value);
 }
 
-// How many bytes the elements take, one after the other.
+// The bytes of the elements, one after the other.
 inline std::uint64_t byte_count(std::int64_t elements, DType dtype) {
   return static_cast<std::uint64_t>(elements) * size_of(dtype);
 }
 
-// How many steps it takes to reach a number from 0 on, and where they end.
+// The number of steps that reach a number from 0 on, and the place where they end.
 template <std::integral Number>
 constexpr Number steps_to(Number number, std::type_identity_t<Number> step) {
   return (number + step - 1) / step;

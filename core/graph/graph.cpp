@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-// Writes items down, with the values of items, which operations on equal values have in common; without values, items
-// are told apart by their places.
+// Writes items as text. With `values`, operations on equal values have equal texts; without, operands are told apart by
+// their places.
 class ItemWriter {
  public:
   explicit ItemWriter(const Graph& graph, const std::vector<int>* values = nullptr) : graph_(graph), values_(values) {
@@ -50,7 +50,7 @@ class ItemWriter {
 
 bool is_number(const Node& node) { return node.is<Constant>() && !node.has_elements(); }
 
-// It has its elements, gets them from the host, or they come with each run of a program.
+// The node has its elements, or gets them from the host or from each run of a program.
 bool is_stored(const Node& node) {
   return node.has_elements() || node.is<HostValues>() || node.is<Placeholder>() || node.is<ProgramResult>();
 }
@@ -100,16 +100,16 @@ class GraphBuilder {
     }
   }
 
-  // Strided views follow one another, in whatever order they take the elements.
+  // Follows strided views too: in whatever order they take elements, a number stays that number.
   Location base_of_strided(Node* node) {
     while (!node->has_elements() && (node->is<Strided>() || node->is<View>())) node = node->inputs[0].get();
     return {node, 0};
   }
 
   Node* replacement(Node& node, const FamilyEntry& entry) {
-    NodePtr& other = replacements_[&node];
-    if (!other) other = own(entry.lower(node));
-    return other.get();
+    NodePtr& lowered = replacements_[&node];
+    if (!lowered) lowered = own(entry.lower(node));
+    return lowered.get();
   }
 
   const NodePtr& own(Held held) {
@@ -130,7 +130,7 @@ class GraphBuilder {
     return place;
   }
 
-  // A node's elements, which are stored even where they are all the same number.
+  // Adds a node's elements, which are stored even where they are all the same number.
   Graph::Place add_elements(Node* node) {
     const Location base = base_of(node);
     if (!is_number(*base.node)) {
@@ -146,7 +146,7 @@ class GraphBuilder {
     return {index_of_.at(filled), 0};
   }
 
-  // Adds a node that is no view with all that it needs. Without recursion: graphs may be long.
+  // Adds a node that is no view, after its inputs. Without recursion: graphs may be long.
   void add_base(Node* root) {
     struct Visit {
       Node* node;
@@ -185,8 +185,8 @@ class GraphBuilder {
     if (is_kept) graph_.kept.push_back(index_of_.at(node));
     if (!custom) return;
     for (const std::weak_ptr<Node>& weak : custom->call->results)
-      if (const NodePtr other = weak.lock(); other && other->is<Custom>() && !other->has_elements())
-        if (!index_of_.contains(other.get())) add_operation(other.get());
+      if (const NodePtr output = weak.lock(); output && output->is<Custom>() && !output->has_elements())
+        if (!index_of_.contains(output.get())) add_operation(output.get());
   }
 
   void add_item(GraphItem item) {
@@ -204,7 +204,7 @@ class GraphBuilder {
     return {.shape = input->shape, .item = whole(input, add_elements(input.get())).item};
   }
 
-  // Where elements lie within a storage, a copy of them has one of its own.
+  // Adds a copy, with a storage of its own, where the elements lie within a storage.
   Graph::Place whole(const NodePtr& node, const Graph::Place& place) {
     if (place.offset + graph_.at(place.item).start == 0) return place;
     NodePtr& copy = copies_[node.get()];
@@ -242,11 +242,10 @@ class GraphBuilder {
 
   // ---- equal operations on equal values give equal values, which are numbered by the first item that has one
 
-  // Whether an item that was added before stands for this one: it has the same value, and computing it again would
-  // cost.
+  // Lets an earlier item stand for this one if it has the same value, and computing that again would cost.
   bool share(const GraphItem& item) {
     if (!has_numbered_value(item)) return false;
-    if (item.part() != Part::core && is_wanted_.empty()) return false;  // nothing like it is worth it
+    if (item.part() != Part::core && is_wanted_.empty()) return false;  // see is_worth_sharing
     number_values();
     ItemWriter writer(graph_, &values_);
     writer.write(item);
@@ -257,10 +256,10 @@ class GraphBuilder {
     return true;
   }
 
-  // Others count as different from all else.
+  // Other values count as different from all else.
   static bool has_numbered_value(const GraphItem& item) { return !item.operands.empty() && item.part() != Part::step; }
 
-  // Late, since most graphs have nothing to share.
+  // Called late, since most graphs have nothing to share.
   void number_values() {
     for (std::size_t i = values_.size(); i < graph_.items.size(); ++i) {
       const auto own = static_cast<int>(i);
@@ -289,9 +288,9 @@ class GraphBuilder {
   Graph graph_;
   std::unordered_map<const Node*, int> index_of_, number_of_;
   std::unordered_map<Node*, NodePtr> replacements_, copies_;
-  std::vector<bool> is_wanted_;  // items so far
+  std::vector<bool> is_wanted_;  // by item, as far as there are wanted ones
   std::unordered_map<std::string, int, Hash, std::equal_to<>> value_of_operation_;
-  std::vector<int> values_;  // of the items, as far as they are numbered
+  std::vector<int> values_;  // by item, as far as they are numbered
 };
 
 }  // namespace

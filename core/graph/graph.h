@@ -1,23 +1,23 @@
-// The work that wanted nodes need, in order: what planning reads instead of nodes.
+// The work that wanted nodes need, in order. Planning reads graphs instead of nodes.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/kernel/backend.h"
 #include "core/graph/node.h"
+#include "core/kernel/backend.h"
 
 namespace tessera {
 
 // A node whose elements a caller wants.
 struct Wanted {
   NodePtr node;
-  std::uint64_t layout = 0;  // of its storage, see StorageSpec, if it gets one of its own
-  bool is_whole = false;     // its elements are to start with the first one of a storage; else they may lie within one
+  std::uint64_t layout = 0;  // of the storage, see StorageSpec, if the node gets one of its own
+  bool is_whole = false;     // the elements start at the first one of a storage; else they may lie within one
 };
 
-// One operation, with its views followed, its numbers apart, and replaced by others where the device cannot run it.
+// One operation, with views followed and numbers apart, or what replaces it where the device cannot run it.
 struct GraphItem {
   // Elements of another item, from `offset` on, or a number.
   struct Operand {
@@ -30,11 +30,11 @@ struct GraphItem {
   };
   static constexpr int none = -1;
 
-  Node* node;                  // which gets the elements if they are kept
+  Node* node;                  // gets the elements if they are kept
   const Operation* operation;  // the node's own, or the number behind it
-  bool is_stored;              // it has its elements, or gets them from outside
-  bool is_own = false;         // the node is the graph's own, which nobody else knows
-  std::int64_t start = 0;      // where they begin in their storage
+  bool is_stored;              // the node has its elements, or gets them from outside
+  bool is_own = false;         // the node is in own_nodes
+  std::int64_t start = 0;      // where the elements begin in their storage
   std::uint64_t layout = 0;
   int lineage = 0;
   int number = none;  // of a constant that is wanted as elements
@@ -55,7 +55,7 @@ struct GraphItem {
 };
 
 struct Graph {
-  std::vector<GraphItem> items;  // operands first, each once; costly operations that are equal are one
+  std::vector<GraphItem> items;  // operands first, each once; equal costly operations are one item
 
   struct Constant {
     Number value;
@@ -69,11 +69,11 @@ struct Graph {
   };
   std::vector<Place> wanted;  // where the wanted nodes are; no item for those without elements
 
-  // Items that are kept, wanted or not: what a host lent may have changed by the next time, and custom kernels make
-  // all their outputs at once.
+  // Items whose elements are kept, wanted or not: a host's texture may have changed by the next time, and custom
+  // kernels make all their outputs at once.
   std::vector<int> kept;
 
-  // Nodes whose elements are those of another node's item, which is equal or replaces it.
+  // Nodes whose elements an item of another node has, which is equal or replaces them.
   struct Equal {
     Node* node;
     Place place;
@@ -81,7 +81,7 @@ struct Graph {
   std::vector<Equal> equals;
 
   std::vector<Node*> runs;      // results of programs that have not run yet; they count as stored
-  std::vector<Held> own_nodes;  // that replace others, or copy them
+  std::vector<Held> own_nodes;  // nodes that replace or copy others, known to the graph alone
 
   const GraphItem& at(int index) const { return items[static_cast<std::size_t>(index)]; }
 };
@@ -89,10 +89,10 @@ struct Graph {
 // The caller keeps the wanted nodes alive. Throws device_lost where elements are needed that cannot be rebuilt.
 Graph make_graph(const ContextState&, std::span<const Wanted>, const Limits&);
 
-// Equal for graphs that differ only in numbers and in the contents of tensors: one plan serves them all.
+// Graphs that differ only in numbers and in the contents of tensors have equal signatures: one plan serves them all.
 std::string signature_of(const Graph&);
 
-// Where a node's elements are: from element `offset` of `node` on, which is no view.
+// A node's elements are those of `node`, which is no view, from element `offset` on.
 struct Location {
   Node* node;
   std::int64_t offset;
@@ -101,7 +101,7 @@ struct Location {
 };
 Location location_of(Node*);
 
-// The same elements in a storage of its own.
+// A node with the same elements in a storage of its own.
 NodePtr copy_of(const NodePtr&);
 
 }  // namespace tessera

@@ -29,8 +29,8 @@ Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_
 }
 
 // Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
-// lists, those it calls only add to them. A node's references go before its holds: a node that is about to go with its
-// last hold need not be released.
+// lists, those it calls only add to them. Inputs go before holds: a node that is about to go with its last hold need
+// not be released.
 Node::~Node() {
   live_nodes.fetch_sub(1, std::memory_order_relaxed);
   struct Dying {
@@ -45,7 +45,7 @@ Node::~Node() {
       draining->held.insert(draining->held.end(), std::move_iterator(held_inputs.begin()),
                             std::move_iterator(held_inputs.end()));
     } catch (const std::bad_alloc&) {
-      // Without memory for the lists, they go with this one, on the stack.
+      // Without memory for the lists, the inputs go with this node, on the stack.
     }
     return;
   }

@@ -1,4 +1,4 @@
-// The graph: what tensors stand for before, and after, they are computed.
+// Nodes, which tensors stand for before and after they are computed.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace tessera {
 
 struct ContextImpl;
-struct ContextState;  // all that a context's lock guards: whoever has one holds the lock
+struct ContextState;  // whoever has one holds the context's lock
 struct Node;
 using NodePtr = std::shared_ptr<Node>;
 
@@ -25,8 +25,8 @@ struct NodeInfo {
   const DType dtype;
 };
 
-// Keeps a node's value: tensors and pending operations have one. Without any, only lineage refers to the node, and its
-// buffer can go.
+// Keeps a node's value: tensors and pending operations have a hold. Without any, only lineage refers to the node, and
+// its buffer can go.
 class Hold {
  public:
   explicit Hold(NodePtr, std::shared_ptr<const void> loan = nullptr);
@@ -40,25 +40,25 @@ class Hold {
  private:
   friend struct Node;
   NodePtr node_;
-  std::shared_ptr<const void> loan_;  // of the storage to a host, where the hold is for one
+  std::shared_ptr<const void> loan_;  // of the storage, where the hold is for a host
 };
 using Held = std::shared_ptr<const Hold>;
 
 // The elements of a node that has been computed.
 struct Value {
-  std::shared_ptr<Buffer> buffer;  // views share it; nodes without elements, and pending ones, have none
-  std::int64_t offset = 0;         // the first element in there
-  // How many operations it takes to rebuild the elements if the device is lost; unknown_lineage: they cannot be.
+  std::shared_ptr<Buffer> buffer;  // views share it; null where a node is pending or has no elements
+  std::int64_t offset = 0;         // of the first element in the buffer
+  // The number of operations that rebuild the elements if the device is lost; unknown_lineage: none can.
   int lineage = 0;
 };
 constexpr int unknown_lineage = -1;
 
 // An operation on other nodes. Planning reads nodes and never changes them; computing gives them their values. The
-// context's lock guards it all: whoever made the node and has not given it away, or has a ContextState, may use it.
+// context's lock guards all members: code that has a ContextState, or made the node and has not given it away, uses it.
 struct Node : NodeInfo, std::enable_shared_from_this<Node> {
   // A pending operation holds its inputs.
   Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<Held> inputs = {});
-  // One whose inputs others hold.
+  // An operation whose inputs others hold.
   Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<NodePtr> inputs);
   ~Node();
 
@@ -70,26 +70,26 @@ struct Node : NodeInfo, std::enable_shared_from_this<Node> {
   std::string label;  // by the user
 
   std::atomic<int> holds{0};
-  std::weak_ptr<const Hold> first_hold;  // which copies of a tensor share; set once, before others know the node
+  std::weak_ptr<const Hold> first_hold;  // copies of a tensor share it; set once, before others know the node
 
   template <class Kind>
   bool is() const {
     return std::holds_alternative<Kind>(operation);
   }
   bool has_elements() const { return value.buffer && !value.buffer->is_lost(); }
-  void forget_lineage();  // of one that has its elements
+  void forget_lineage();  // the node has its elements
 };
 
-// A constant, or dtype_mismatch where the type has no such number.
+// A constant. Throws dtype_mismatch where the type has no such number.
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, double value);
 
-// The way from tensors to nodes and back, for the library's own sources.
+// From tensors to nodes and back, for the library's own sources.
 struct TensorAccess {
   static const Held& held(const Tensor&);  // throws invalid_argument for an empty tensor
   static const NodeInfo& info(const Tensor& tensor) { return held(tensor)->info(); }
   static const NodePtr& node(const ContextState& context, const Tensor& tensor) { return held(tensor)->node(context); }
   static Tensor tensor(NodePtr);
-  // A computed tensor again: for as long as the result lives, its storage is lent.
+  // The same computed tensor, whose storage is lent for as long as the result lives.
   static Tensor on_loan(const ContextState&, const Tensor&);
 };
 

@@ -1,5 +1,5 @@
-// The kinds of operations, and all that planning has to know of each: a new kind is a struct here, and in
-// core/run/step_writer.cpp what it is in a kernel.
+// The kinds of operations, and all that planning has to know of each: a new kind is a struct here, and
+// core/run/step_writer.cpp writes it into kernels.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,16 +21,16 @@ struct Node;
 class ParameterList;
 struct ProgramRun;
 
-// How an operation takes part in kernels.
+// The part that an operation has in kernels.
 enum class Part : std::uint8_t {
-  none,       // its elements are there, come from outside, or are those of its input
+  none,       // the elements are there, come from outside, or are those of the input
   line,       // a line of an expression, over elements at the same place
   reordered,  // an input of an expression, whose elements are in another order
   core,       // of a kernel
-  step,       // no part of one: a dispatch of its own
+  step,       // a dispatch of its own
 };
 
-// Work, written down so that equal texts mean equal work. Every operation of every graph is written: this is for speed.
+// A text of work: equal texts mean equal work. Every operation of every graph is written, so that this has to be fast.
 class WorkText {
  public:
   void reserve(std::size_t numbers) { numbers_.reserve(numbers); }
@@ -53,17 +53,17 @@ class WorkText {
 struct FamilyEntry {
   std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
   std::string_view file;        // of the family, in shaders_wgsl
-  bool reads_once = false;      // each operand's elements are read about once, so that work on them may move in here
+  bool reads_once = false;      // each operand's elements are read about once, so that work on them may join the kernel
   bool is_cooperative = false;  // see KernelCore
-  // The same value by other operations, for devices without workgroups; only cooperative entries have one.
+  // Gives the same value by other operations, for devices without workgroups; only cooperative entries have it.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
-  // The names of words and options, by KernelEntry.
+  // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;
 };
 
-// Each kind has its part, tells its name to people, writes down what its work depends on besides inputs, shape and
-// type, and says whether making it again costs next to nothing, with as many inputs.
+// Each kind has a part and a name for people, writes what its work depends on besides inputs, shape and type, and says
+// whether making it again costs next to nothing, with as many inputs.
 struct OperationKind {
   static constexpr Part part = Part::none;
   void write(WorkText&) const {}
@@ -153,7 +153,7 @@ struct Import : OperationKind {
   std::string name() const { return "import"; }
 
   std::shared_ptr<const HostPass> pass;
-  std::uint64_t epoch;  // of the context: the device that the host lent it on
+  std::uint64_t epoch;  // of the context, on whose device the host lent it
 };
 
 // One output of a kernel of the user's own. All outputs that are still referred to are computed together.
@@ -181,7 +181,7 @@ struct ProgramResult : OperationKind {
   std::size_t output;
 };
 
-// An operation that is not known any more: the node has its elements, or they are lost.
+// An operation that nobody knows any more: the node has its elements, or they are lost.
 struct Computed : OperationKind {
   std::string name() const { return "tensor"; }
 };

@@ -2,38 +2,38 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/hub/hub_impl.h"
-#include "core/interop/interop.h"
-#include "core/hub/sharing_names.h"
 #include "core/base/sizes.h"
+#include "core/hub/hub_impl.h"
+#include "core/hub/sharing_names.h"
+#include "core/interop/interop.h"
 
 namespace tessera {
 
 // ---- under the lock -----------------------------------------------------------------------------------------
 const HubEntryPtr& HubImpl::find(const char* op, const TensorRef& ref) const {
-  if (const auto found = entries.find(ref); found != entries.end()) return found->second;
-  std::vector<TensorRef> known;
-  for (const auto& [name, entry] : entries) known.push_back(name);
+  if (const auto at = entries.find(ref); at != entries.end()) return at->second;
+  std::vector<TensorRef> refs;
+  for (const auto& [known, entry] : entries) refs.push_back(known);
   throw Error(ErrorCode::not_found,
-              std::string(op) + ": there is no tensor " + text_of(ref) + near_names(ref, known) + ".");
+              std::string(op) + ": there is no tensor " + text_of(ref) + near_names(ref, refs) + ".");
 }
 
 std::shared_ptr<const CheckedKernel> HubImpl::find_kernel(const char* op, std::string_view name) const {
-  if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [other, kernel] : kernels) known.push_back(other);
+  if (const auto at = kernels.find(name); at != kernels.end()) return at->second;
+  std::vector<std::string> names;
+  for (const auto& [known, kernel] : kernels) names.push_back(known);
   throw Error(ErrorCode::not_found,
-              std::string(op) + ": there is no kernel " + in_quotes(name) + near_names(name, known) + ".");
+              std::string(op) + ": there is no kernel " + in_quotes(name) + near_names(name, names) + ".");
 }
 
 void HubImpl::require_model(const char* op, std::string_view model) const {
-  std::vector<std::string> known;
+  std::vector<std::string> models;
   for (const auto& [ref, entry] : entries) {
     if (ref.model == model) return;
-    if (known.empty() || known.back() != ref.model) known.push_back(ref.model);
+    if (models.empty() || models.back() != ref.model) models.push_back(ref.model);
   }
   throw Error(ErrorCode::not_found,
-              std::string(op) + ": no tensor is of a model " + in_quotes(model) + near_names(model, known) + ".");
+              std::string(op) + ": no tensor is of a model " + in_quotes(model) + near_names(model, models) + ".");
 }
 
 void HubImpl::bind(const TensorRef& ref, HubEntryPtr entry) {
@@ -64,11 +64,11 @@ const Tensor& HubImpl::use(HubEntry& entry) {
 }
 
 std::vector<HubEntryPtr> HubImpl::distinct_entries() const {
-  std::vector<HubEntryPtr> all;
-  for (const auto& [ref, entry] : entries) all.push_back(entry);
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
+  std::vector<HubEntryPtr> distinct;
+  for (const auto& [ref, entry] : entries) distinct.push_back(entry);
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  return distinct;
 }
 
 Naming::~Naming() {

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-// The format has each tensor once. Further names stand in the metadata: this and the name, and which tensor it is.
+// The format has each tensor once. The metadata has further names: this prefix and the name, with the tensor's name.
 constexpr std::string_view alias_prefix = "tessera.alias:";
 
 template <class NameOf>

@@ -1,4 +1,4 @@
-// What a TensorHub handle refers to.
+// The object behind a TensorHub handle.
 #pragma once
 #include <chrono>
 #include <map>
@@ -18,7 +18,7 @@ struct HubEntry {
   const Tensor tensor;
   const bool is_view;
   int names = 0;
-  std::string label{};          // of the tensor, by the hub: its names
+  std::string label{};          // that the hub gave the tensor: its names
   std::uint64_t last_used = 0;  // by the hub's clock; 0: the next to leave the device
   std::chrono::steady_clock::time_point last_use_time = std::chrono::steady_clock::now();
 };
@@ -30,7 +30,7 @@ struct ByModel {
   }
 };
 
-// Under `lock`, nothing may wait for the context nor deliver messages: a host's callback may call the hub.
+// Code under `lock` must neither wait for the context nor deliver messages: a host's callback may call the hub.
 struct HubImpl {
   explicit HubImpl(const Context& context_in) : context(context_in) {}
 
@@ -44,12 +44,12 @@ struct HubImpl {
   // The caller holds the lock for each of these. `op` begins the sentence of the error.
   const HubEntryPtr& find(const char* op, const TensorRef&) const;
   std::shared_ptr<const CheckedKernel> find_kernel(const char* op, std::string_view name) const;
-  void require_model(const char* op, std::string_view model) const;  // throws not_found where no tensor is of it
-  HubEntryPtr add(const Tensor&, bool is_view = false);              // has no name yet; counts as used now
-  void bind(const TensorRef&, HubEntryPtr);                          // in the place of what had the name
+  void require_model(const char* op, std::string_view model) const;  // throws not_found where it has no tensor
+  HubEntryPtr add(const Tensor&, bool is_view = false);              // without a name; counts as used now
+  void bind(const TensorRef&, HubEntryPtr);                          // replaces the tensor that had the name
   void unbind(decltype(entries)::iterator);
   const Tensor& use(HubEntry&);                       // counts as used now
-  std::vector<HubEntryPtr> distinct_entries() const;  // each one once
+  std::vector<HubEntryPtr> distinct_entries() const;  // each once
 };
 
 // Holds the lock while names change. At its end, without the lock, tensors whose names changed are labelled with them,

@@ -1,4 +1,4 @@
-// TensorHub: what is on the device and what on the host.
+// TensorHub: tensors on the device and on the host.
 #include <algorithm>
 #include <utility>
 
@@ -8,41 +8,41 @@
 namespace tessera {
 namespace {
 
-// A storage, by one of the tensors that have their elements in it.
+// A storage, and one of the tensors that have their elements in it.
 struct HubTensor {
   Tensor tensor;
   Residence residence;
-  std::uint64_t last_used;  // by any of its names
+  std::uint64_t last_used;  // of all tensors in the storage
 };
 
 // Each storage that names of the hub hold, least recently used first.
 std::vector<HubTensor> tensors_of(HubImpl& hub) {
-  std::vector<HubTensor> all;
+  std::vector<HubTensor> tensors;
   {
     const std::scoped_lock hold(hub.lock);
-    for (const HubEntryPtr& entry : hub.distinct_entries()) all.push_back({entry->tensor, {}, entry->last_used});
+    for (const HubEntryPtr& entry : hub.distinct_entries()) tensors.push_back({entry->tensor, {}, entry->last_used});
   }
   const LockedContext context(hub.context);
-  for (HubTensor& entry : all) entry.residence = residence_of(*context, entry.tensor);
-  // Of those that share a storage the one that was used last comes first, and stands for all.
-  std::sort(all.begin(), all.end(), [](const HubTensor& a, const HubTensor& b) {
+  for (HubTensor& entry : tensors) entry.residence = residence_of(*context, entry.tensor);
+  // Of the tensors that share a storage, the one that was used last stands for all.
+  std::sort(tensors.begin(), tensors.end(), [](const HubTensor& a, const HubTensor& b) {
     return std::pair(a.residence.storage, b.last_used) < std::pair(b.residence.storage, a.last_used);
   });
   const auto share_storage = [](const HubTensor& a, const HubTensor& b) {
     return a.residence.storage == b.residence.storage;
   };
-  all.erase(std::unique(all.begin(), all.end(), share_storage), all.end());
-  std::sort(all.begin(), all.end(), [](const HubTensor& a, const HubTensor& b) { return a.last_used < b.last_used; });
-  return all;
+  tensors.erase(std::unique(tensors.begin(), tensors.end(), share_storage), tensors.end());
+  std::ranges::sort(tensors, {}, &HubTensor::last_used);
+  return tensors;
 }
 
-std::uint64_t bytes_on_device(const std::vector<HubTensor>& all) {
+std::uint64_t bytes_on_device(const std::vector<HubTensor>& tensors) {
   std::uint64_t bytes = 0;
-  for (const HubTensor& entry : all) bytes += entry.residence.device_bytes;
+  for (const HubTensor& entry : tensors) bytes += entry.residence.device_bytes;
   return bytes;
 }
 
-// Together where that works; where one of them cannot be computed, the others are, and it stays pending.
+// Computes all together or, where that fails, one by one: tensors that cannot be computed stay pending.
 void compute_pending(HubImpl& hub) {
   std::vector<Tensor> pending;
   for (const HubTensor& entry : tensors_of(hub))
@@ -102,11 +102,11 @@ void TensorHub::optimize_memory(std::optional<std::uint64_t> keep_bytes) {
     const std::scoped_lock hold(impl_->lock);
     return std::exchange(impl_->last_optimized, impl_->clock);
   }();
-  const std::vector<HubTensor> all = tensors_of(*impl_);
-  std::uint64_t bytes = bytes_on_device(all);
-  for (const HubTensor& entry : all) {
+  const std::vector<HubTensor> tensors = tensors_of(*impl_);
+  std::uint64_t bytes = bytes_on_device(tensors);
+  for (const HubTensor& entry : tensors) {
     if (keep_bytes ? bytes <= *keep_bytes : entry.last_used > used_until) break;
-    const LockedContext context(impl_->context);  // one each: others may work in between
+    const LockedContext context(impl_->context);  // a lock each: others may work in between
     bytes -= move_to_host(*context, entry.tensor);
   }
   const LockedContext context(impl_->context);

@@ -16,7 +16,7 @@ std::vector<Tensor> used(HubImpl& hub, const char* op, std::span<const TensorRef
   return tensors;
 }
 
-// build(inputs), where an error also tells the names that the inputs have.
+// build(inputs), whose errors tell the names of the inputs.
 template <class Build>
 auto built(HubImpl& hub, const char* op, const std::vector<TensorRef>& refs, const Build& build) {
   const std::vector<Tensor> inputs = used(hub, op, refs);
@@ -80,7 +80,7 @@ void TensorHub::run_kernel(std::string_view kernel, const std::map<std::string, 
                            const std::map<std::string, std::pair<TensorRef, TensorSpec>>& outputs,
                            std::array<std::uint32_t, 3> workgroup_count,
                            const std::map<std::string, float>& parameters) {
-  const std::shared_ptr<const CheckedKernel> found = [&] {
+  const std::shared_ptr<const CheckedKernel> checked_kernel = [&] {
     const std::scoped_lock hold(impl_->lock);
     return impl_->find_kernel("run_kernel", kernel);
   }();
@@ -98,7 +98,7 @@ void TensorHub::run_kernel(std::string_view kernel, const std::map<std::string, 
   const auto results = built(*impl_, "run_kernel", refs, [&](const std::vector<Tensor>& tensors) {
     auto tensor = tensors.begin();
     for (const auto& [name, ref] : inputs) run.inputs.emplace(name, *tensor++);
-    return run_checked(ContextAccess::impl(impl_->context).shared_from_this(), found, run);
+    return run_checked(ContextAccess::impl(impl_->context).shared_from_this(), checked_kernel, run);
   });
   for (const auto& [name, output] : outputs) publish(output.first, results.at(name));
 }

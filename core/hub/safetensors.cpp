@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "core/hub/safetensors_header.h"
-#include "core/platform/replacing_file.h"
 #include "core/hub/sharing_names.h"
+#include "core/platform/replacing_file.h"
 
 namespace tessera {
 namespace {
@@ -61,7 +61,7 @@ HostElements converted(std::span<const std::byte> bytes) {
   return HostElements(std::move(out));
 }
 
-// The types that can be read. The first one of each DType is the one it is written as.
+// The types that can be read. A DType is written as the first type that has it.
 struct StoredType {
   std::string_view name;
   std::uint64_t bytes;
@@ -223,7 +223,7 @@ SafetensorsContents read_safetensors(const std::filesystem::path& path) { return
 // ---- writing ------------------------------------------------------------------------------------------------
 void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata) {
-  // Large elements first, so that each tensor is aligned to its own.
+  // Large elements come first, so that each tensor is aligned to its own.
   std::sort(tensors.begin(), tensors.end(), [](const TensorToWrite& a, const TensorToWrite& b) {
     return std::pair(size_of(b.dtype), std::string_view(a.name)) <
            std::pair(size_of(a.dtype), std::string_view(b.name));
@@ -268,7 +268,7 @@ void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWr
 Safetensors load_safetensors(Context& context, const std::filesystem::path& path) {
   SafetensorsContents contents = read_safetensors(path);
   Safetensors file{.tensors = {}, .metadata = std::move(contents.metadata)};
-  while (!contents.tensors.empty()) {  // one by one, as each is copied
+  while (!contents.tensors.empty()) {  // one by one, since each is copied
     const auto [name, host] = *contents.tensors.begin();
     contents.tensors.erase(contents.tensors.begin());
     file.tensors.emplace(name, context.tensor(host.shape, host.dtype, host.elements.bytes()));

@@ -103,12 +103,12 @@ class HeaderReader {
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
     const std::string_view text = error.what();  // "[json.exception.parse_error.101] parse error at ..."
     const std::size_t reason = text.find("] ");
-    // It may quote all of the text that it stumbled over.
+    // The parser may quote all of the text that it stumbled over.
     fail("the header is no JSON: " + std::string(text.substr(reason == text.npos ? 0 : reason + 2, 200)));
   }
 
  private:
-  // Where the parser is: what the next value, or the next name, is about.
+  // The place of the parser: what the next value, or the next name, is about.
   enum class Place {
     before,
     names,
@@ -157,9 +157,9 @@ void require_utf8(const char* what, const std::string& text) {
 }  // namespace
 
 SafetensorsHeader parse_safetensors_header(std::string_view text) {
-  // The format says so; and the parser would pass over a byte order mark.
+  // The format asks for it, and the parser would pass over a byte order mark.
   if (!text.starts_with('{')) throw HeaderError("the header does not begin with {");
-  // JSON has none, but the parser would end there.
+  // JSON has no zero bytes, but the parser would end there.
   if (text.find('\0') != text.npos) throw HeaderError("the header is no JSON: it has a zero byte in it");
   SafetensorsHeader header;
   HeaderReader reader(header);

@@ -1,4 +1,4 @@
-// The header of a safetensors file: its JSON text and what it says.
+// The header of a safetensors file, and its JSON text.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -23,7 +23,7 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// What is wrong with a header, as the end of a sentence: "the header has the name "x" twice".
+// A fault of a header, as the end of a sentence: "the header has the name "x" twice".
 struct HeaderError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

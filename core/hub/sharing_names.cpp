@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t longest_compared = 120;
 
-// A few slips, or a third of the letters.
+// Near names differ by a few slips, or by a third of the letters.
 std::size_t farthest(std::size_t length) { return std::max<std::size_t>(2, length / 3); }
 
 struct Near {
@@ -45,11 +45,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string text_of(const TensorRef& ref) { return in_quotes(ref.name) + " of " + in_quotes(ref.model); }
 
-std::string near_names(const TensorRef& wanted, const std::vector<TensorRef>& known) {
+std::string near_names(const TensorRef& typo, const std::vector<TensorRef>& known) {
   std::vector<Near> near;
-  const std::size_t most = farthest(wanted.name.size() + wanted.model.size());
+  const std::size_t most = farthest(typo.name.size() + typo.model.size());
   for (const TensorRef& ref : known) {
-    const std::size_t of_model = edit_distance(wanted.model, ref.model), of_name = edit_distance(wanted.name, ref.name);
+    const std::size_t of_model = edit_distance(typo.model, ref.model), of_name = edit_distance(typo.name, ref.name);
     // The same name in another model is near, whatever that model is called.
     const std::size_t distance = of_name + (of_name == 0 ? std::min(of_model, most) : of_model);
     if (distance <= most) near.push_back({distance, text_of(ref)});
@@ -57,10 +57,10 @@ std::string near_names(const TensorRef& wanted, const std::vector<TensorRef>& kn
   return listed(std::move(near));
 }
 
-std::string near_names(std::string_view wanted, const std::vector<std::string>& known) {
+std::string near_names(std::string_view typo, const std::vector<std::string>& known) {
   std::vector<Near> near;
   for (const std::string& name : known)
-    if (const std::size_t distance = edit_distance(wanted, name); distance <= farthest(wanted.size()))
+    if (const std::size_t distance = edit_distance(typo, name); distance <= farthest(typo.size()))
       near.push_back({distance, in_quotes(name)});
   return listed(std::move(near));
 }

@@ -1,4 +1,4 @@
-// The way from a context to its backend, for the public functions of a backend.
+// The backend of a context, for the public functions of a backend.
 #pragma once
 #include <string_view>
 
@@ -6,14 +6,14 @@
 
 namespace tessera {
 
-// The backend of a context, or of a tensor's. Throws wrong_backend, with the op, where it is another one.
+// The context's backend. Throws wrong_backend, with the op, where it is another.
 template <class OwnBackend>
 OwnBackend& present_backend(std::string_view op, ContextState& context) {
   require_backend(op, context, OwnBackend::kind);
   return static_cast<OwnBackend&>(*context.backend);
 }
 
-// The same, once a lost device of tessera's own is replaced: a host is given nothing of the old one.
+// present_backend, after replacing a lost device of tessera's own: a host is given nothing of that.
 template <class OwnBackend>
 OwnBackend& backend_of(std::string_view op, ContextState& context) {
   if (context.backend->is_lost() && !context.is_hosts) context.recovery.replace_device();

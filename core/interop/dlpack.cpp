@@ -51,7 +51,7 @@ bool is_row_major(const DLTensor& tensor, const Shape& shape) {
   return true;
 }
 
-// Strides of elements that no memory could hold would overflow on the way to an address.
+// Refuses strides beyond all memory, which would overflow on the way to an address.
 void check_strides(const DLTensor& tensor, const Shape& shape, std::size_t element) {
   constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max() / Shape::max_rank;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -92,13 +92,13 @@ Tensor taken_over(Context& context, Managed* managed) {
   const Shape shape = shape_of(tensor);
   const DType dtype = dtype_of(tensor.dtype);
   if (!tensor.data && shape.size() != 0) refuse(ErrorCode::invalid_argument, "the data is null.");
-  const auto let_go = [](Managed* its) {
-    if (its->deleter) its->deleter(its);
+  const auto let_go = [](Managed* taken) {
+    if (taken->deleter) taken->deleter(taken);
   };
   if (tensor.device.device_type == kDLCPU) {
-    Tensor made = context.tensor(shape, dtype, gathered(tensor, shape, size_of(dtype)));
+    Tensor result = context.tensor(shape, dtype, gathered(tensor, shape, size_of(dtype)));
     let_go(managed);
-    return made;
+    return result;
   }
   if (tensor.device.device_type != kDLWebGPU)
     refuse(ErrorCode::unsupported, "the tensor is on a device of type " + std::to_string(tensor.device.device_type) +
@@ -106,20 +106,20 @@ Tensor taken_over(Context& context, Managed* managed) {
   if (!is_row_major(tensor, shape))
     refuse(ErrorCode::unsupported, "the strides of a buffer of " + shape.to_string() + " are not row-major.");
 #if TESSERA_HAS_WEBGPU
-  // Until the context has taken it, it is the caller's.
+  // Until the context has taken the tensor, it is the caller's.
   auto is_taken = std::make_shared<bool>(false);
-  const std::shared_ptr<const void> owner(managed, [let_go, is_taken](Managed* its) {
-    if (*is_taken) let_go(its);
+  const std::shared_ptr<const void> owner(managed, [let_go, is_taken](Managed* lent) {
+    if (*is_taken) let_go(lent);
   });
-  Tensor made = webgpu::borrow_dlpack(context, tensor, shape, dtype, owner);
+  Tensor result = webgpu::borrow_dlpack(context, tensor, shape, dtype, owner);
   *is_taken = true;
-  return made;
+  return result;
 #else
   refuse(ErrorCode::unsupported, "this build of tessera leaves WebGPU out.");
 #endif
 }
 
-// What a managed tensor of ours refers to.
+// Owns what a managed tensor refers to.
 struct Manager {
   DLManagedTensorVersioned managed;
   std::vector<std::int64_t> shape;

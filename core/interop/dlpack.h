@@ -1,4 +1,4 @@
-// DLPack, between core and the backend that has a device type of its own there.
+// DLPack, between core and the backend whose buffers it knows.
 #pragma once
 #include <functional>
 #include <memory>

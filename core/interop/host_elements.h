@@ -26,7 +26,7 @@ class HostElements {
   std::span<const std::byte> bytes_;
 };
 
-// Computes the tensor and waits for it. What is on the host is taken from there: reading moves nothing to the device.
+// Computes the tensor and waits for it. Elements on the host are taken from there: reading moves nothing to the device.
 HostElements read_elements(const Tensor&);
 
 }  // namespace tessera

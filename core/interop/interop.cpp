@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "core/run/batch.h"
-#include "core/graph/graph.h"
 #include "core/base/sizes.h"
+#include "core/graph/graph.h"
+#include "core/run/batch.h"
 
 namespace tessera {
 namespace {
@@ -27,10 +27,10 @@ Lease computed_lease(ContextState& context, const Tensor& tensor, std::uint64_t 
 
 }  // namespace
 
-void require_backend(std::string_view op, const ContextState& context, BackendKind wanted) {
+void require_backend(std::string_view op, const ContextState& context, BackendKind kind) {
   const DeviceInfo& device = context.backend->device();
-  if (device.backend == wanted) return;
-  throw Error(ErrorCode::wrong_backend, std::string(op) + " works on " + std::string(to_string(wanted)) +
+  if (device.backend == kind) return;
+  throw Error(ErrorCode::wrong_backend, std::string(op) + " works on " + std::string(to_string(kind)) +
                                             ", but the tensor or context is on " +
                                             std::string(to_string(device.backend)) + " (" + device.name + ").");
 }

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "core/run/batch.h"
-#include "core/run/context_impl.h"
+#include "core/base/sizes.h"
 #include "core/graph/graph.h"
 #include "core/interop/interop.h"
-#include "core/base/sizes.h"
+#include "core/run/batch.h"
+#include "core/run/context_impl.h"
 
 namespace tessera {
 namespace {
@@ -28,13 +28,13 @@ End end_of(ContextImpl& impl) {
   End end{std::nullopt, context->images.device()};
   try {
     if (const VulkanDriver* driver = context->backend->shares_images_of()) end.driver = *driver;
-  } catch (const Error&) {  // a lost device, which the way through the host replaces
+  } catch (const Error&) {  // a lost device; the way through the host replaces it
   }
   return end;
 }
 
-// What one crossing has taken, and gives back unless something went wrong: nobody can know then what the devices still
-// do with it.
+// An image that one crossing has taken. It is abandoned unless the crossing gives it back: after an error nobody knows
+// what the devices still do with it.
 class TakenImage {
  public:
   TakenImage() = default;
@@ -47,13 +47,13 @@ class TakenImage {
 
   const std::shared_ptr<SharedImage>& get() const { return image_; }
   void give_back() { keep()->give_back(); }
-  std::shared_ptr<SharedImage> keep() { return std::exchange(image_, nullptr); }  // someone else gives it back
+  std::shared_ptr<SharedImage> keep() { return std::exchange(image_, nullptr); }  // another gives it back
 
  private:
   std::shared_ptr<SharedImage> image_;
 };
 
-// The elements of a tensor that crossed, in the image it came in.
+// The image that a tensor came in keeps its elements.
 class ImageBackup final : public Backup {
  public:
   ImageBackup(std::shared_ptr<SharedImage> image, std::int64_t elements)
@@ -88,14 +88,14 @@ NodePtr laid_out(ContextState& context, const NodePtr& node, const ImageSpec& sp
   return copy.node;
 }
 
-// Why devices could not share what they should be able to. Want of memory and lost devices are no such reasons: the
-// way through the host copes with them, or tells.
+// The reason why devices cannot share memory. Want of memory and lost devices are none: the way through the host copes
+// with them, or tells.
 std::string failure(const Error& error) {
   const bool is_passing = error.code() == ErrorCode::out_of_memory || error.code() == ErrorCode::device_lost;
   return is_passing ? "" : error.what();
 }
 
-// Throws what keeps the tensor from being computed, as reading it would; `failed` is what keeps it from the image.
+// Throws the error of computing the tensor, as reading it would; `failed` gets the reason why it is not in an image.
 TakenImage written(const Tensor& tensor, const ImageSpec& spec, const End& source, const DeviceToken& target,
                    std::string& failed) {
   const LockedContext context(tensor);
@@ -141,16 +141,16 @@ Tensor read_from(TakenImage image, ContextState& target, const Shape& shape, DTy
   return TensorAccess::tensor(std::move(node));
 }
 
-std::optional<Tensor> moved_on_device(const Tensor& tensor, ContextImpl& other) {
+std::optional<Tensor> moved_on_device(const Tensor& tensor, ContextImpl& target_impl) {
   const NodeInfo& info = TensorAccess::info(tensor);
   if (info.shape.size() == 0) return {};
-  const End from = end_of(*info.context), to = end_of(other);
+  const End from = end_of(*info.context), to = end_of(target_impl);
   if (!from.driver || !to.driver || from.driver->manifest != to.driver->manifest) return {};
-  if (LockedContext(other)->images.is_refused(from.device)) return {};
+  if (LockedContext(target_impl)->images.is_refused(from.device)) return {};
   std::string failed;
   TakenImage image = written(tensor, image_for(info.dtype, info.shape.size()), from, to.device, failed);
   if (!image.get() && failed.empty()) return {};
-  const LockedContext target(other);
+  const LockedContext target(target_impl);
   try {
     if (image.get() && target->images.device() == to.device)
       return read_from(std::move(image), *target, info.shape, info.dtype, from.device);
@@ -159,13 +159,13 @@ std::optional<Tensor> moved_on_device(const Tensor& tensor, ContextImpl& other) 
   }
   if (failed.empty()) return {};
   target->images.refuse(from.device);
-  other.messages->add(Message::Level::warning, "to: the memory that the devices share could not be used (" + failed +
-                                                   "); tensors between the two contexts go through the host from now "
-                                                   "on.");
+  target_impl.messages->add(Message::Level::warning,
+                            "to: the memory that the devices share could not be used (" + failed +
+                                "); tensors between the two contexts go through the host from now on.");
   return {};
 }
 
-Tensor moved_through_host(const Tensor& tensor, Context& other) {
+Tensor moved_through_host(const Tensor& tensor, Context& target_context) {
   const NodeInfo& info = TensorAccess::info(tensor);
   std::vector<std::byte> elements(byte_count(info.shape.size(), info.dtype));
   if (!elements.empty()) {
@@ -176,9 +176,9 @@ Tensor moved_through_host(const Tensor& tensor, Context& other) {
       download->take(elements);
     });
   }
-  Tensor moved = other.tensor(info.shape, info.dtype, elements);
+  Tensor moved = target_context.tensor(info.shape, info.dtype, elements);
   if (elements.empty()) return moved;
-  const LockedContext target(other);
+  const LockedContext target(target_context);
   target->stats.moves_through_host += 1;
   target->owner.messages->debug([&] {
     return "to: a tensor of " + std::to_string(elements.size()) + " bytes came to " + target->backend->device().name +

@@ -1,4 +1,4 @@
-// The seam between core and the GPU APIs: what a backend does for the engine, and nothing else.
+// The seam between core and the GPU APIs.
 //
 // Core has checked every argument, owns all scheduling and calls from one thread at a time. A backend throws Error
 // (out_of_memory, device_lost, compile_failed) and is as usable afterwards as it was before.
@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/kernel/kernel.h"
 #include "core/base/messages.h"
-#include "core/platform/shared_image.h"
 #include "core/base/sizes.h"
+#include "core/kernel/kernel.h"
+#include "core/platform/shared_image.h"
 #include <tessera/context.h>
 
 namespace tessera {
@@ -30,16 +30,16 @@ class Storage {
 struct StorageSpec {
   DType dtype;
   std::int64_t elements;
-  std::uint64_t layout = 0;  // a backend's own way of laying them out; 0: the one it likes best
+  std::uint64_t layout = 0;  // a backend's own number for how the elements lie; 0: the layout it likes best
 };
 
 // Storages with equal keys can stand in for each other.
 struct StorageClass {
   std::uint64_t key;
-  std::uint64_t bytes;  // what one of them takes on the device
+  std::uint64_t bytes;  // that a storage takes on the device
 };
 
-// Work of a backend's own on what a host lent it: core passes it on unseen.
+// Work of a backend's own on a host's objects: core passes it on unseen.
 class HostPass {
  public:
   virtual ~HostPass() = default;
@@ -47,7 +47,7 @@ class HostPass {
 
 struct CustomCall;
 
-// Compiled kernels that a program relies on: while it holds them here, they stay compiled.
+// The compiled kernels that a program relies on: while this holds them, they stay compiled.
 using KernelUses = std::set<std::shared_ptr<const void>>;
 
 struct KernelCount {
@@ -74,10 +74,10 @@ struct Dispatch {
   DType output_dtype;
   std::int64_t output_elements;
   std::vector<std::uint32_t> words;            // see Kernel; elements past the end of the output are written as zero
-  std::vector<std::int64_t> operand_elements;  // how many elements each operand of the core has
+  std::vector<std::int64_t> operand_elements;  // of each operand of the core
   std::int64_t workgroups = 0;                 // of a cooperative core
   std::vector<Storage*> custom_outputs;        // of a custom kernel, instead of the output
-  KernelUses* uses = nullptr;                  // of the program that this is part of: its kernel joins them
+  KernelUses* uses = nullptr;                  // of the program that this is part of; the kernel joins them
 };
 
 // A copy to the host that is under way.
@@ -95,22 +95,22 @@ struct Limits {
   int max_inputs;                                         // of one kernel
   int max_words;                                          // of one dispatch
   bool workgroups;                                        // whether cooperative cores can run
-  ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
-  bool tells_memory = true;                               // what a storage really takes
+  ShaderLanguage custom_language = ShaderLanguage::none;  // of users' kernels for the device
+  bool tells_memory = true;                               // whether the driver gives the real sizes of storages
 };
 
-// When a dispatch was at work on the device, in microseconds since the first one of its run began.
+// The time of a dispatch on the device, in microseconds since the first one of its run began.
 struct DispatchTime {
-  std::size_t dispatch;  // which one of the run
+  std::size_t dispatch;  // its index in the run
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;                // the how manieth since timing began, from 0 on
+  std::uint64_t run;                // counted since timing began, from 0 on
   std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
 
-// The microseconds that anything can have taken in a run that began then on the host. Drivers tell longer ones at
-// times, which mean nothing: Mesa's counts the first kernel of a context from when the machine was started.
+// The longest time, in microseconds, that a run which began then on the host can have taken. Longer times mean nothing:
+// Mesa counts the first kernel of a context from the start of the machine.
 inline double longest_since(std::chrono::steady_clock::time_point began) {
   constexpr double rounding = 1000;  // of the device's clock
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count() + rounding;
@@ -126,27 +126,27 @@ class Backend {
   virtual std::unique_ptr<Storage> allocate(const StorageSpec&) = 0;
   virtual void upload(Storage&, DType,
                       std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
-  virtual void prepare(const Dispatch&) = 0;                     // compiles its kernel; it has no storages yet
+  virtual void prepare(const Dispatch&) = 0;                     // compiles the kernel of a dispatch without storages
   virtual void run(std::span<const Dispatch>) = 0;               // in order, in one submission
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;
 
   virtual std::uint64_t kernels_compiled() const = 0;  // so far
-  virtual KernelCount kernels() const { return {}; }   // that are there now
-  // Gives back what is kept for later work alone: kernels that no program relies on, and buffers of the backend's own.
+  virtual KernelCount kernels() const { return {}; }   // that are compiled now
+  // Frees what is only kept for later work: kernels that no program relies on, and buffers of the backend's own.
   virtual void trim() {}
 
   // For tensors that move to another backend without the host (core/kernel/imported_images.h). The Vulkan driver whose
   // images this device can import, on this thread; null where there is none.
   virtual const VulkanDriver* shares_images_of() { return nullptr; }
   virtual std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&);
-  // Of a storage whose texels are laid out as the image's, see StorageSpec.
+  // The layout (StorageSpec) of a storage whose texels lie as the image's.
   virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
   virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
 
-  // For monitors. Runs from now on are timed, or no more; says whether the device can.
+  // For monitors: times runs from now on, or no longer. Gives whether the device can.
   virtual bool time_kernels(bool /*on*/) { return false; }
-  // Of runs that the device has done, in order, each once. With `wait`, of all runs so far.
+  // The times of runs that the device has done, in order, each once; with `wait`, of all runs so far.
   virtual std::vector<TimedRun> take_times(bool /*wait*/) { return {}; }
 
   virtual bool is_lost() const = 0;  // every further call throws device_lost
@@ -161,13 +161,13 @@ class Adapter {
   virtual std::unique_ptr<Backend> open(const MessageSink&) const = 0;
 
   DeviceInfo info{};
-  int rank = 0;  // among adapters of hardware, or of software: lower ones are preferred
+  int rank = 0;  // among adapters of hardware, or of software; the lowest is preferred
 };
 
 // A place where a backend looks for an adapter.
 struct AdapterPlace {
   std::string name;                                 // "ANGLE on /usr/share/vulkan/icd.d/lvp_icd.json"
-  std::function<std::unique_ptr<Adapter>()> start;  // throws the reason where there is none that can be used
+  std::function<std::unique_ptr<Adapter>()> start;  // throws the reason where the place has no usable adapter
 };
 
 // A backend as core sees it before there is a device.
@@ -178,7 +178,7 @@ struct BackendFactory {
 
 }  // namespace tessera
 
-// Each backend defines its own, in backend_<kind>; a build may leave backends out.
+// Each backend defines its factory, in backend_<kind>; a build may leave backends out.
 namespace tessera::webgpu {
 BackendFactory factory();  // on Dawn
 }

@@ -1,4 +1,4 @@
-// What a context has in the place of its backend once it is closed: holds nothing and does nothing.
+// Takes the place of a closed context's backend: holds nothing and does nothing.
 #pragma once
 #include "core/kernel/backend.h"
 

@@ -34,8 +34,8 @@ struct RgbToChromaParameters {
   Unsigned channels;
   Extent image, chroma;
   Unsigned chroma_channels;
-  std::array<float, 8> numbers;  // [2,4]: for each channel of the chroma what R, G, B and 1 count
-  Unsigned colours;              // how many channels of the image count
+  std::array<float, 8> numbers;  // [2,4]: makes u and v of R, G, B and 1
+  Unsigned colours;              // channels of the image that count
   TESSERA_PARAMETERS(channels, image, chroma, chroma_channels, numbers, colours);
 };
 

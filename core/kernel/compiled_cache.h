@@ -1,8 +1,8 @@
-// What a backend has compiled, by key.
+// The kernels that a backend has compiled, by key.
 //
-// Drivers keep megabytes for a kernel, so it does not stay for ever. Kernels that a program relies on do, and so do
-// those of the last runs; of the others there is a limited number. The limit grows, within bounds, where a kernel has
-// to be compiled again that was dropped: such work has more kernels than the limit allowed for.
+// Drivers keep megabytes for a kernel. So only the kernels that programs rely on and those of the last runs stay, and a
+// limited number of others. The limit grows, within bounds, where a dropped kernel has to be compiled again: such work
+// has more kernels than the limit allowed for.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/kernel/backend.h"
 #include "core/base/recent_map.h"
+#include "core/kernel/backend.h"
 
 namespace tessera {
 
@@ -25,8 +25,8 @@ struct Compiled {
 template <class Object>
 class CompiledCache {
  public:
-  // Calls compile() for a Compiled<Object> where need be. The object stays until end_run() or trim(), and after that as
-  // long as `uses`, where there is one.
+  // The object, for which compile() gives a Compiled<Object> where need be. It stays until end_run() or trim(), and
+  // after that as long as `uses`, where there is one.
   template <class Compile>
   Object& get(const std::string& key, KernelUses* uses, const Compile& compile) {
     Entry* entry = entries_.find(key);
@@ -36,7 +36,7 @@ class CompiledCache {
     return entry->compiled.object;
   }
 
-  // No dispatch refers to an object any more: drops those that are too many.
+  // The caller's dispatches are done: drops objects that are too many.
   void end_run() {
     ++runs_;
     if (entries_.size() <= most_) return;
@@ -52,7 +52,7 @@ class CompiledCache {
     });
   }
 
-  // Between runs: drops all that no program relies on.
+  // Between runs: drops all objects that no program relies on.
   void trim() {
     entries_.drop(entries_.size(), [&](const std::string&, const Entry& entry) {
       if (!entry.use.expired()) return false;
@@ -73,12 +73,12 @@ class CompiledCache {
   struct Entry {
     Compiled<Object> compiled;
     std::uint64_t last_run = 0;
-    std::weak_ptr<const void> use{};  // of the programs that rely on it
+    std::weak_ptr<const void> use{};  // held by the programs that rely on it
 
     std::shared_ptr<const void> in_use() {
-      std::shared_ptr<const void> now = use.lock();
-      if (!now) use = now = std::make_shared<const char>();
-      return now;
+      std::shared_ptr<const void> held = use.lock();
+      if (!held) use = held = std::make_shared<const char>();
+      return held;
     }
   };
 
@@ -90,7 +90,7 @@ class CompiledCache {
   }
 
   RecentMap<std::string, Entry> entries_;
-  std::unordered_set<std::size_t> dropped_;  // hashes of the keys that the limit cost
+  std::unordered_set<std::size_t> dropped_;  // hashes of keys dropped for the limit
   std::size_t most_ = least_limit;
   std::uint64_t runs_ = 0, compiled_ = 0, text_bytes_ = 0;
 };

@@ -14,10 +14,10 @@ namespace tessera {
 class Backend;
 struct Node;
 
-// A kernel whose names and declared types are known to be right.
+// A kernel whose names and declared types were checked.
 struct CheckedKernel : CustomKernel {
   std::set<std::string, std::less<>> wgsl_overrides;
-  std::vector<std::optional<WgslScalar>> wgsl_scalars;  // of the inputs, then of the outputs, as far as the WGSL tells
+  std::vector<std::optional<WgslScalar>> wgsl_scalars;  // of inputs, then outputs, as far as the WGSL tells
 };
 
 // One use of a kernel.

@@ -16,14 +16,14 @@ struct IndexMapParameters {
   TESSERA_PARAMETERS(offset, terms);
 };
 struct IndexMapOptions {
-  Signed terms;  // how many
+  Signed terms;  // the number of terms
   TESSERA_PARAMETERS(terms);
 };
 
 struct GatherAxisParameters {
   Unsigned trailing;  // the elements of a slice
   Unsigned count;     // of indices
-  Unsigned size;      // of the axis that they are of
+  Unsigned size;      // of the axis that they index
   TESSERA_PARAMETERS(trailing, count, size);
 };
 
@@ -33,7 +33,7 @@ struct IndexedAxis {
   TESSERA_PARAMETERS(size, stride);
 };
 struct IndexedAxesOptions {
-  Signed axes;  // how many
+  Signed axes;  // the number of axes
   TESSERA_PARAMETERS(axes);
 };
 struct GatherNdParameters {
@@ -47,25 +47,25 @@ struct ScatterRowsParameters {
 };
 
 struct ScatterParameters {
-  Unsigned updates;   // how many
+  Unsigned updates;   // the number of updates
   Unsigned trailing;  // the elements of each
   TESSERA_PARAMETERS(updates, trailing);
 };
 
 struct PaddedAxis {
-  Unsigned block, size;        // in the result: the distance between two elements, and how many there are
-  Signed before;               // how many of them come before x
+  Unsigned block, size;        // in the result: from one element to the next, and the number of elements
+  Signed before;               // the number of elements before x
   Signed source_size, stride;  // the same in x
   TESSERA_PARAMETERS(block, size, before, source_size, stride);
 };
 struct PadParameters {
-  Unsigned value;                // around x, by its bits in x's type
+  Unsigned value;                // around x, as bits of x's type
   std::vector<PaddedAxis> axes;  // innermost first
   TESSERA_PARAMETERS(value, axes);
 };
 struct PadOptions {
   Signed mode;  // a PadMode
-  Signed axes;  // how many
+  Signed axes;  // the number of axes
   TESSERA_PARAMETERS(mode, axes);
 };
 

@@ -22,7 +22,7 @@ constexpr WordSpelling types_in_glsl[] = {
     {"vec4<bool>", "bvec4"}, {"mat2x2f", "mat2"}, {"mat3x3f", "mat3"}, {"mat4x4f", "mat4"},
 };
 
-// The bits of anything, by functions of shaders_glsl/pointwise.glsl with an overload for each type.
+// Functions of shaders_glsl/pointwise.glsl, with an overload for each type, give the bits of any value.
 constexpr WordSpelling bitcasts_in_glsl[] = {{"vec4i", "bits_of"}, {"vec4f", "float_of"}};
 
 constexpr WordSpelling functions_in_glsl[] = {{"inverseSqrt", "inversesqrt"}, {"round", "roundEven"}};
@@ -59,7 +59,7 @@ class GlslSpelling {
   }
   std::size_t place_of(std::string_view token) const { return static_cast<std::size_t>(token.data() - wgsl_.data()); }
 
-  // Each takes the tokens of a construct, without the space before it, and gives its spelling.
+  // Each function takes the tokens of a construct, without the space before it, and gives its spelling.
 
   std::string up_to(std::size_t end) {
     std::string text;
@@ -174,7 +174,7 @@ class GlslSpelling {
     return std::string(digits);
   }
 
-  bool is_of_booleans() const { return peek(1) == "<" && peek(2) == "bool" && peek(3) == ">"; }  // as vec4<bool> is
+  bool is_of_booleans() const { return peek(1) == "<" && peek(2) == "bool" && peek(3) == ">"; }  // vec4<bool>
 
   std::string type() {
     std::string word(peek());

@@ -4,10 +4,10 @@
 //   let row: vec4u = select(at, at.x + vec4u(0u, 1u, 2u, 3u), options.reads_texels == 1);
 //   uvec4 row = (options.reads_texels == 1 ? at.x + uvec4(0u, 1u, 2u, 3u) : at);
 //
-// It knows no types, so the text has to keep to what means the same in both languages: declarations name their types,
-// variables get a value before they are read, and select() takes a scalar condition. For comparisons and choices by
-// vectors there are the functions of shaders_wgsl/pointwise.wgsl, for which those of shaders_glsl/pointwise.glsl stand
-// in.
+// The spelling knows no types, so the text has to keep to what means the same in both languages: declarations name
+// their types, variables get a value before they are read, and select() takes a scalar condition. For comparisons and
+// choices by vectors there are the functions of shaders_wgsl/pointwise.wgsl, for which those of
+// shaders_glsl/pointwise.glsl stand in.
 #pragma once
 #include <string>
 #include <string_view>

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// How a shader sees the texels of a texture.
+// The texels of a texture, as a shader sees them.
 enum class Texels { floats, signed_integers, unsigned_integers, unreadable };
 
 // A tensor that a texture can show.

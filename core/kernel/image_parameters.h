@@ -35,7 +35,7 @@ struct WarpParameters {
 };
 struct AffineParameters {
   WarpParameters warp;
-  std::array<float, 3> x, y;  // the place in the image of a pixel of the result: what x, y and 1 count
+  std::array<float, 3> x, y;  // make the place in the image of x, y and 1 of the result
   std::array<float, 4> fill;  // of the channels
   TESSERA_PARAMETERS(warp, x, y, fill);
 };
@@ -75,7 +75,7 @@ struct HistogramParameters {
   Unsigned padded_bins;  // of the result: a multiple of four
   Signed bins;           // that are asked for
   float low, high;       // the range
-  float scale;           // how many bins there are for a unit of the value
+  float scale;           // bins for a unit of the value
   TESSERA_PARAMETERS(channels, pixels, parts, part_pixels, padded_bins, bins, low, high, scale);
 };
 

@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-// Kept for the next tensor, in each context: a frame loop with a few tensors on the way finds its images again.
+// Each context keeps so many for the next tensor: a frame loop with a few tensors on the way finds its images again.
 constexpr std::size_t most_images = 16;
 constexpr std::uint64_t most_image_bytes = std::uint64_t{256} << 20;
 
@@ -20,19 +20,18 @@ ImportedImages::ImportedImages() : device_(std::make_shared<int>()) {}
 std::shared_ptr<SharedImage> ImportedImages::take_image(const VulkanDriver& driver, const ImageSpec& spec,
                                                         const std::shared_ptr<const void>& other_device) {
   throw_where_it_should_fail();
-  const auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& known) {
+  const auto unused = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& known) {
     return known.image->spec == spec && known.other_device.lock() == other_device && known.image->take();
   });
-  if (found == known_.rend()) return make_shared_image(driver, spec);
-  return found->image;
+  return unused == known_.rend() ? make_shared_image(driver, spec) : unused->image;
 }
 
 ImportedImage& ImportedImages::imported(Backend& backend, const std::shared_ptr<SharedImage>& image,
                                         const std::shared_ptr<const void>& other_device) {
-  const auto found =
+  const auto entry =
       std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.image == image; });
-  if (found != known_.end()) {
-    std::rotate(found, found + 1, known_.end());
+  if (entry != known_.end()) {
+    std::rotate(entry, entry + 1, known_.end());
     return *known_.back().imported;
   }
   drop_surplus();

@@ -1,4 +1,4 @@
-// Images that two devices see, as one of them has imported them.
+// Images that two devices see, as imported by one of them.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,21 +13,21 @@ class ImportedImages {
  public:
   ImportedImages();
 
-  // Lives as long as the device does: images of one that is gone are of no use to the others.
+  // Lives as long as the device does: images of a lost device are of no use to others.
   const std::shared_ptr<const void>& device() const { return device_; }
 
-  // One that both devices have seen before, or a new one: taken, until it is given back.
+  // An image that both devices have seen before, or a new one: taken, until the caller gives it back.
   std::shared_ptr<SharedImage> take_image(const VulkanDriver&, const ImageSpec&,
                                           const std::shared_ptr<const void>& other_device);
   ImportedImage& imported(Backend&, const std::shared_ptr<SharedImage>&,
                           const std::shared_ptr<const void>& other_device);
 
-  // Between devices that failed to share once, the host is used from then on.
+  // After a failure to share, tensors go through the host between the two devices.
   void refuse(const std::shared_ptr<const void>& other_device) { refused_.push_back(other_device); }
   bool is_refused(const std::shared_ptr<const void>& other_device) const;
 
-  void trim();   // images that nobody uses now
-  void clear();  // the device is gone, or goes
+  void trim();   // drops images that nobody uses now
+  void clear();  // the device is lost or left
 
   void fail(int nth) { until_failure_ = nth; }  // for tests
   void throw_where_it_should_fail();

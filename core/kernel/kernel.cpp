@@ -37,7 +37,7 @@ void append_ops(std::string& text, const Expression& expression) {
 
 void Kernel::make_key() {
   key = core.entry;
-  key += '*' + std::to_string(core.words);  // they move the words of the inputs
+  key += '*' + std::to_string(core.words);  // the inputs' words follow them
   for (const std::int32_t option : core.options) key += '/' + std::to_string(option);
   key += ' ';
   for (const KernelInput& input : inputs) {

@@ -1,7 +1,7 @@
-// What a backend is asked to run: free of graph nodes and of GPU types.
+// Kernels, which backends run: free of graph nodes and of GPU types.
 //
 // A Kernel is all that a shader's text depends on; sizes, strides, offsets and numbers are parameters, so that other
-// sizes and other numbers compile nothing. Work is done a texel at a time: four consecutive elements.
+// sizes and other numbers compile nothing. A kernel works on a texel at a time: four consecutive elements.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace tessera {
 
 class ParameterList;
 
-// How a kernel finds the elements of an input that belong to its output elements.
+// The elements of an input that belong to an output element i.
 enum class Access : std::uint8_t {
-  dense,    // element i for element i
-  scalar,   // one element for all
+  dense,    // element i
+  scalar,   // the one element
   strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
 };
 
 struct KernelInput {
   DType dtype;
   Access access;
-  int terms = 0;       // of a strided input: how many (block, size, stride) triples its parameters have
-  int operand = none;  // the operand of the core that reads it; none: the kernel's result does
+  int terms = 0;       // of a strided input: its (block, size, stride) triples
+  int operand = none;  // the operand of the core that reads it; none: the result does
   static constexpr int none = -1;
 };
 
@@ -36,7 +36,7 @@ struct Expression {
   enum class Kind : std::uint8_t {
     input,   // the texel of inputs[index]
     number,  // numbers[index], in all four components
-    core,    // what the kernel's core gives
+    core,    // the result of the kernel's core
     op,      // op(operands)
     cast,    // operands[0] converted to dtype
   };
@@ -52,14 +52,14 @@ struct Expression {
   DType result() const { return lines.back().dtype; }
 };
 
-// What a kernel does beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl. It gives four
-// elements of the result for four element indices, and reads its operands by element index.
-// The map family has no core.
+// The part of a kernel beyond pointwise work: a function `entry` of the file of its family in shaders_wgsl, which gives
+// four elements of the result for four element indices, and reads its operands by element index. The map family has no
+// core.
 struct KernelCore {
   std::string_view file, entry;       // "reduce", "reduce_fold"; no entry: a map kernel
-  DType dtype = DType::f32;           // of what it gives
+  DType dtype = DType::f32;           // of the result
   std::vector<std::int32_t> options;  // constants in the shader's text
-  int words = 0;                      // how many parameters it has
+  int words = 0;                      // of parameters
   bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
   // The names of words and options; a map kernel has none.
   const ParameterList* parameter_names = nullptr;
@@ -71,7 +71,7 @@ struct Kernel {
   KernelCore core;
   std::vector<Expression> operands;  // of the core, each evaluated where the core asks for it
   std::vector<KernelInput> inputs;
-  int numbers = 0;        // how many numbers the expressions use
+  int numbers = 0;        // of all expressions
   Expression expression;  // the result, over inputs, numbers and the core
 
   bool has_core() const { return !core.entry.empty(); }
@@ -86,7 +86,7 @@ struct Kernel {
   int word_count() const { return first_word_of_numbers() + numbers; }
 };
 
-// What it does, for people: "square > reduce_fold > mul", prologue, core and epilogue.
+// The work of a kernel, for people: "square > reduce_fold > mul", prologue, core and epilogue.
 std::string label_of(const Kernel&);
 
 }  // namespace tessera

@@ -26,12 +26,12 @@ struct MatmulBlockParameters {
   TESSERA_PARAMETERS(count, stride, blocks, all_blocks, axes);
 };
 
-// How the four results of a texel get at their elements.
+// How the four results of a texel read their elements of a.
 enum class FromA : std::int32_t { four_elements, two_elements, one_element, texel_along_sum };
 enum class FromB : std::int32_t { four_elements, texel_along_result, texels_along_sum };
 
 struct MatmulOptions {
-  Signed kept_axes, summed_axes;  // how many
+  Signed kept_axes, summed_axes;  // numbers of axes
   Signed from_a, from_b;
   TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b);
 };

@@ -23,9 +23,9 @@ bool has_quotient(const Line& line) {
   return line.kind == Expression::Kind::op && line.op->float_code.find('/') != std::string_view::npos;
 }
 
-// What a line is made of.
+// The earlier lines that a line is made of.
 struct Origin {
-  std::vector<std::size_t> shared;  // lines that are used several times, in ascending order; the line itself, if it is
+  std::vector<std::size_t> shared;  // lines that are used several times, perhaps the line itself, in ascending order
   bool can_cancel = false;          // whether there are quotients or roots
 };
 

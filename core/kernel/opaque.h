@@ -1,4 +1,4 @@
-// Which values of an expression the compilers of drivers must not recognise.
+// The values of an expression that the compilers of drivers must not recognise.
 #pragma once
 #include <array>
 #include <vector>
@@ -13,7 +13,7 @@ namespace tessera {
 // - operands that have a value in common, if they are results of operations, of which a product could be rounded
 //   together with its sum; if none is, the last operand;
 // - operands of a product only where a quotient or a root could cancel: x * x, x * sigmoid(x) and polynomials are free;
-// - what comparing floats gives, if those are used elsewhere too: logic and selections of it would become min and max.
+// - results of comparing floats that are used elsewhere too: logic and selections of them would become min and max.
 // Numbers need nothing: they are parameters, which no compiler knows.
 struct OpaqueValues {
   std::array<bool, 3> operands{};

@@ -19,7 +19,7 @@ std::size_t name_size(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, is_of_wgsl_word) - text.begin());
 }
 
-// Of a text that begins with a bracket, up to the one that closes it.
+// The size of the brackets that a text begins with.
 std::size_t bracket_size(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,7 +78,7 @@ class NameReplacement {
                            " is not declared for " + std::string(core_.entry) + ".");
   }
 
-  // With a constant index wherever the text has one, which drivers like best.
+  // Gives a constant index, which drivers like best, wherever the text has one.
   std::string word_text(const NamedRead& read) const {
     const Parameter& parameter = declared(*core_.parameter_names, "parameters", read);
     int word = parameter.word;

@@ -26,7 +26,7 @@
 
 namespace tessera {
 
-// A whole number: 32 bits for a kernel, 64 for who computes with it on the host, where no product wraps.
+// A whole number: 32 bits for a kernel, 64 for the host, where no product wraps.
 template <class Bits>
 struct WholeWord {
   WholeWord() = default;
@@ -104,18 +104,18 @@ T from_words(std::span<const std::uint32_t> words) {
   return parameters;
 }
 
-// The same of options, which kernels have as signed numbers.
+// from_words() for options, which kernels have as signed numbers.
 template <ParameterStruct T>
 T from_options(std::span<const std::int32_t> options) {
   return from_words<T>(std::vector<std::uint32_t>(options.begin(), options.end()));
 }
 
-// Where a parameter is among the words, and how shaders read it.
+// The place of a parameter among the words, and how shaders read it.
 struct Parameter {
   std::string path;                  // with empty brackets: "axes[].stride"
-  std::size_t word = 0;              // of the first one, where there are brackets
-  std::vector<std::size_t> strides;  // for each pair of brackets: how many words further the next element is
-  std::string_view reader;           // the function that gives it: "core_word", "core_int", "core_float"
+  std::size_t word = 0;              // of the first element, where there are brackets
+  std::vector<std::size_t> strides;  // for each pair of brackets: words from one element to the next
+  std::string_view reader;           // the function that reads it: "core_word", "core_int", "core_float"
 };
 
 class ParameterList {
@@ -123,9 +123,9 @@ class ParameterList {
   template <ParameterStruct T>
   static const ParameterList& of() {
     static const ParameterList list = [] {
-      ParameterList made;
-      made.add<T>({});
-      return made;
+      ParameterList parameters;
+      parameters.add<T>({});
+      return parameters;
     }();
     return list;
   }
@@ -133,7 +133,7 @@ class ParameterList {
   std::span<const Parameter> all() const { return parameters_; }
 
  private:
-  // Adds all that are in a T, whose name and place are given.
+  // Adds all parameters of a T, which has this name and place.
   template <class T>
   void add(Parameter place) {
     if (has_vector_) throw std::logic_error("The parameter " + place.path + " follows a vector, which has all words.");
@@ -164,7 +164,7 @@ class ParameterList {
     return words.size();
   }
 
-  // Takes the first name and what follows up to the next one.
+  // Takes the first name off the list.
   static std::string taken_name(std::string_view& names) {
     const std::string name(names.substr(0, names.find(',')));
     names.remove_prefix(std::min(names.size(), name.size() + 2));

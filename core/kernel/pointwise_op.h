@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Which element types an operation takes. All operands have the same type, except the condition of `where`.
+// The element types that an operation takes. All operands have the same type, except the condition of `where`.
 enum class Takes : std::uint8_t { floats, numbers, i32, booleans, anything, condition };
 constexpr bool accepts(Takes takes, DType dtype) {
   switch (takes) {
@@ -22,7 +22,7 @@ constexpr bool accepts(Takes takes, DType dtype) {
 }
 enum class Gives : std::uint8_t { same, boolean };
 
-// Where the tests look: operands drawn from [low, high], and the values at the edges.
+// The operands of tests: drawn from [low, high], and the values at the edges.
 struct Domain {
   float low, high;
 };

@@ -1,5 +1,5 @@
-// The table of pointwise operations. A row is all there is to an operation: its fusion, its documentation and its tests
-// on every backend come from here. docs/adding_an_op.md tells how to add one.
+// The table of pointwise operations. The fusion, the documentation and the tests of an operation on every backend come
+// from its row. docs/adding_an_op.md tells how to add one.
 //
 // Code is WGSL, which core/kernel/glsl_spelling.h spells for GLSL, and works on four elements at a time. It calls the
 // functions of shaders_wgsl/pointwise.wgsl: lt le gt ge eq ne (and lti … for integers), pick(condition, yes, no) (and
@@ -11,7 +11,7 @@
 #include "core/kernel/pointwise_op.h"
 
 namespace tessera {
-namespace host {  // what the table's host functions share
+namespace host {  // shared by the table's host functions
 
 using Int = std::int32_t;
 constexpr Int wrap(std::int64_t value) { return static_cast<Int>(static_cast<std::uint64_t>(value)); }

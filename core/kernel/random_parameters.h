@@ -5,13 +5,13 @@
 namespace tessera {
 
 struct Seed {
-  Unsigned lower, upper;  // its halves
+  Unsigned lower, upper;  // halves of the seed
   TESSERA_PARAMETERS(lower, upper);
 };
 
 struct RandomUniformParameters {
   Seed seed;
-  Unsigned zero;  // which compilers do not know
+  Unsigned zero;  // a zero that compilers do not know
   float low, range;
   float highest;  // the largest float that is below low + range
   TESSERA_PARAMETERS(seed, zero, low, range, highest);

@@ -1,7 +1,7 @@
 // The parameters and options of the kernels in shaders_wgsl/reduce.wgsl. An entry gives [kept..., parts]: a stretch of
-// `count` elements along the reduced axes is cut into parts, of which part p takes the elements p, p + parts,
-// p + 2 * parts, … such that neighbours read neighbours. The first terms tell where the kept elements start in x, the
-// others where the reduced elements lie from there; the options have their numbers.
+// `count` elements along the reduced axes is cut into parts, of which part p takes the elements p, p + parts, p + 2 *
+// parts, … such that neighbours read neighbours. The first terms give where the kept elements start in x, the others
+// where the reduced elements lie from there; the options count both.
 #pragma once
 #include "core/kernel/parameters.h"
 
@@ -28,7 +28,7 @@ struct ReduceFoldOptions {
 
 struct ReduceMeanParameters {
   Unsigned count, parts;
-  Unsigned all;  // elements of x or, where x has means of parts, of what those were made of
+  Unsigned all;  // elements of x or, where x has means of parts, elements that those were made of
   std::vector<ReduceTerm> terms;
   TESSERA_PARAMETERS(count, parts, all, terms);
 };
@@ -40,7 +40,7 @@ struct ReduceMeanOptions {
 
 struct ReduceArgParameters {
   Unsigned count, parts;
-  Signed turned_bits;  // of each element, such that the one sought is the largest
+  Signed turned_bits;  // of each element, such that the element sought is the largest
   std::vector<ReduceTerm> terms;
   TESSERA_PARAMETERS(count, parts, turned_bits, terms);
 };

@@ -17,7 +17,7 @@ struct RowParameters {
   TESSERA_PARAMETERS(count, inner, teams, team_size, teams_together, epsilon);
 };
 
-// What becomes of an element x.
+// The result for an element x.
 enum class RowKind : std::int32_t {
   softmax,      // exp(x - max) / sum(exp(x - max))
   log_softmax,  // x - max - log(sum(exp(x - max)))

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// How the four elements of a texel lie: anywhere, side by side along the axis, or side by side across it.
+// The four elements of a texel lie anywhere, side by side along the axis, or side by side across it.
 enum class TexelLie : std::int32_t { anywhere, along, across };
 
 struct ScanParameters {

@@ -7,14 +7,14 @@
 
 namespace tessera {
 
-// How a language writes an index.
+// A language's way to write an index.
 struct IndexSpelling {
   std::string_view before, after;  // of a parameter's name: "highp int " or ": u32"
   std::string_view number_suffix;  // "u" where numbers are unsigned
 };
 
 struct IndexText {
-  std::string parameters;  // one for each axis
+  std::string parameters;  // an index for each axis
   std::string element;     // the number of the element with these indices
 };
 // The parameters' names begin with the accessor's own, so that none of them can hide it.

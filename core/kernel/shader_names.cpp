@@ -8,7 +8,7 @@ namespace {
 
 // In each list, words have a space on both sides.
 
-// The keywords of GLSL ES 3.00, and those that it, its later versions or ANGLE keep for themselves.
+// The keywords of GLSL ES 3.00, and the words that it, its later versions or ANGLE keep for themselves.
 constexpr std::string_view reserved_in_glsl =
     " active asm atomic_uint attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common"
     " const continue default discard do double dvec2 dvec3 dvec4 else enum extern external false filter fixed flat"
@@ -28,7 +28,7 @@ constexpr std::string_view reserved_in_glsl =
     " usampler2DRect usampler3D usamplerBuffer usamplerCube usamplerCubeArray using uvec2 uvec3 uvec4 varying vec2"
     " vec3 vec4 void volatile while writeonly ";
 
-// Those of GLSL ES 3.00, and those of other versions that Mesa knows in 3.00 too.
+// The functions of GLSL ES 3.00, and those of other versions that Mesa knows in 3.00 too.
 constexpr std::string_view functions_of_glsl =
     " abs acos acosh all any asin asinh atan atanh atomicAdd atomicAnd atomicCompSwap atomicExchange atomicMax"
     " atomicMin atomicOr atomicXor ceil clamp cos cosh cross dFdx dFdy degrees determinant distance dot equal exp"
@@ -41,8 +41,7 @@ constexpr std::string_view functions_of_glsl =
     " textureProjLodOffset textureProjOffset textureSize transpose trunc uintBitsToFloat unpackHalf2x16"
     " unpackSnorm2x16 unpackUnorm2x16 ";
 
-// Keywords, words that are kept for later, and the predeclared names that accessors themselves use, or that whoever
-// declares a variable does.
+// Keywords, words that WGSL keeps for later, and predeclared names that accessors, or declarations of variables, use.
 constexpr std::string_view reserved_in_wgsl =
     " NULL Self abstract active alias alignas alignof array as asm asm_fragment async attribute auto await become"
     " bitcast break case cast catch class co_await co_return co_yield coherent column_major common compile"

@@ -51,7 +51,7 @@ std::vector<std::string_view> names_of(std::string_view block) {
 // The functions and structs of shader files, by their names.
 class ShaderLibrary {
  public:
-  // Those that an earlier file has stay as they are there.
+  // Functions and structs of an earlier file stay.
   void add(std::string_view file, bool is_to_be_spelled) {
     for (const std::string_view block : blocks_of(file)) {
       blocks_.push_back({block, is_to_be_spelled, false});
@@ -59,7 +59,7 @@ class ShaderLibrary {
     }
   }
 
-  // Those that `code` names and that were not given before, each after those that it names.
+  // The blocks that `code` names and that were not given before, each after the blocks that it names.
   std::string named_by(std::string_view code) {
     std::string text;
     bool is_member = false;  // of a struct, which may have the name of a function
@@ -68,8 +68,8 @@ class ShaderLibrary {
       is_member = !is_name && part.ends_with('.');
       if (place == places_.end() || std::exchange(blocks_[place->second].is_given, true)) return;
       const Block& block = blocks_[place->second];
-      const std::string own = block.is_to_be_spelled ? glsl_spelling(block.text) : std::string(block.text);
-      text += named_by(own) + own + "\n\n";
+      const std::string spelled = block.is_to_be_spelled ? glsl_spelling(block.text) : std::string(block.text);
+      text += named_by(spelled) + spelled + "\n\n";
     });
     return text;
   }
@@ -89,7 +89,7 @@ std::string with_heading(std::string_view library, const std::string& functions)
 
 std::string variable(std::size_t line) { return "v" + std::to_string(line); }
 
-// Operand a of line 5, as that line alone sees it.
+// The variable for an opaque operand: v5a is operand a of line 5, for that line alone.
 std::string opaque_operand(std::size_t line, std::size_t operand) { return variable(line) + "abc"[operand]; }
 
 std::string with_operands(std::string_view code, const Expression::Line& line, std::size_t index,

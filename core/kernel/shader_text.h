@@ -1,4 +1,4 @@
-// What the texts of kernels have in common: it is written in WGSL, and spelled for GLSL (core/kernel/glsl_spelling.h).
+// The common parts of kernels' texts, written in WGSL and spelled for GLSL (core/kernel/glsl_spelling.h).
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,14 +12,14 @@ namespace tessera {
 // Replaces each marker line `//@name` of a template by the text given for it.
 std::string fill_template(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& parts);
 
-// Those functions of a library file that `code` calls, directly or through each other, each after those that it calls.
-// A library is a sequence of functions separated by blank lines; its first block is a comment, which comes with them.
+// The functions of a library file that `code` calls, directly or through each other, each after the functions that it
+// calls. A library is a sequence of functions separated by blank lines; its first block, a comment, comes with them.
 std::string used_functions(std::string_view library, std::string_view code);
 
-// The same, spelled as GLSL. The functions of `in_glsl` are GLSL already and stand in for those of the same name.
+// used_functions, spelled as GLSL. The functions of `in_glsl` are GLSL already and replace those of the same name.
 std::string used_functions_in_glsl(std::string_view library, std::string_view in_glsl, std::string_view code);
 
-std::string vector_type(DType);  // of four elements in WGSL expressions, which know two: vec4f or vec4i
+std::string vector_type(DType);  // of four elements in WGSL expressions: vec4f or vec4i
 
 // WGSL, one statement per line of the expression: v0, v1, … They call, for each input k, `input_k(index)`, which gives
 // four elements as floats or as integers (`index` is the text given here: nothing for the texel that the kernel makes),

@@ -26,10 +26,10 @@ class TimedRuns {
   Run& last() { return *under_way_.back(); }
 
   std::vector<TimedRun> take(bool wait) {
-    std::vector<TimedRun> done;
+    std::vector<TimedRun> times;
     for (; !under_way_.empty() && under_way_.front()->ready(wait); under_way_.pop_front())
-      done.push_back(under_way_.front()->take());
-    return done;
+      times.push_back(under_way_.front()->take());
+    return times;
   }
 
  private:

@@ -79,7 +79,7 @@ class DeclarationReader {
       buffers_.emplace(*binding_, declaration.subspan(colon + 1));
   }
 
-  // Those among a type's words, and those of the types that it names, each of which counts once.
+  // Adds the scalars among a type's words, and those of the types that it names, each type once.
   void add_scalars(Tokens type, std::set<WgslScalar>& scalars, std::set<std::string_view>& seen) const {
     for (const std::string_view word : type) {
       if (const auto scalar = scalar_named(word)) scalars.insert(*scalar);
@@ -90,7 +90,7 @@ class DeclarationReader {
 
   const std::vector<std::string_view> tokens_;
   std::size_t at_ = 0;
-  std::optional<int> group_, binding_;        // of the declaration that is being read
+  std::optional<int> group_, binding_;        // of the declaration under way
   std::map<std::string_view, Tokens> types_;  // aliases and structs, from the keyword on
   std::map<int, Tokens> buffers_;             // the types of buffers, by binding
   WgslDeclarations found_;

@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-// Where the comment that begins here ends; block comments nest.
+// The end of the comment that begins here; block comments nest.
 std::size_t end_of_comment(std::string_view text, std::size_t at) {
   if (text[at + 1] == '/') return std::min(text.find('\n', at), text.size());
   int depth = 0;

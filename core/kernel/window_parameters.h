@@ -18,12 +18,12 @@ using WindowAxes = std::array<WindowAxis, 3>;  // the innermost first; those tha
 struct PoolingParameters {
   Unsigned result_channels;  // as many as the image has
   WindowAxes axes;
-  float of_nothing;  // the largest element of a window that has nothing but padding
-  Unsigned divisor;  // of averages; 0: as many elements as lie inside of the image
+  float of_nothing;  // the maximum of a window with nothing but padding
+  Unsigned divisor;  // of averages; 0: the number of elements inside the image
   TESSERA_PARAMETERS(result_channels, axes, of_nothing, divisor);
 };
 struct PoolingOptions {
-  Signed axes;          // how many spatial ones
+  Signed axes;          // the number of spatial axes
   Signed reads_texels;  // 1: four channels of a pixel are read as a texel
   Signed of_floats;
   TESSERA_PARAMETERS(axes, reads_texels, of_floats);
@@ -32,11 +32,11 @@ struct PoolingOptions {
 struct ConvParameters {
   Unsigned result_channels, image_channels;
   WindowAxes axes;
-  Unsigned result_in_group, image_in_group;  // how many channels
+  Unsigned result_in_group, image_in_group;  // numbers of channels
   TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group);
 };
 struct ConvOptions {
-  Signed axes;  // how many spatial ones
+  Signed axes;  // the number of spatial axes
   Signed is_transposed;
   Signed reading;  // a Reading of core/ops/conv.cpp
   TESSERA_PARAMETERS(axes, is_transposed, reading);

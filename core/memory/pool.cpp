@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-// Kept without being used: as much again as is in use, and a little for programs that hold nothing between frames.
+// The pool keeps as many free bytes as are in use, and these for programs that hold nothing between frames.
 constexpr std::uint64_t always_kept = std::uint64_t{64} << 20;
 
 }  // namespace
@@ -59,14 +59,14 @@ std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const Sto
 }
 
 void Pool::give_storage(Buffer& buffer, Use use) {
-  const StorageClass wanted = backend_->storage_class(buffer.spec_);
-  PooledStorage::List storage = take(wanted.key, use);
-  if (storage.empty()) storage = allocate(buffer.spec_, wanted);
+  const StorageClass storage_class = backend_->storage_class(buffer.spec_);
+  PooledStorage::List storage = take(storage_class.key, use);
+  if (storage.empty()) storage = allocate(buffer.spec_, storage_class);
   const std::scoped_lock hold(lock_);
   buffer.place_ = std::move(storage);
   buffer.last_used_ = batch_;
   buffer.recording_ = is_recording_ && use == Use::kernels ? recordings_ : 0;
-  info_.bytes_in_use += wanted.bytes;
+  info_.bytes_in_use += storage_class.bytes;
   info_.bytes_peak = std::max(info_.bytes_peak, info_.bytes_in_use);
   watched_peak_ = std::max(watched_peak_, info_.bytes_in_use);
 }
@@ -126,7 +126,7 @@ void Pool::keep_for_lineage(Buffer& buffer) {
   if (!buffer.is_for_lineage_) count_for_lineage(buffer, true);
 }
 
-// A tensor that was let go is none any more, whatever others need of it. Under the lock.
+// The caller holds the lock. A tensor that only lineages need does not count as one.
 void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
   buffer.is_for_lineage_ = is_for_lineage;
   const std::uint64_t bytes = buffer.bytes();
@@ -135,7 +135,7 @@ void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
   info_.num_tensors += is_for_lineage ? -1 : 1;
 }
 
-// Its storage goes where storages of its kind go.
+// The storage goes to the free ones, or to those that were borrowed.
 void Pool::put_away(Buffer& buffer) noexcept {
   const std::scoped_lock hold(lock_);
   if (!buffer.is_resident()) return;
@@ -175,38 +175,38 @@ PooledStorage::List Pool::remove(PooledStorage::List::iterator entry) {
 
 PooledStorage::List Pool::take(std::uint64_t key, Use use) {
   const std::scoped_lock hold(lock_);
-  // An upload happens at once: before what is recorded, and before the batch that is being put together.
+  // An upload runs at once: before recorded work, and before the batch that is being put together.
   const auto is_free = [&](const PooledStorage& entry) {
     if (use == Use::upload && entry.batch == batch_) return false;
     return entry.recording <= submitted_ || (is_recording_ && use == Use::kernels);
   };
   const auto [begin, end] = by_key_.equal_range(key);
-  // The one that came back last is the likeliest to be in a cache.
+  // The storage that came back last is the likeliest to be in a cache.
   for (auto entry = end; entry != begin;)
     if (is_free(*(--entry)->second)) return remove(entry->second);
   return {};
 }
 
-PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass wanted) {
-  PooledStorage::List made;
-  PooledStorage::ByKey by_key{{wanted.key, made.end()}};
-  made.push_back({.storage = nullptr, .storage_class = wanted, .by_key = by_key.extract(by_key.begin())});
+PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass storage_class) {
+  PooledStorage::List storage;
+  PooledStorage::ByKey by_key{{storage_class.key, storage.end()}};
+  storage.push_back({.storage = nullptr, .storage_class = storage_class, .by_key = by_key.extract(by_key.begin())});
   const auto has_room = [&] {
     const std::scoped_lock hold(lock_);
-    return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + wanted.bytes <= options_.budget;
+    return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + storage_class.bytes <= options_.budget;
   };
   while (!has_room())
     if (!free_one() && !free_least_recently_used())
-      throw Error(ErrorCode::out_of_memory, "compute: " + std::to_string(wanted.bytes) +
+      throw Error(ErrorCode::out_of_memory, "compute: " + std::to_string(storage_class.bytes) +
                                                 " bytes more do not fit into the budget of " +
                                                 std::to_string(options_.budget) + " bytes: " + holders());
   for (;;) {
     try {
       if (allocations_until_failure_ > 0 && --allocations_until_failure_ == 0)
         throw Error(ErrorCode::out_of_memory,
-                    "compute: the allocation of " + std::to_string(wanted.bytes) + " bytes was made to fail.");
-      made.front().storage = backend_->allocate(spec);
-      return made;
+                    "compute: the allocation of " + std::to_string(storage_class.bytes) + " bytes was made to fail.");
+      storage.front().storage = backend_->allocate(spec);
+      return storage;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
       if (!free_one() && !free_least_recently_used())
@@ -215,7 +215,6 @@ PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass wanted)
   }
 }
 
-// What the tensors that stay on the device are there for.
 std::string Pool::holders() const {
   const MemoryInfo now = info();
   return std::to_string(now.num_tensors) + " tensors hold " + megabytes(now.bytes_in_use) + " on " +
@@ -223,7 +222,7 @@ std::string Pool::holders() const {
          "is in use by this computation or lent to the host.";
 }
 
-// The one that has not been used for longest, if the batch does not use it.
+// Frees the least recently used storage that this batch does not use.
 bool Pool::free_one() {
   PooledStorage::List doomed;  // goes when the lock is free
   const std::scoped_lock hold(lock_);
@@ -330,7 +329,7 @@ void Pool::copy_all_to_host() {
 void Pool::move_to(Backend& backend, bool keeps_host_copies) {
   for (const std::shared_ptr<Buffer>& buffer : live()) {
     put_away(*buffer);
-    buffer->loan_.reset();  // the storage that a host knew is gone
+    buffer->loan_.reset();  // the lent storage is gone
   }
   trim();
   const std::scoped_lock hold(lock_);

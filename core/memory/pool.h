@@ -1,4 +1,4 @@
-// Device memory: handed out to tensors, taken back, kept for the next one, moved to the host and back, counted.
+// The pool hands device memory out to tensors, takes it back, keeps it for the next, and moves tensors to the host.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -19,7 +19,7 @@ struct Node;
 
 std::string megabytes(std::uint64_t bytes);  // "1.50 MB", for people
 
-// Elements where the loss of a device does not reach them, other than on the host.
+// A copy of elements, other than on the host, that outlives the device.
 class Backup {
  public:
   virtual ~Backup() = default;
@@ -34,13 +34,13 @@ struct PooledStorage {
 
   std::unique_ptr<Storage> storage;
   StorageClass storage_class;
-  std::uint64_t recording = 0, batch = 0;  // the last ones that may use it
+  std::uint64_t recording = 0, batch = 0;  // the last that may use it
   ByKey::node_type by_key{};               // while it is not free
   ByKey::iterator in_index{};              // while it is
 };
 
-// The elements of a tensor, and of the views of it: on the device, on the host, or on both. Given back when the last
-// holder lets go, on whatever thread that is; all else is done by who has a ContextState.
+// The elements of a tensor, and of the views of it: on the device, on the host, or on both. The last holder gives it
+// back, on any thread; all other calls take a ContextState.
 class Buffer {
  public:
   enum class Owner : std::uint8_t { pool, host };
@@ -55,20 +55,20 @@ class Buffer {
   std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
 
   bool is_resident() const { return !place_.empty(); }
-  Storage& storage() const { return *place_.front().storage; }  // of a resident one
+  Storage& storage() const { return *place_.front().storage; }  // of a resident buffer
   std::uint64_t device_bytes() const { return is_resident() ? place_.front().storage_class.bytes : 0; }
   bool has_host_copy() const { return !host_.empty(); }
   std::span<const std::byte> host_copy() const { return host_; }
-  bool has_copy() const { return has_host_copy() || backup_; }    // off the device
-  bool is_lost() const { return !is_resident() && !has_copy(); }  // with the device it was on
+  bool has_copy() const { return has_host_copy() || backup_; }    // elsewhere than on the device
+  bool is_lost() const { return !is_resident() && !has_copy(); }  // went with the device
   bool waits_for_upload() const { return waits_for_upload_; }     // has not been on the device yet
-  // A host knows the storage, which stays as it is for as long as anybody holds what this gives.
+  // Lends the storage to a host: it stays as it is for as long as anybody holds the result.
   std::shared_ptr<const void> lend();
   bool is_lent() const { return !loan_.expired(); }
   bool is_borrowed() const { return owner_ == Owner::host; }  // from a host
   bool is_spilled() const { return is_spilled_; }
 
-  // For those who ask what the memory is for: the operation that makes the elements, and the nodes that have them.
+  // For why_resident(): the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
   void made_by(std::string op) { op_ = std::move(op); }
   void add_user(const std::shared_ptr<Node>&);
@@ -84,59 +84,59 @@ class Buffer {
   PooledStorage::List place_;    // one storage, or none
   std::vector<std::byte> host_;  // values never change: once made, a copy stays right
   std::unique_ptr<const Backup> backup_;
-  std::uint64_t last_used_ = 0;  // the batch
-  std::uint64_t recording_ = 0;  // that writes it; 0 where none does
+  std::uint64_t last_used_ = 0;  // the last batch to use it
+  std::uint64_t recording_ = 0;  // the recording that writes it; 0: none
   std::weak_ptr<const void> loan_;
   bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false;
 };
 
 struct PoolOptions {
-  std::uint64_t budget = 0;  // bytes on the device; 0: what the device gives
+  std::uint64_t budget = 0;  // bytes on the device; 0: as many as the device gives
   Priority priority = Priority::balanced;
-  bool keeps_host_copies = true;  // of what comes from the host, so that a lost device loses nothing
-  // Whether a tensor may leave the device without a copy, as if it had been lost: it can be made again, in that room.
+  bool keeps_host_copies = true;  // of uploads, so that a lost device loses nothing
+  // Whether a tensor may leave the device without a copy, since `room` bytes are enough to make it again.
   std::function<bool(const Buffer&, std::uint64_t room)> can_forget{};
   MessageSink messages;
 };
 
-// Only a ContextState has one, and only info() may be called without. Buffers go back on any thread.
+// All calls but info() take a ContextState, which has the pool. Buffers go back on any thread.
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
   Pool(Backend& backend, Stats& stats, const PoolOptions& options)
       : backend_(&backend), stats_(stats), options_(options) {}
 
-  // A batch of dispatches is about to be put together: until the next one, what it uses is neither freed nor spilled.
+  // Begins a batch of dispatches: until the next one, the pool neither frees nor spills what it uses.
   void begin_batch() { ++batch_; }
 
   // `use` says whether kernels write the storage, in the order of the commands, or the queue does, at once. Where there
-  // is no room, pooled storages are freed and then the least recently used tensors leave the device.
+  // is no room, the pool frees its storages, and then the least recently used tensors leave the device.
   enum class Use { kernels, upload };
   std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
-  // For elements that are on the host, for now: set_host_copy gives them.
+  // A buffer without a storage yet: set_host_copy gives its elements.
   std::shared_ptr<Buffer> from_host(const StorageSpec&);
-  // A storage over memory that a host lent: counted apart, and never handed out again.
+  // A buffer over memory that a host lent, which is counted apart and never handed out again.
   std::shared_ptr<Buffer> borrow(std::unique_ptr<Storage>, const StorageSpec&);
 
-  void use(Buffer&);                                                   // by the batch: makes it resident
-  void keep_for_batch(Buffer& buffer) { buffer.last_used_ = batch_; }  // which will use it
+  void use(Buffer&);                                                   // makes it resident, for the batch
+  void keep_for_batch(Buffer& buffer) { buffer.last_used_ = batch_; }  // the batch will use it
   void copy_to_host(Buffer&);                                          // waits for the device
   void set_host_copy(Buffer&, std::vector<std::byte>) noexcept;
   void set_backup(Buffer&, std::unique_ptr<const Backup>);
-  // Whether it is on the device and would free memory there by going to the host: neither a host's memory nor a
-  // storage that a host knows does, and what recorded work has yet to write cannot be copied.
+  // Whether a buffer is on the device and would free memory there: borrowed and lent storages would not, and elements
+  // that recorded work has yet to write cannot be copied.
   bool can_leave(const Buffer&) const;
-  void leave_device(Buffer&);      // which has a copy elsewhere
-  void keep_for_lineage(Buffer&);  // likewise: only others that may have to be rebuilt need it from now on
-  void spill(Buffer&);             // one that can leave: its elements wait on the host
-  void spill_all();                // that can be: tensors that no batch or host uses now
+  void leave_device(Buffer&);      // where there is a copy elsewhere
+  void keep_for_lineage(Buffer&);  // likewise: from now on only the lineage of others needs it
+  void spill(Buffer&);             // where it can leave: the elements wait on the host
+  void spill_all();                // tensors that no batch or host uses now
 
   void trim();
-  // Frees what has become too much: not in a tensor's destructor, which may run on any thread at any time, nor in
-  // acquire, since dispatches that are not yet submitted may still refer to what went back.
+  // Frees storages that are too many. A tensor's destructor, which may run on any thread, does not, nor does acquire:
+  // dispatches that are not yet submitted may still refer to them.
   void collect();
 
   // For work that is recorded into a host's commands and runs when the host submits them. Until `submitted` is called,
-  // storages that come back are handed out to further recorded work only: what is submitted at once would come before.
+  // storages that come back are handed out to further recorded work only: other work would run before.
   void begin_recording();
   void end_recording();
   void submitted();
@@ -144,9 +144,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
   void require_submitted(const Buffer&) const;
 
-  // Every tensor, in host memory too: the first half of a move to another device. If it throws, nothing has changed.
+  // Copies every tensor to the host: the first half of a move to another device. If it throws, nothing has changed.
   void copy_all_to_host();
-  // Leaves the device, with all that is only there lost.
+  // Leaves the device; elements that are only there are lost.
   void move_to(Backend&, bool keeps_host_copies);
 
   void fail_allocation(int nth) { allocations_until_failure_ = nth; }
@@ -178,11 +178,11 @@ class Pool : public std::enable_shared_from_this<Pool> {
   Backend* backend_;
   Stats& stats_;
   PoolOptions options_;
-  mutable std::mutex lock_;   // give_back comes from any thread, beside the context's own lock
+  mutable std::mutex lock_;   // any thread calls give_back, without the context's lock
   PooledStorage::List free_;  // most recently used first
   PooledStorage::ByKey by_key_;
   std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
-  PooledStorage::List borrowed_;  // nobody holds them any more
+  PooledStorage::List borrowed_;  // that nobody holds any more
   MemoryInfo info_{};
   std::uint64_t watched_peak_ = 0;
   std::uint64_t lineage_bytes_ = 0;

@@ -1,4 +1,4 @@
-// Views by axes: what transposing, slicing, reversing and stretching have in common.
+// Views by axes, of which transposing, slicing, reversing and stretching are made.
 #pragma once
 #include <span>
 #include <string>
@@ -18,13 +18,13 @@ struct Digit {
 std::vector<Digit> digits_of(const Shape&);
 
 // The result's elements, in order, are those of x from `offset` on along the digits, the last of which counts fastest.
-// Costs nothing by itself; see Strided.
+// Makes no kernel; see Strided.
 Tensor axis_view(const Tensor& x, const Shape& result, std::int64_t offset, std::span<const Digit>);
 
-// invalid_argument unless there is one value for each axis.
+// Throws invalid_argument unless there is one value for each axis.
 void check_one_per_axis(std::string_view op, std::string_view values, std::size_t count, const Shape&);
 
-void check_matrices(std::string_view op, const Shape&);  // invalid_argument unless [...,rows,columns]
+void check_matrices(std::string_view op, const Shape&);  // throws invalid_argument unless [...,rows,columns]
 
 std::string axis_of(int axis, const Shape&);  // "axis 1 of [2,3]"
 

@@ -2,20 +2,20 @@
 #include <algorithm>
 #include <array>
 
-#include "core/ops/axis_view.h"
 #include "core/kernel/gather_parameters.h"
+#include "core/ops/axis_view.h"
 #include <tessera/gather.h>
 
 namespace tessera {
 namespace {
 
-// An entry knows how many operands it has.
+// There is an entry for each number of operands.
 constexpr KernelEntry<ConcatParameters, ConcatOptions> entry_of(std::string_view name) {
   return {{.name = name, .file = "concat", .reads_once = true}};
 }
 constexpr std::array entries{entry_of("concat_2"), entry_of("concat_3"), entry_of("concat_4"),
                              entry_of("concat_5"), entry_of("concat_6"), entry_of("concat_7")};
-// As many operands as there are storage buffers beside the result on any WebGPU device.
+// The number of storage buffers that any WebGPU device has beside the result.
 constexpr std::size_t most_operands = entries.size() + 1;
 
 void check_operands(std::string_view op, std::span<const Tensor> tensors) {
@@ -33,8 +33,8 @@ void check_operands(std::string_view op, std::span<const Tensor> tensors) {
 
 // Whether two shapes of the same rank are equal but for the axis.
 bool differ_at_most_along(int axis, const Shape& a, const Shape& b) {
-  for (int other = 0; other < a.rank(); ++other)
-    if (other != axis && a[other] != b[other]) return false;
+  for (int i = 0; i < a.rank(); ++i)
+    if (i != axis && a[i] != b[i]) return false;
   return true;
 }
 
@@ -45,7 +45,7 @@ Shape joined_shape(std::span<const Tensor> tensors, int axis) {
   return result_shape("concat", dims);
 }
 
-// Of two to most_operands tensors, none of them without elements.
+// Joins two to most_operands tensors, none of them without elements.
 Tensor one_kernel(std::span<const Tensor> tensors, int axis) {
   ConcatParameters parameters;
   std::int64_t row = 0;
@@ -78,7 +78,7 @@ Tensor concat(std::span<const Tensor> tensors, int axis) {
     if (tensor.shape().size() != 0) parts.push_back(tensor);
   const Shape result = joined_shape(tensors, checked);
   if (parts.empty()) return number_like(tensors[0], result, 0);
-  // By rounds: each joins neighbours, so that an element moves once a round.
+  // Each round joins neighbours, so that an element moves once a round.
   while (parts.size() > 1) {
     std::vector<Tensor> joined;
     for (std::size_t begin = 0; begin < parts.size(); begin += most_operands) {

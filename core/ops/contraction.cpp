@@ -30,7 +30,7 @@ std::int64_t elements_along(std::string_view op, std::span<const PairedAxis> axe
   return size_product(op, sizes);
 }
 
-// Without axes of one element, and with one axis for neighbours that both operands walk along without a jump.
+// Leaves out axes of one element, and joins neighbours that both operands walk along without a jump.
 std::vector<PairedAxis> joined(std::span<const PairedAxis> axes) {
   std::vector<PairedAxis> result;
   for (const PairedAxis& axis : axes) {
@@ -61,7 +61,7 @@ FromA reading_of_a(const Contraction& contraction) {
       std::all_of(contraction.kept.begin(), contraction.kept.end(), [](const PairedAxis& axis) { return axis.a == 0; });
   if (!is_the_same && (contraction.kept[0].a != 0 || contraction.kept[0].size < 3)) return FromA::four_elements;
   if (!is_the_same && contraction.kept[0].size % 4 != 0)
-    return FromA::two_elements;  // of the row that ends, and of the next
+    return FromA::two_elements;  // one of the row that ends, one of the next
   return has_texels(contraction.summed, contraction.kept, &PairedAxis::a) ? FromA::texel_along_sum : FromA::one_element;
 }
 
@@ -72,8 +72,7 @@ FromB reading_of_b(const Contraction& contraction, FromA from_a) {
   return FromB::four_elements;
 }
 
-// Makes matmul_block of what matmul_pull has, where a gives the rows of matrices, b the columns, and there are enough
-// rows.
+// Makes matmul_block of matmul_pull, where a gives the rows of matrices, b the columns, and there are enough rows.
 std::optional<Family> in_blocks(std::string_view op, const MatmulPullParameters& parameters,
                                 const MatmulOptions& options, const Contraction& contraction) {
   if (contraction.kept.size() < 2 || contraction.summed.size() != 1 || contraction.kept[0].a != 0 ||
@@ -122,8 +121,8 @@ Tensor spread(const Tensor& x, const Shape& shape, const Contraction& contractio
   return strided_tensor(x, shape, 0, std::move(terms));
 }
 
-// Where nothing is summed, or where every element is used once: pointwise work, and a reduction that shares out long
-// sums.
+// Pointwise work and a reduction, which shares out long sums: for sums over nothing, and where every element is used
+// once.
 Tensor sum_of_product(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
                       const Contraction& contraction) {
   const Shape shape = result_shape(op, {result.size(), elements_along(op, contraction.summed)});

@@ -10,7 +10,7 @@ namespace {
 using ConvEntry = KernelEntry<ConvParameters, ConvOptions>;
 constexpr ConvEntry conv_each{{.name = "conv", .file = "conv"}};
 
-// Four result channels of a pixel at a time; in strips, of four pixels, which take floats only.
+// These make four result channels of a pixel at a time; conv_strip makes them for four pixels, of floats only.
 constexpr ConvEntry conv_texel{{.name = "conv_texel", .file = "conv"}};
 Held without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
@@ -21,11 +21,11 @@ Held without_strips(const Node& node) {
 constexpr ConvEntry conv_strip{{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips}};
 constexpr std::int64_t strip = 4, workgroup_size = 64;
 
-// How a kernel reads the operands for the four result elements of a texel.
+// The way a kernel reads the operands for the four result elements of a texel.
 enum Reading : std::int32_t {
   each_element,      // whatever the sizes
-  filter_by_texel,   // four result channels of one pixel and group: the filter by the texel, the image by the element
-  both_by_texel,     // the same, with the image's channels by the texel too
+  filter_by_texel,   // four result channels of one pixel and group: filter by the texel, image by the element
+  both_by_texel,     // likewise, with the image's channels by the texel too
   depthwise,         // four channels, each a group of its own
   transposed_texels  // a transposed convolution, four image channels for four result channels at a time
 };
@@ -130,32 +130,37 @@ std::span<const std::int64_t> span_of(const std::optional<std::array<std::int64_
   return pads ? std::span<const std::int64_t>(*pads) : std::span<const std::int64_t>();
 }
 
-// The size to which a transposed convolution brings an axis of `size`, if nothing else is asked for.
+template <class Options>
+WindowOptions window_of(const Options& options) {
+  return {options.strides, options.dilations, options.padding, span_of(options.pads)};
+}
+
+// The size to which a transposed convolution brings an axis of `size`, unless the user asks for another.
 std::int64_t transposed_size(std::int64_t size, std::int64_t taps, std::size_t axis, const WindowOptions& options) {
   const std::int64_t stride = options.strides[axis], reach = (taps - 1) * options.dilations[axis] + 1;
   if (!options.pads.empty()) return (size - 1) * stride + reach - options.pads[2 * axis] - options.pads[2 * axis + 1];
   return size * stride + (options.padding == Padding::same ? 0 : std::max<std::int64_t>(reach - stride, 0));
 }
 
-// The axis of the convolution that is gone back through, with image and result changing places.
+// The axis of the convolution that a transposed one goes back through: image and result change places.
 WindowAxis transposed_axis(std::string_view op, std::size_t axis, std::int64_t size, std::int64_t taps,
-                           std::optional<std::int64_t> asked, const WindowOptions& options) {
-  // What a convolution would refuse whatever the sizes is refused before any size is computed from it.
+                           std::optional<std::int64_t> size_asked, const WindowOptions& options) {
+  // Refuses options that no size makes right before it computes a size from them.
   check_window(op, axis, taps, options);
   window_axis(op, axis, (taps - 1) * options.dilations[axis] + 1, taps, options);
-  const std::int64_t result = asked.value_or(transposed_size(size, taps, axis, options));
+  const std::int64_t result = size_asked.value_or(transposed_size(size, taps, axis, options));
   if ((result < 1 && size > 0) || result > std::numeric_limits<std::int32_t>::max())
-    fail(asked ? ErrorCode::invalid_argument : ErrorCode::shape_mismatch, op,
+    fail(size_asked ? ErrorCode::invalid_argument : ErrorCode::shape_mismatch, op,
          "the result would have " + std::to_string(result) + " elements along spatial axis " + std::to_string(axis) +
              ", made of " + std::to_string(size) + " of the image.");
-  WindowAxis it = window_axis(op, axis, result, taps, options);
-  if (it.result != size)
+  WindowAxis transposed = window_axis(op, axis, result, taps, options);
+  if (transposed.result != size)
     fail(ErrorCode::shape_mismatch, op,
          "a result of " + std::to_string(result) + " elements along spatial axis " + std::to_string(axis) +
-             " goes with an image of " + std::to_string(it.result) + ", but the image has " + std::to_string(size) +
-             ".");
-  std::swap(it.image, it.result);
-  return it;
+             " goes with an image of " + std::to_string(transposed.result) + ", but the image has " +
+             std::to_string(size) + ".");
+  std::swap(transposed.image, transposed.result);
+  return transposed;
 }
 
 }  // namespace
@@ -170,21 +175,11 @@ Tensor conv1d(const Tensor& image, const Tensor& filter, const Conv1d& options) 
 }
 
 Tensor conv2d(const Tensor& image, const Tensor& filter, const Conv2d& options) {
-  return conv("conv2d", image, filter,
-              {.strides = options.strides,
-               .dilations = options.dilations,
-               .padding = options.padding,
-               .pads = span_of(options.pads)},
-              options.groups);
+  return conv("conv2d", image, filter, window_of(options), options.groups);
 }
 
 Tensor conv3d(const Tensor& image, const Tensor& filter, const Conv3d& options) {
-  return conv("conv3d", image, filter,
-              {.strides = options.strides,
-               .dilations = options.dilations,
-               .padding = options.padding,
-               .pads = span_of(options.pads)},
-              options.groups);
+  return conv("conv3d", image, filter, window_of(options), options.groups);
 }
 
 Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dTranspose& options) {
@@ -203,16 +198,13 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
          "the image " + image.shape().to_string() + " has " + std::to_string(channels.image) +
              " channels, the filter " + filter.shape().to_string() + " takes " + std::to_string(filter.shape()[3]) +
              ".");
-  const WindowOptions window{.strides = options.strides,
-                             .dilations = options.dilations,
-                             .padding = options.padding,
-                             .pads = span_of(options.pads)};
+  const WindowOptions window = window_of(options);
   std::vector<WindowAxis> axes;
   for (std::size_t i = 0; i < 2; ++i) {
-    std::optional<std::int64_t> asked;
-    if (options.size) asked = (*options.size)[i];
+    std::optional<std::int64_t> size_asked;
+    if (options.size) size_asked = (*options.size)[i];
     axes.push_back(transposed_axis(op, i, image.shape()[static_cast<int>(i) + 1], filter.shape()[static_cast<int>(i)],
-                                   asked, window));
+                                   size_asked, window));
   }
   return conv_tensor(op, image, filter, axes, channels, true);
 }

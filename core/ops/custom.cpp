@@ -4,10 +4,10 @@
 #include <future>
 #include <set>
 
+#include "core/kernel/shader_names.h"
+#include "core/ops/family.h"
 #include "core/run/context_impl.h"
 #include "core/run/custom_on_host.h"
-#include "core/ops/family.h"
-#include "core/kernel/shader_names.h"
 
 namespace tessera {
 namespace {
@@ -25,17 +25,17 @@ const std::string& name_of(const KernelTensor& tensor) { return tensor.name; }
 template <class Value>
 const Value& named(const CustomKernel& kernel, const std::string& what, const std::map<std::string, Value>& given,
                    const std::string& name) {
-  const auto found = given.find(name);
-  if (found == given.end())
+  const auto value = given.find(name);
+  if (value == given.end())
     fail_custom(run_op, kernel, "needs the " + what + " \"" + name + "\", which was not given.");
-  return found->second;
+  return value->second;
 }
 
-template <class Wanted, class Value>
-void check_names(const CustomKernel& kernel, const std::string& what, const std::vector<Wanted>& wanted,
+template <class Declared, class Value>
+void check_names(const CustomKernel& kernel, const std::string& what, const std::vector<Declared>& declared,
                  const std::map<std::string, Value>& given) {
   for (const auto& entry : given)
-    if (std::ranges::none_of(wanted, [&](const Wanted& one) { return name_of(one) == entry.first; }))
+    if (std::ranges::none_of(declared, [&](const Declared& known) { return name_of(known) == entry.first; }))
       fail_custom(run_op, kernel, "has no " + what + " \"" + entry.first + "\".");
 }
 
@@ -58,7 +58,7 @@ void check_distinct(std::string_view op, const CustomKernel& kernel) {
   for (const std::string& parameter : kernel.parameters) add(parameter);
 }
 
-// The GLSL around the user's own declares names that are made of the kernel's.
+// tessera's GLSL around the user's declares names that are made of the kernel's.
 void check_glsl_names(std::string_view op, const CustomKernel& kernel) {
   const auto check = [&](const std::string& name, std::string fault) {
     if (name.starts_with("tessera_")) fault = "begins with tessera_, which is reserved";
@@ -89,7 +89,7 @@ void check_workgroup_size(std::string_view op, const CustomKernel& kernel,
                       std::string(workgroup_size_names[axis]) + ": u32\".");
 }
 
-// A tensor of the kernel, which is declared or given as this type, against what the WGSL says.
+// Checks the type that a tensor of the kernel is declared or given as against the WGSL.
 void check_scalar(std::string_view op, const CustomKernel& kernel, const std::string& name,
                   const std::optional<WgslScalar>& scalar, DType dtype) {
   if (scalar && !holds(*scalar, dtype))
@@ -108,14 +108,14 @@ void check_dtype(const CheckedKernel& kernel, const KernelTensor& tensor, std::s
   check_scalar(run_op, kernel, tensor.name, kernel.wgsl_scalars[binding], given);
 }
 
-// What GLSL is compiled for before there are tensors; nothing where neither the user nor the WGSL tells.
+// The type that GLSL is compiled for before there are tensors; none where neither the user nor the WGSL tells.
 std::optional<DType> declared_dtype(const KernelTensor& tensor, const std::optional<WgslScalar>& scalar) {
   if (tensor.dtype || !scalar) return tensor.dtype;
   switch (*scalar) {
     case WgslScalar::f32: return DType::f32;
     case WgslScalar::f16: return DType::f16;
     case WgslScalar::i32: return DType::i32;
-    case WgslScalar::u32: return DType::u8;  // most of what comes in words are integers
+    case WgslScalar::u32: return DType::u8;  // words are mostly integers
   }
   return std::nullopt;
 }
@@ -131,9 +131,9 @@ std::shared_ptr<const CheckedKernel> checked(std::string_view op, const CustomKe
   auto result = std::make_shared<CheckedKernel>(CheckedKernel{kernel, declared.overrides, {}});
   for (const auto* tensors : {&kernel.inputs, &kernel.outputs})
     for (const KernelTensor& tensor : *tensors) {
-      const auto found = declared.buffers.find(static_cast<int>(result->wgsl_scalars.size()));
+      const auto buffer = declared.buffers.find(static_cast<int>(result->wgsl_scalars.size()));
       auto& scalar = result->wgsl_scalars.emplace_back();
-      if (found != declared.buffers.end()) scalar = found->second;
+      if (buffer != declared.buffers.end()) scalar = buffer->second;
       if (tensor.dtype) check_scalar(op, kernel, tensor.name, scalar, *tensor.dtype);
     }
   return result;
@@ -209,7 +209,7 @@ std::map<std::string, Tensor> run_custom(Context& context, const CustomKernel& k
 struct DefinedKernelImpl {
   std::shared_ptr<ContextImpl> context;
   std::shared_ptr<const CheckedKernel> kernel;
-  std::shared_future<void> compiled;  // of one that is compiled in the background
+  std::shared_future<void> compiled;  // of a compilation in the background
 };
 
 DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const DefineOptions& options) {

@@ -36,7 +36,7 @@ std::string letters_of_ellipsis(std::size_t axes) {
   return letters;
 }
 
-// What a user wrote for one tensor.
+// The subscripts of one tensor, as the user wrote them.
 struct Subscripts {
   std::string before, after;
   bool has_ellipsis;
@@ -48,31 +48,31 @@ struct Subscripts {
 Subscripts subscripts_of(std::string_view text, const std::string& part) {
   const std::size_t at = part.find(ellipsis);
   const bool has_ellipsis = at != std::string::npos;
-  const Subscripts its{part.substr(0, at), has_ellipsis ? part.substr(at + ellipsis.size()) : "", has_ellipsis};
-  for (const char c : its.before + its.after)
+  const Subscripts subscripts{part.substr(0, at), has_ellipsis ? part.substr(at + ellipsis.size()) : "", has_ellipsis};
+  for (const char c : subscripts.before + subscripts.after)
     if (!std::isalpha(static_cast<unsigned char>(c)))
       refuse(ErrorCode::invalid_argument, text, "has a '" + std::string(1, c) + "' where a letter is expected.");
-  return its;
+  return subscripts;
 }
 
-// How many axes the ellipsis of an operand stands for.
-std::size_t axes_of_ellipsis(std::string_view text, const Subscripts& its, const Tensor& operand) {
+// The number of axes that the ellipsis of an operand stands for.
+std::size_t axes_of_ellipsis(std::string_view text, const Subscripts& subscripts, const Tensor& operand) {
   const auto rank = static_cast<std::size_t>(operand.shape().rank());
-  if (its.letters() > rank || (!its.has_ellipsis && its.letters() < rank))
+  if (subscripts.letters() > rank || (!subscripts.has_ellipsis && subscripts.letters() < rank))
     refuse(ErrorCode::shape_mismatch, text,
-           "has " + std::to_string(its.letters()) + " letters for an operand " + operand.shape().to_string() +
+           "has " + std::to_string(subscripts.letters()) + " letters for an operand " + operand.shape().to_string() +
                " of rank " + std::to_string(rank) + ".");
-  return rank - its.letters();
+  return rank - subscripts.letters();
 }
 
 // The letters that occur once, in alphabetical order.
 std::string implied_result(const std::vector<Subscripts>& operands) {
-  std::string all;
-  for (const Subscripts& operand : operands) all += operand.before + operand.after;
-  std::sort(all.begin(), all.end());
+  std::string letters;
+  for (const Subscripts& operand : operands) letters += operand.before + operand.after;
+  std::sort(letters.begin(), letters.end());
   std::string once;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if ((i == 0 || all[i - 1] != all[i]) && (i + 1 == all.size() || all[i + 1] != all[i])) once += all[i];
+  for (const char letter : letters)
+    if (std::ranges::equal_range(letters, letter).size() == 1) once += letter;
   return once;
 }
 
@@ -92,10 +92,9 @@ Equation parsed(std::string_view text, std::span<const Tensor> operands) {
     if (c != ' ') letters += c;
   const std::size_t arrow = letters.find("->");
   const std::string left = letters.substr(0, arrow) + ",";
-  if (const auto wanted = static_cast<std::size_t>(std::count(left.begin(), left.end(), ','));
-      wanted != operands.size())
+  if (const auto count = static_cast<std::size_t>(std::count(left.begin(), left.end(), ',')); count != operands.size())
     refuse(ErrorCode::invalid_argument, text,
-           "is for " + std::to_string(wanted) + " operands; there are " + std::to_string(operands.size()) + ".");
+           "is for " + std::to_string(count) + " operands; there are " + std::to_string(operands.size()) + ".");
   Equation equation;
   std::vector<Subscripts> parts;
   std::size_t longest = 0, begin = 0;
@@ -135,9 +134,9 @@ struct Labelled {
   std::int64_t distance(char letter) const {
     std::int64_t sum = 0, distance = 1;
     for (std::size_t axis = letters.size(); axis-- > 0;) {
-      const std::int64_t own = tensor.shape()[static_cast<int>(axis)];
-      if (letters[axis] == letter && own != 1) sum += distance;
-      distance *= own;
+      const std::int64_t axis_size = tensor.shape()[static_cast<int>(axis)];
+      if (letters[axis] == letter && axis_size != 1) sum += distance;
+      distance *= axis_size;
     }
     return sum;
   }
@@ -157,18 +156,18 @@ std::string shapes_of(std::span<const Labelled> operands) {
   return text;
 }
 
-// The size of a letter in all operands: they agree, or are 1.
+// The size of a letter in all operands, which agree on it or have 1.
 std::int64_t common_size(std::string_view text, std::span<const Labelled> operands, char letter) {
   std::int64_t size = 1;
   for (const Labelled& operand : operands)
     for (std::size_t axis = 0; axis < operand.letters.size(); ++axis) {
-      const std::int64_t own = operand.tensor.shape()[static_cast<int>(axis)];
-      if (operand.letters[axis] != letter || own == 1) continue;
-      if (size != 1 && size != own)
+      const std::int64_t axis_size = operand.tensor.shape()[static_cast<int>(axis)];
+      if (operand.letters[axis] != letter || axis_size == 1) continue;
+      if (size != 1 && size != axis_size)
         refuse(ErrorCode::shape_mismatch, text,
-               "gives " + named(letter) + " the sizes " + std::to_string(size) + " and " + std::to_string(own) +
+               "gives " + named(letter) + " the sizes " + std::to_string(size) + " and " + std::to_string(axis_size) +
                    ", the operands being " + shapes_of(operands) + ".");
-      size = own;
+      size = axis_size;
     }
   return size;
 }
@@ -195,7 +194,7 @@ Tensor rearranged(const Labelled& x, const std::string& kept) {
   return summed.empty() ? in_order : sum(in_order, {.axes = summed});
 }
 
-// Whether a letter is only in this operand: what the result lacks too is summed before anything is multiplied.
+// Whether neither the other operand nor the result has the letter, which is then summed before anything is multiplied.
 bool is_own_sum(const Labelled& other, const std::string& result, char letter) {
   return !other.has(letter) && result.find(letter) == std::string::npos;
 }
@@ -228,23 +227,24 @@ Tensor of_two(std::string_view text, Labelled first, Labelled second, const std:
     for (Labelled* operand : {&first, &second}) operand->tensor = operand->tensor.cast(wide);
   }
   const Labelled operands[] = {without_own_sums(first, second, result), without_own_sums(second, first, result)};
-  Contraction its;
+  Contraction contraction;
   std::vector<std::int64_t> dims;
   const auto axis_of = [&](char letter) {
     return PairedAxis{common_size(text, operands, letter), operands[0].distance(letter), operands[1].distance(letter)};
   };
   for (const char letter : result) {
-    its.kept.insert(its.kept.begin(), axis_of(letter));
-    dims.push_back(its.kept.front().size);
+    contraction.kept.insert(contraction.kept.begin(), axis_of(letter));
+    dims.push_back(contraction.kept.front().size);
   }
   for (const char letter : all_letters(operands))
-    if (result.find(letter) == std::string::npos) its.summed.insert(its.summed.begin(), axis_of(letter));
+    if (result.find(letter) == std::string::npos)
+      contraction.summed.insert(contraction.summed.begin(), axis_of(letter));
   const Tensor &a = operands[0].tensor, &b = operands[1].tensor;
-  return contract("einsum", a, b, result_shape("einsum", dims), product_dtype("einsum", a, b), std::move(its))
+  return contract("einsum", a, b, result_shape("einsum", dims), product_dtype("einsum", a, b), std::move(contraction))
       .cast(dtype);
 }
 
-// From left to right: of the first two operands stays what the result or a later one names.
+// Multiplies from left to right; a product keeps the letters that the result or a later operand names.
 Tensor of_many(std::string_view text, std::vector<Labelled> operands, const std::string& result) {
   DType dtype = operands[0].tensor.dtype();
   for (std::size_t i = 1; i < operands.size(); ++i) {

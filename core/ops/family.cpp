@@ -4,8 +4,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/run/context_impl.h"
 #include "core/ops/pointwise.h"
+#include "core/run/context_impl.h"
 
 namespace tessera {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/image.h"
 #include "core/kernel/image_parameters.h"
+#include "core/ops/image.h"
 #include <tessera/image.h>
 
 namespace tessera {
@@ -68,7 +68,7 @@ Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Bord
       {image});
 }
 
-// Along the width, then along the height; the result has a floating type.
+// Filters along the width, then along the height; the result has a floating type.
 template <class Weights>
 Tensor filtered_both_ways(const Tensor& image, const ImageSize& size, const Weights& row, const Weights& column,
                           Border border) {

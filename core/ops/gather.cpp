@@ -1,8 +1,8 @@
-// Elements by indices that a tensor gives, and back to such places.
+// Gathers elements by the indices of a tensor, and scatters them to such places.
 #include <tessera/gather.h>
 
-#include "core/ops/family.h"
 #include "core/kernel/gather_parameters.h"
+#include "core/ops/family.h"
 
 namespace tessera {
 namespace {
@@ -24,7 +24,7 @@ Shape joined(std::string_view op, std::initializer_list<std::span<const std::int
   return result_shape(op, dims);
 }
 
-// How many of the leading axes of `shape` a row of the indices names.
+// The number of leading axes of `shape` that a row of the indices names.
 int depth_of(std::string_view op, const Shape& indices, const Shape& shape) {
   if (indices.rank() == 0)
     fail(ErrorCode::invalid_argument, op, "the indices have a rank of 0; they need rows, [...,depth].");
@@ -50,7 +50,7 @@ std::vector<IndexedAxis> indexed_axes(std::span<const std::int64_t> leading, std
   return axes;
 }
 
-// A look-up in x; `op` is what the user called.
+// A look-up in x; `op` is the function that the user called.
 Tensor look_up(std::string_view op, Family family, const Tensor& x, const Tensor& indices, const Shape& result) {
   check_same_context(op, TensorAccess::info(x), TensorAccess::info(indices));
   if (result.size() == 0) return number_like(x, result, 0);
@@ -78,10 +78,10 @@ Scatter checked_scatter(std::string_view op, const Tensor& indices, const Tensor
   const int depth = depth_of(op, indices.shape(), shape);
   const auto rows = indices.shape().dims().first(static_cast<std::size_t>(indices.shape().rank() - 1));
   const auto slice = shape.dims().subspan(static_cast<std::size_t>(depth));
-  if (const Shape wanted = joined(op, {rows, slice}); updates.shape() != wanted)
+  if (const Shape expected = joined(op, {rows, slice}); updates.shape() != expected)
     fail(ErrorCode::shape_mismatch, op,
          "the updates have the shape " + updates.shape().to_string() + "; indices " + indices.shape().to_string() +
-             " into " + shape.to_string() + " take " + wanted.to_string() + ".");
+             " into " + shape.to_string() + " take " + expected.to_string() + ".");
   return {depth, product(rows), product(slice)};
 }
 
@@ -112,7 +112,7 @@ Tensor gather_nd(const Tensor& x, const Tensor& indices) {
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
   const Scatter scatter = checked_scatter("scatter_nd", indices, updates, shape);
   if (shape.size() == 0 || updates.shape().size() == 0) return number_like(updates, shape, 0);
-  // Either of several booleans: that at least one is 1.
+  // A sum of booleans is 1 where at least one is.
   const bool is_boolean = updates.dtype() == DType::boolean;
   const Tensor values = is_boolean ? updates.cast(DType::i32) : updates;
   return family_tensor(shape, values.dtype(),

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/image.h"
 #include "core/kernel/image_parameters.h"
+#include "core/ops/image.h"
 #include <tessera/image.h>
 #include <tessera/reduce.h>
 
@@ -30,8 +30,8 @@ Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high) 
                                       : result_shape("histogram", {size.channels, bins});
   if (image.shape().size() == 0) return number_like(image, result, 0).cast(DType::i32);
   const std::int64_t kept = size.batch * size.channels, pixels = size.height * size.width, padded = (bins + 3) / 4 * 4;
-  const std::int64_t wanted = (pixels + pixels_of_part - 1) / pixels_of_part;
-  const std::int64_t parts = std::clamp<std::int64_t>(most_counts / (kept * padded), 1, wanted),
+  const std::int64_t most_parts = (pixels + pixels_of_part - 1) / pixels_of_part;
+  const std::int64_t parts = std::clamp<std::int64_t>(most_counts / (kept * padded), 1, most_parts),
                      part_pixels = (pixels + parts - 1) / parts;
   Family family = histogram_count.with({.channels = size.channels,
                                         .pixels = pixels,

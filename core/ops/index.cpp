@@ -1,19 +1,19 @@
-// What is made of element indices: ranges, diagonals, triangles, one-hot vectors.
+// Tensors made of element indices: ranges, diagonals, triangles, one-hot vectors.
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/axis_view.h"
-#include "core/run/context_impl.h"
-#include "core/ops/family.h"
 #include "core/kernel/gather_parameters.h"
+#include "core/ops/axis_view.h"
+#include "core/ops/family.h"
 #include "core/ops/pointwise.h"
+#include "core/run/context_impl.h"
 #include <tessera/gather.h>
 #include <tessera/pointwise.h>
 
 namespace tessera {
 namespace {
 
-// i32, without operands.
+// Gives i32, without operands.
 constexpr KernelEntry<IndexMapParameters, IndexMapOptions> index_map{{.name = "index_map", .file = "gather"}};
 
 using ContextPtr = std::shared_ptr<ContextImpl>;
@@ -32,7 +32,7 @@ Tensor indices(const ContextPtr& context, const Shape& shape, std::int64_t offse
       std::make_shared<Node>(context, shape, DType::i32, index_map.with(parameters, {.terms = terms.size()})));
 }
 
-// Of matrices [...,rows,columns], for each element: how far it is above the main diagonal.
+// The height of each element of matrices [...,rows,columns] above the main diagonal.
 Tensor height_above_diagonal(const ContextPtr& context, const Shape& matrices) {
   const std::int64_t rows = matrices[-2], columns = matrices[-1];
   return indices(context, matrices, 0, {{1, columns, 1}, {columns, rows, -1}});
@@ -86,7 +86,7 @@ Tensor linspace(const Context& context, float start, float stop, std::int64_t co
   const Tensor steps = indices(context_of(context), result_shape("linspace", {count}), 0, {{1, count, 1}});
   const float step = static_cast<float>((static_cast<double>(stop) - start) / static_cast<double>(count - 1));
   const Tensor values = steps.cast(DType::f32) * step + start;
-  // The last one exactly, whatever the steps before it round to.
+  // The last number is exact, whatever the steps before it round to.
   return where(steps == static_cast<double>(count - 1), number("linspace", context_of(context), {}, DType::f32, stop),
                values)
       .cast(dtype);

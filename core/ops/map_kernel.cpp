@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "core/ops/pointwise.h"
 #include "core/kernel/pointwise_table.h"
+#include "core/ops/pointwise.h"
 #include <tessera/custom.h>
 
 namespace tessera {
@@ -26,7 +26,7 @@ class MapParser {
   }
 
  private:
-  // Looser operators first.
+  // The functions come with looser operators first.
   MapArgument comparison() {
     MapArgument left = sum();
     constexpr std::pair<std::string_view, std::string_view> operators[] = {
@@ -85,9 +85,9 @@ class MapParser {
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
     std::string name(text_.substr(start, at_ - start));
     if (!take("(")) {
-      const auto found = arguments_.find(name);
-      if (found == arguments_.end()) fail_at(start, "no argument is called \"" + name + "\"");
-      return found->second;
+      const auto argument = arguments_.find(name);
+      if (argument == arguments_.end()) fail_at(start, "no argument is called \"" + name + "\"");
+      return argument->second;
     }
     std::vector<MapArgument> values;
     do values.push_back(comparison());
@@ -122,7 +122,7 @@ class MapParser {
     return double{op.on_float(rounded(0), rounded(1), rounded(2))};
   }
 
-  // Numbers that go beside integers keep all their digits.
+  // Computes in doubles: numbers beside integers keep all their digits.
   static std::optional<double> arithmetic(std::string_view name, double a, double b) {
     if (name == "add") return a + b;
     if (name == "sub") return a - b;

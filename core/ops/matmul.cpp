@@ -8,13 +8,12 @@
 namespace tessera {
 namespace {
 
-// The last two axes of an operand, named after what they are for the product.
+// The last two axes of an operand, named by their part in the product.
 struct Matrix {
-  std::int64_t outer, inner;                    // how many rows of a or columns of b, and what is summed over
+  std::int64_t outer, inner;                    // sizes: rows of a or columns of b, and the axis that is summed over
   std::int64_t outer_distance, inner_distance;  // between neighbours
 };
 
-// The outer axis comes before the inner one, or after it.
 Matrix matrix_of(const Shape& shape, bool inner_first) {
   if (shape.rank() == 1) return {1, shape[0], 0, 1};
   if (inner_first) return {shape[-1], shape[-2], 1, shape[-1]};
@@ -25,12 +24,12 @@ Shape batch_of(const Shape& shape) {
   return Shape(shape.dims().first(static_cast<std::size_t>(std::max(0, shape.rank() - 2))));
 }
 
-// Between neighbours along an axis of the broadcast batch, counted from the end.
+// The distance of neighbours along an axis of the broadcast batch, counted from the end.
 std::int64_t batch_distance(const Shape& shape, int axis) {
-  const int own = axis + 2;
-  if (own > shape.rank() || shape[-own] == 1) return 0;
+  const int from_end = axis + 2;
+  if (from_end > shape.rank() || shape[-from_end] == 1) return 0;
   std::int64_t distance = 1;
-  for (int inner = 1; inner < own; ++inner) distance *= shape[-inner];
+  for (int inner = 1; inner < from_end; ++inner) distance *= shape[-inner];
   return distance;
 }
 
@@ -58,11 +57,11 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatMul options) {
   if (a.shape().rank() > 1) dims.push_back(rows.outer);
   if (b.shape().rank() > 1) dims.push_back(columns.outer);
 
-  Contraction its{.kept = {{columns.outer, 0, columns.outer_distance}, {rows.outer, rows.outer_distance, 0}},
-                  .summed = {{rows.inner, rows.inner_distance, columns.inner_distance}}};
+  Contraction contraction{.kept = {{columns.outer, 0, columns.outer_distance}, {rows.outer, rows.outer_distance, 0}},
+                          .summed = {{rows.inner, rows.inner_distance, columns.inner_distance}}};
   for (int axis = 1; axis <= batch.rank(); ++axis)
-    its.kept.push_back({batch[-axis], batch_distance(a.shape(), axis), batch_distance(b.shape(), axis)});
-  return contract("matmul", a, b, result_shape("matmul", dims), dtype, std::move(its));
+    contraction.kept.push_back({batch[-axis], batch_distance(a.shape(), axis), batch_distance(b.shape(), axis)});
+  return contract("matmul", a, b, result_shape("matmul", dims), dtype, std::move(contraction));
 }
 
 }  // namespace tessera

@@ -60,7 +60,7 @@ Tensor row_norm(std::string_view op, RowKind kind, const Tensor& x, const RowNor
       .cast(x.dtype());
 }
 
-// Of an image [batch, ..., channels]: gives how many channels it has.
+// Checks an image [batch, ..., channels], and gives the number of its channels.
 std::int64_t check_image(std::string_view op, const Tensor& x, const ChannelNorm& norm) {
   check_floats(op, x);
   check_epsilon(op, norm.epsilon);
@@ -112,7 +112,7 @@ Tensor group_norm(const Tensor& x, std::int64_t groups, const ChannelNorm& norm)
   if (x.shape().size() == 0) return x;
   const std::int64_t batch = x.shape()[0], positions = x.shape().size() / (batch * channels);
   const Tensor by_group = x.reshape({batch, positions, groups, channels / groups});
-  // One group, or one channel a group, make adjacent axes, which take one kernel.
+  // One group, or one channel a group, makes the reduced axes adjacent, which takes one kernel.
   const std::vector<int> axes = groups == 1          ? std::vector{1, 2, 3}
                                 : groups == channels ? std::vector{1}
                                                      : std::vector{1, 3};

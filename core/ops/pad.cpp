@@ -1,6 +1,6 @@
-// Elements around a tensor.
-#include "core/ops/axis_view.h"
+// Pads tensors.
 #include "core/kernel/gather_parameters.h"
+#include "core/ops/axis_view.h"
 #include "core/ops/pointwise.h"
 #include <tessera/gather.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr KernelEntry<PadParameters, PadOptions> pad_entry{{.name = "pad", .file = "gather", .reads_once = true}};
 
-// Neighbours without padding count as one axis.
+// Joins neighbours without padding into one axis.
 std::vector<PaddedAxis> axes_of(const Shape& shape, const std::vector<PadWidth>& padding) {
   std::vector<PaddedAxis> axes;
   std::int64_t block = 1, stride = 1;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "core/run/context_impl.h"
-#include "core/ops/family.h"
 #include "core/kernel/pointwise_table.h"
+#include "core/ops/family.h"
+#include "core/run/context_impl.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -28,7 +28,7 @@ const NodeInfo* tensor_in(const Operand& operand) {
   return tensor ? &TensorAccess::info(**tensor) : nullptr;
 }
 
-// The type that the operation computes in: that of its tensors, which must agree.
+// The type that the operation computes in, on which its tensors must agree.
 DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
   const NodeInfo* first = nullptr;
   for (const Operand& operand : operands) {
@@ -53,12 +53,12 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   std::array<std::int64_t, Shape::max_rank> dims{};
   const int rank = std::max(a.rank(), b.rank());
   for (int axis = 1; axis <= rank; ++axis) {
-    const std::int64_t own = axis <= a.rank() ? a[-axis] : 1, other = axis <= b.rank() ? b[-axis] : 1;
-    if (own != other && own != 1 && other != 1)
+    const std::int64_t a_size = axis <= a.rank() ? a[-axis] : 1, b_size = axis <= b.rank() ? b[-axis] : 1;
+    if (a_size != b_size && a_size != 1 && b_size != 1)
       fail(ErrorCode::shape_mismatch, op,
-           "shapes " + a.to_string() + " and " + b.to_string() + " do not broadcast: " + std::to_string(own) + " and " +
-               std::to_string(other) + " differ at axis -" + std::to_string(axis) + ".");
-    dims[static_cast<std::size_t>(rank - axis)] = own == 1 ? other : own;
+           "shapes " + a.to_string() + " and " + b.to_string() + " do not broadcast: " + std::to_string(a_size) +
+               " and " + std::to_string(b_size) + " differ at axis -" + std::to_string(axis) + ".");
+    dims[static_cast<std::size_t>(rank - axis)] = a_size == 1 ? b_size : a_size;
   }
   return result_shape(op, std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(rank)));
 }

@@ -11,14 +11,14 @@
 namespace tessera {
 namespace {
 
-// A parameter of x: one for all, or one for each channel of the axis. The latter reads as if it had x's shape, so that
-// a cast of it is part of the same kernel.
+// A parameter of x: one number, or one for each channel of the axis, seen in x's shape, so that a cast of it is part of
+// the same kernel.
 Tensor spread(std::string_view op, std::string_view what, const Tensor& parameter, const Tensor& x,
               std::optional<int> axis) {
   if (parameter.shape().size() == 1) return parameter.reshape({});
-  const auto refuse = [&](const std::string& wanted) {
+  const auto refuse = [&](const std::string& expectation) {
     fail(ErrorCode::shape_mismatch, op,
-         "the " + std::string(what) + " is " + parameter.shape().to_string() + ", but " + wanted + ".");
+         "the " + std::string(what) + " is " + parameter.shape().to_string() + ", but " + expectation + ".");
   };
   if (!axis) refuse("without an axis it must be a single number");
   const int channels = checked_axis(op, *axis, x.shape().rank());
@@ -42,20 +42,20 @@ Tensor spread_zero_point(std::string_view op, const Tensor& zero_point, const Te
   return spread(op, "zero point", zero_point, x, axis);
 }
 
-// Some devices take numbers below 2^-126 for zeros. Divided by a scale from this one on, all of them round to 0, so
-// that it makes no difference.
+// Some devices take numbers below 2^-126 for zeros. Divided by a scale from this one on, they round to 0 on every
+// device.
 constexpr float smallest_scale = 0x1p-124f;
 
 // x / scale, rounded, in f32.
 Tensor levels(std::string_view op, const Tensor& x, const Tensor& scale, int axis) {
   check_dtype(op, x, is_float(x.dtype()) || x.dtype() == DType::i32, "floats and i32");
-  const Tensor given = spread_scale(op, scale, x, axis);
-  return round(x.cast(DType::f32) / where(abs(given) < smallest_scale, smallest_scale, given));
+  const Tensor divisor = spread_scale(op, scale, x, axis);
+  return round(x.cast(DType::f32) / where(abs(divisor) < smallest_scale, smallest_scale, divisor));
 }
 
-// The scale for numbers that reach up to `largest`, which becomes the level `highest`: 1 where it would be too small.
+// The scale that takes `largest` to the level `highest`; 1 where it would be too small.
 Tensor scale_up_to(const Tensor& largest, float highest) {
-  // Over no elements the largest is below zero. Devices agree on this power of two, whatever their quotients round to.
+  // The largest of no elements is below zero. Devices agree on this power of two, whatever their quotients round to.
   const float least = std::exp2(std::ceil(std::log2(highest * smallest_scale)));
   return where(largest < least, 1.0f, largest / highest);
 }

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "core/run/context_impl.h"
-#include "core/ops/family.h"
 #include "core/kernel/random_parameters.h"
+#include "core/ops/family.h"
+#include "core/run/context_impl.h"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-// Elements between the space and the depth of images, and the diagonals of matrices.
+// Moves elements between the space and the depth of images, and takes the diagonals of matrices.
 #include <algorithm>
 
 #include "core/ops/axis_view.h"

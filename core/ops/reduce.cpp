@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "core/ops/family.h"
 #include "core/kernel/reduce_parameters.h"
+#include "core/ops/family.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -15,19 +15,19 @@ namespace {
 constexpr KernelEntry<ReduceFoldParameters, ReduceFoldOptions> reduce_fold{
     {.name = "reduce_fold", .file = "reduce", .reads_once = true}};
 
-// The mean of each part. For the weights of means to follow from their places, the numbers of parts divide one another.
+// The mean of each part. Numbers of parts divide one another, so that the weights of means follow from their places.
 constexpr KernelEntry<ReduceMeanParameters, ReduceMeanOptions> reduce_mean{
     {.name = "reduce_mean", .file = "reduce", .reads_once = true}};
 
 // The index of the largest element of each part, i32.
 constexpr KernelEntry<ReduceArgParameters, ReduceArgOptions> reduce_arg{
     {.name = "reduce_arg", .file = "reduce", .reads_once = true}};
-// The same among the elements of x whose indices the second operand has, [kept..., count].
+// reduce_arg among the elements of x whose indices the second operand, [kept..., count], has.
 constexpr KernelEntry<ReduceArgParameters, ReduceArgOptions> reduce_arg_among{
     {.name = "reduce_arg_among", .file = "reduce"}};
 
-// What one invocation reduces: longer stretches are cut, so that many invocations share the work and sums stay
-// accurate, each part being small beside the whole.
+// The elements that one invocation reduces: longer stretches are cut, so that many invocations share the work and sums
+// stay accurate, each part being small beside the whole.
 constexpr std::int64_t longest_part = 256;
 
 Shape without_axes(const Shape& shape, std::span<const int> axes, bool keep_dims) {
@@ -53,17 +53,17 @@ std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
   return count;
 }
 
-// Into how many parts a stretch is cut; 1 where one invocation reduces all of it.
+// The number of parts of a stretch; 1 where one invocation reduces all of it.
 std::int64_t parts_of(std::int64_t count) { return count <= 2 * longest_part ? 1 : (count / longest_part + 3) / 4 * 4; }
 
-// The same, as a power of two.
+// parts_of as a power of two.
 std::int64_t mean_parts_of(std::int64_t count) {
   if (count <= 2 * longest_part) return 1;
   return std::max<std::int64_t>(
       4, std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(count / longest_part - 1)));
 }
 
-// Where x has the elements of the stretches that are reduced over the axes.
+// The places in x of the stretches that are reduced over the axes.
 struct Stretches {
   Stretches(const Tensor& x, std::span<const int> axes) {
     for (const Term& term : terms_of_axes(x.shape(), other_axes(axes, x.shape().rank())))
@@ -80,7 +80,7 @@ struct Stretches {
   std::int64_t kept_terms, reduced_terms;
 };
 
-// What the reduction of no elements gives.
+// The reduction of no elements.
 Tensor of_nothing(Fold fold, const Tensor& x, const Shape& result) {
   switch (fold) {
     case Fold::sum: return number_like(x, result, 0);
@@ -109,7 +109,7 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
   return reduce(name, fold, of_parts, {.axes = {1}}).reshape(result);
 }
 
-// Of x, which has elements, over `all` elements in the end.
+// The mean of x, which has elements or means of parts of `all` elements.
 Tensor mean_of(const Tensor& x, std::span<const int> axes, const Shape& result, std::int64_t all) {
   const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count);
   const Stretches stretches(x, axes);
@@ -143,7 +143,7 @@ Tensor arg_reduce(std::string_view name, const Tensor& x, int axis, bool keep_di
   const Shape result = without_axes(x.shape(), axes, keep_dims);
   const std::int64_t turned_bits = !is_smallest ? 0 : is_float(x.dtype()) ? 1u << 31 : ~0u;
   const Stretches stretches(x, axes);
-  std::optional<Tensor> candidates;  // for the index, fewer with each round
+  std::optional<Tensor> candidates;  // fewer indices with each round
   for (std::int64_t count = x.shape()[checked], parts = 0; parts != 1; count = parts) {
     parts = parts_of(count);
     Family family = (candidates ? reduce_arg_among : reduce_arg)

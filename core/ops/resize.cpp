@@ -1,8 +1,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/ops/image.h"
 #include "core/kernel/image_parameters.h"
+#include "core/ops/image.h"
 #include <tessera/image.h>
 
 namespace tessera {

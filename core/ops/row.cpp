@@ -13,24 +13,24 @@ Held lowered_rows(const Node&);
 
 using RowEntry = KernelEntry<RowParameters, RowOptions>;
 
-// Rows are read two or three times, which is fine for pointwise work that moves in.
+// The kernel reads rows two or three times, which costs pointwise work that joins it little.
 constexpr RowEntry by_workgroups{
     {.name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows}};
 
-// Without workgroups, with the same parameters and options: each texel of the result reads the whole rows that it has
-// elements of; or the statistics of each row are found first, and applied to x after that. Those of a row are a texel
-// of a result [rows, 4]; those of columns lie apart, [3, rows].
+// Kernels without workgroups, with the same parameters and options. In the first, each texel of the result reads the
+// whole rows that it has elements of. The others find the statistics of each row first, and apply them to x after that.
+// The statistics of a row are a texel of a result [rows, 4]; those of columns lie apart, [3, rows].
 constexpr RowEntry by_texels{{.name = "row_by_texels", .file = "row"}};
 constexpr RowEntry find_statistics{{.name = "row_statistics", .file = "row"}};
 constexpr RowEntry apply_statistics{{.name = "row_apply", .file = "row"}};
 
 constexpr std::int64_t workgroup_size = 64;
-// Enough to keep a large device busy. Beyond it, invocations that read more by themselves cost less than larger teams.
+// As many keep a large device busy. Beyond, invocations that read more by themselves cost less than larger teams.
 constexpr std::int64_t enough_invocations = 8192;
-// Beyond these, many invocations share a row by reductions.
+// Of longer rows, many invocations share one by reductions.
 constexpr std::int64_t longest_row = 32768, longest_row_of_an_invocation = 2048;
-// Reading rows again for each texel costs less than a pass of its own for statistics: if they are short, or if there is
-// little to read at all.
+// Reading rows again for each texel costs less than a pass for statistics if rows are short, or if there is little to
+// read.
 constexpr std::int64_t short_row = 8, longest_row_by_texels = 64, most_reads_by_texels = 1 << 18;
 
 struct Rows {
@@ -40,7 +40,7 @@ struct Rows {
   std::int64_t teams() const { return in_columns() ? outer * inner / 4 : outer; }
 };
 
-// What a workgroup makes has to end with a texel.
+// The rows of a workgroup have to end with a texel.
 std::int64_t team_size_for(const Rows& rows) {
   const std::int64_t texels = rows.in_columns() ? rows.count : (rows.count + 3) / 4;
   std::int64_t size = 1;
@@ -54,7 +54,7 @@ std::int64_t team_size_for(const Rows& rows) {
   return size;
 }
 
-// The first element of its row for each element: a reduction of differences from it keeps its accuracy far from zero.
+// For each element the first one of its row: reductions of differences from it stay accurate far from zero.
 Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
   std::vector<Term> terms;
   std::int64_t stride = 1;
@@ -70,8 +70,8 @@ Tensor first_of_row(const Tensor& x, std::span<const int> axes) {
   return strided_tensor(x, x.shape(), 0, std::move(terms));
 }
 
-// By reductions and pointwise work. Cheap work that several of them read is written again for each, so that it becomes
-// part of each kernel rather than a result that is stored and read again.
+// Composes the kind of reductions and pointwise work. Cheap work that several of them read is written again for each,
+// so that it becomes part of each kernel rather than a stored result.
 Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, float epsilon) {
   const Reduce along{.axes = {axes.begin(), axes.end()}, .keep_dims = true};
   const auto wide = [&] { return x.cast(DType::f32); };
@@ -83,7 +83,7 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
       return kind == RowKind::softmax ? exp(wide() - largest) / total : wide() - largest - log(total);
     }
     case RowKind::layer_norm: {
-      // Stored: finding the first element again in each of the three kernels that read this costs more.
+      // Stored, since finding the first element again in each of the three kernels that read this costs more.
       const Tensor from_first = wide() - first_of_row(x, axes).cast(DType::f32);
       const Tensor middle = mean(from_first, along);
       const Tensor variance = mean(square(from_first - middle), along);

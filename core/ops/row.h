@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// x, of floats, with each element set in relation to those along the axes, which are in ascending order. Computes in
-// f32 and gives `result`.
+// Sets each element of x, of floats, in relation to those along the axes, which are in ascending order. Computes in f32
+// and gives `result`.
 Tensor normalized_rows(RowKind, const Tensor& x, std::span<const int> axes, float epsilon, DType result);
 
 }  // namespace tessera

@@ -1,17 +1,17 @@
 #include <tessera/scan.h>
 
+#include "core/kernel/scan_parameters.h"
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
-#include "core/kernel/scan_parameters.h"
 
 namespace tessera {
 namespace {
 
-// Scans each block for itself.
+// Scans each block by itself.
 constexpr KernelEntry<ScanParameters, ScanOptions> scan_run{{.name = "scan_run", .file = "scan"}};
-// The same, going on from what is before each block: the second operand, [outer, blocks, inner].
+// Scans each block on from the total before it, which the second operand, [outer, blocks, inner], has.
 constexpr KernelEntry<ScanParameters, ScanOptions> scan_after{{.name = "scan_after", .file = "scan"}};
-// [outer, blocks, inner]: the whole of each block.
+// The total of each block: [outer, blocks, inner].
 constexpr KernelEntry<ScanParameters, ScanOptions> scan_totals{
     {.name = "scan_totals", .file = "scan", .reads_once = true}};
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/kernel/sort_parameters.h"
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
-#include "core/kernel/sort_parameters.h"
 
 namespace tessera {
 namespace {
 
 // x is [outer, count, inner], a row being what lies along its second axis. A row becomes one of integer keys, padded to
 // whole texels with keys that sort last; blocks of it are sorted by counting, and neighbouring blocks are merged until
-// one is left. What is sorted are pairs of a key and its index in the row, of each block no more than are wanted in the
-// end.
+// one is left. The kernels sort pairs of a key and its index in the row, and keep of each block no more pairs than are
+// wanted in the end.
 
 // Keys [rows, stride] in the order wanted.
 constexpr KernelEntry<SortKeysParameters, SortKeysOptions> sort_keys{{.name = "sort_keys", .file = "sort"}};
@@ -21,7 +21,7 @@ constexpr KernelEntry<SortKeysParameters, SortKeysOptions> sort_keys{{.name = "s
 constexpr KernelEntry<SortRanksParameters> sort_ranks{{.name = "sort_ranks", .file = "sort"}};
 // [rows, blocks, kept, 2]: from the ranks and the keys, the first pairs of each block in order.
 constexpr KernelEntry<SortBlocksParameters> sort_blocks{{.name = "sort_blocks", .file = "sort"}};
-// The same for blocks of twice the length, from such pairs.
+// The first pairs of blocks of twice the length, from such pairs.
 constexpr KernelEntry<SortMergeParameters> sort_merge{{.name = "sort_merge", .file = "sort"}};
 // [outer, wanted, inner]: elements of x by the pairs [rows, kept, 2].
 constexpr KernelEntry<SortTakeParameters> sort_take{{.name = "sort_take", .file = "sort"}};

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/axis_view.h"
 #include "core/base/host_memory.h"
+#include "core/ops/axis_view.h"
 #include "core/ops/pointwise.h"
 #include <tessera/gather.h>
 
@@ -24,20 +24,20 @@ std::string joined(const std::vector<int>& values) {
   return text + "]";
 }
 
-// Where Python's slice of an axis starts, and how many elements it has.
+// The start and the number of elements of Python's slice of an axis.
 struct Stretch {
   std::int64_t begin, size;
 };
 Stretch stretch_of(std::int64_t axis_size, std::int64_t begin, std::int64_t end, std::int64_t step) {
   const auto from_front = [&](std::int64_t value) {
-    // Going down, the place before element 0 is one that the way may end at.
+    // A slice that goes down may end at the place before element 0.
     const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? axis_size : axis_size - 1;
     if (value < -axis_size) return lowest;
     return std::clamp(value < 0 ? value + axis_size : value, lowest, highest);
   };
   const std::int64_t first = from_front(begin), stop = from_front(end);
-  const std::int64_t way = step > 0 ? stop - first : first - stop, length = step > 0 ? step : -step;
-  return {first, way <= 0 ? 0 : 1 + (way - 1) / length};
+  const std::int64_t distance = step > 0 ? stop - first : first - stop, length = step > 0 ? step : -step;
+  return {first, distance <= 0 ? 0 : 1 + (distance - 1) / length};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "core/ops/image.h"
 #include "core/kernel/image_parameters.h"
+#include "core/ops/image.h"
 #include <tessera/image.h>
 
 namespace tessera {

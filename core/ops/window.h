@@ -4,13 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/family.h"
 #include "core/kernel/window_parameters.h"
+#include "core/ops/family.h"
 #include <tessera/padding.h>
 
 namespace tessera {
 
-// What a user asked for, with an entry for each spatial axis. `pads` has two for each, or none where `padding` counts.
+// The user's options, with an entry for each spatial axis. `pads` has two for each, or none where `padding` counts.
 struct WindowOptions {
   std::span<const std::int64_t> strides, dilations;
   Padding padding;
@@ -18,14 +18,14 @@ struct WindowOptions {
 };
 
 // Throws unless the value is from `least` up to 2^31 - 1, so that products of two such numbers do not overflow. `what`
-// it is stands in the error.
+// names the value in the error.
 void check_along_axis(std::string_view op, std::string_view what, std::size_t axis, std::int64_t value,
                       std::int64_t least);
 
-// Throws where the stride, the dilation, the pads or the taps along an axis are none.
+// Throws where the stride, the dilation, the pads or the taps along an axis are out of range.
 void check_window(std::string_view op, std::size_t axis, std::int64_t taps, const WindowOptions&);
 
-// The axis number `axis` of the spatial ones, for an image of this size. Throws where no window fits.
+// The spatial axis number `axis`, for an image of this size. Throws where no window fits.
 WindowAxis window_axis(std::string_view op, std::size_t axis, std::int64_t image, std::int64_t taps,
                        const WindowOptions&);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "core/ops/colour.h"
 #include "core/kernel/colour_parameters.h"
+#include "core/ops/colour.h"
 #include <tessera/image.h>
 
 namespace tessera {
@@ -12,7 +12,7 @@ constexpr KernelEntry<YuvToRgbParameters> yuv_to_rgb{
 constexpr KernelEntry<RgbToChromaParameters> rgb_to_chroma{
     {.name = "colour_rgb_to_chroma", .file = "colour", .reads_once = true}};
 
-// ITU-R BT.601, BT.709 and BT.2020: what red and blue count in the luma; and how the ranges lie in 0 to 1.
+// ITU-R BT.601, BT.709 and BT.2020: the weights of red and blue in the luma, and the ranges within 0 to 1.
 struct Coefficients {
   explicit Coefficients(const Yuv& format) {
     if (format.matrix == Yuv::Matrix::bt601) red = 0.299, blue = 0.114;
@@ -26,9 +26,9 @@ struct Coefficients {
   static constexpr double chroma_middle = 128.0 / 255;
 };
 
-using Row = std::array<double, 4>;  // of three channels, and of 1
+using Row = std::array<double, 4>;  // factors of three channels, and of 1
 
-// The numbers of rows that go from channels in one type's units to channels in another's.
+// The numbers of a matrix that goes from channels in one type's units to channels in another's.
 std::vector<float> numbers_of(std::initializer_list<Row> rows, DType from, DType to) {
   std::vector<float> numbers;
   for (const Row& row : rows) {
@@ -44,11 +44,11 @@ void check_result_type(std::string_view op, DType dtype) {
          "the result cannot be " + std::string(to_string(dtype)) + "; it is floats or u8.");
 }
 
-// A plane's shape: those before it for a batch, then these.
+// A plane's shape: the batch axes of `like`, then `dims`.
 Shape plane(std::string_view op, const Shape& like, int batch_axes, std::initializer_list<std::int64_t> dims) {
-  std::vector<std::int64_t> all(like.dims().begin(), like.dims().begin() + batch_axes);
-  all.insert(all.end(), dims);
-  return result_shape(op, all);
+  std::vector<std::int64_t> plane_dims(like.dims().begin(), like.dims().begin() + batch_axes);
+  plane_dims.insert(plane_dims.end(), dims);
+  return result_shape(op, plane_dims);
 }
 
 Tensor to_rgb(std::string_view op, const Tensor& y, const Tensor& u, const Tensor& v, bool alternate, const Yuv& format,

@@ -37,24 +37,24 @@ std::string slot_in(const fs::path& device) {
   return {};
 }
 
-// The folders of all cards' devices; "card0-DP-1" and the like are outputs of one.
+// The device folder of each card; "card0-DP-1" and the like are outputs of a card.
 std::vector<fs::path> devices_of_cards(const fs::path& cards) {
   std::vector<fs::path> devices;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(cards, none)) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(cards, ignored)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("card") && name.find('-') == std::string::npos) devices.push_back(entry.path() / "device");
   }
   return devices;
 }
 
-// The only one of the cards that this can be; empty where it is not clear which.
-fs::path device_of(const std::optional<PciCard>& wanted, std::vector<fs::path> devices) {
-  if (wanted)
+// The only device folder that can be the card's; empty where there is none or several.
+fs::path device_of(const std::optional<PciCard>& card, std::vector<fs::path> devices) {
+  if (card)
     std::erase_if(devices, [&](const fs::path& device) {
-      return wanted->slot.empty() ? hexadecimal_in(device / "vendor") != wanted->vendor ||
-                                        hexadecimal_in(device / "device") != wanted->device
-                                  : slot_in(device) != wanted->slot;
+      return card->slot.empty() ? hexadecimal_in(device / "vendor") != card->vendor ||
+                                      hexadecimal_in(device / "device") != card->device
+                                : slot_in(device) != card->slot;
     });
   return devices.size() == 1 ? devices.front() : fs::path();
 }
@@ -78,13 +78,13 @@ DeviceState host_state() {
 DeviceState hardware_state(const DeviceInfo& device, std::span<const VulkanDevice> vulkan, const fs::path& cards) {
   DeviceState state;
   std::optional<PciCard> card;
-  const auto known = std::ranges::find_if(vulkan, [&](const VulkanDevice& candidate) {
+  const auto vulkan_device = std::ranges::find_if(vulkan, [&](const VulkanDevice& candidate) {
     return contains_ignoring_case(device.name, candidate.name);  // ANGLE's names have the Vulkan driver's within
   });
-  if (known != vulkan.end()) {
-    state.memory_total = known->memory_total;
-    state.memory_free = known->memory_free;
-    card = known->card;
+  if (vulkan_device != vulkan.end()) {
+    state.memory_total = vulkan_device->memory_total;
+    state.memory_free = vulkan_device->memory_free;
+    card = vulkan_device->card;
   }
   // amdgpu and others tell how busy a card is.
   if (const fs::path folder = device_of(card, devices_of_cards(cards)); !folder.empty())

@@ -1,4 +1,4 @@
-// How devices are doing, as the system tells it.
+// The memory and the load of devices, as the system tells them.
 #pragma once
 #include <filesystem>
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-// Asks now: files of the kernel's, and the Vulkan driver where the device has memory of its own.
+// Asks the kernel's files and, where the device has memory of its own, the Vulkan driver.
 DeviceState device_state(const DeviceInfo&);
 
-// That of hardware, which is the first of the Vulkan devices with its name, and the card of the folder that is in the
-// same slot of the machine. `cards` is laid out as /sys/class/drm.
+// The state of a hardware device: the first Vulkan device with its name, and the card in that device's slot. `cards` is
+// laid out as /sys/class/drm.
 DeviceState hardware_state(const DeviceInfo&, std::span<const VulkanDevice>, const std::filesystem::path& cards);
 
 // The host's memory and the load of its processors, which software devices run on.

@@ -26,12 +26,12 @@ fs::path own_folder() {
 }
 
 void add_manifests_in(const fs::path& folder, std::vector<VulkanDriver>& drivers) {
-  std::error_code none;
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    if (entry.path().extension() == ".json") found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  for (const fs::path& manifest : found) drivers.push_back({manifest, false});
+  std::error_code ignored;
+  std::vector<fs::path> manifests;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".json") manifests.push_back(entry.path());
+  std::sort(manifests.begin(), manifests.end());
+  for (const fs::path& manifest : manifests) drivers.push_back({manifest, false});
 }
 
 constexpr const char* chosen_driver = "VK_DRIVER_FILES";
@@ -82,11 +82,11 @@ OnlyVulkanDriver::~OnlyVulkanDriver() {
   else unsetenv(chosen_driver);
 }
 
-bool contains_ignoring_case(std::string_view text, std::string_view wanted) {
-  const auto same = [](char a, char b) {
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  const auto is_same_letter = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
   };
-  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), is_same_letter) != text.end();
 }
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// What starting a graphics driver takes on Linux, for every backend that stands on one.
+// Starting a graphics driver on Linux, for every backend that stands on one.
 #pragma once
 #include <filesystem>
 #include <mutex>
@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-// Held while a driver starts: several drivers initialise process-wide state without a lock of their own.
+// Callers hold it while a driver starts: several drivers initialise process-wide state without a lock of their own.
 std::mutex& driver_start_lock();
 
 // The folder with ANGLE and SwiftShader: $TESSERA_ANGLE_DIR, the one installed beside libtessera, or the build's own.
 std::filesystem::path angle_folder();
 
 // The Vulkan loader's manifests on this machine: the system's drivers, then the SwiftShader in angle_folder().
-// Where the user chose drivers by VK_DRIVER_FILES or VK_ICD_FILENAMES, those alone.
+// VK_DRIVER_FILES or VK_ICD_FILENAMES replace them all.
 struct VulkanDriver {
   std::filesystem::path manifest;
   bool is_swiftshader;
@@ -34,7 +34,7 @@ class OnlyVulkanDriver {
   std::optional<std::string> before_;
 };
 
-// True where `wanted` is part of `text` in any case; an empty `wanted` is part of everything.
-bool contains_ignoring_case(std::string_view text, std::string_view wanted);
+// Whether `part` is in `text`, in upper or lower case; an empty part is in every text.
+bool contains_ignoring_case(std::string_view text, std::string_view part);
 
 }  // namespace tessera

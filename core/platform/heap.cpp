@@ -1,6 +1,6 @@
 #include "core/platform/heap.h"
 
-#include <cstdlib>  // which tells whether the C library is glibc
+#include <cstdlib>  // defines __GLIBC__
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -3,7 +3,7 @@
 
 namespace tessera {
 
-// Gives freed memory back to the operating system, which the heap would keep where it lies between pieces in use.
+// Gives freed memory back to the operating system, also where it lies between pieces in use.
 void trim_heap();
 
 }  // namespace tessera

@@ -16,8 +16,8 @@
 namespace tessera {
 namespace {
 
-// Beside the file, so that renaming moves no data; of this process and this file alone. The name is short, so that the
-// file's own may be as long as the file system allows.
+// Lies beside the file, so that renaming moves no data, and belongs to this process and this file alone. The name is
+// short, so that the file's own may be as long as the file system allows.
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> count = 0;
   return path.parent_path() / (".tessera-" + std::to_string(getpid()) + "-" + std::to_string(++count));
@@ -62,7 +62,7 @@ ReplacingFile::ReplacingFile(std::string op, std::filesystem::path path) : op_(s
                is_there ? old.st_mode & permission_bits : 0666);
   if (file_ < 0) fail("create a file there", errno);
   if (!is_there) return;
-  // Only root may give a file away, and some file systems have no modes: then the new file is the writer's, and no more
+  // Only root may give a file away, and some file systems have no modes: the new file is the writer's then, and no more
   // open than the old one.
   [[maybe_unused]] const bool is_owner_kept = fchown(file_, old.st_uid, old.st_gid) == 0;
   fchmod(file_, old.st_mode & permission_bits);

@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-// The operating system would cut such a path at its NUL: an io error, whose sentence `op` begins.
+// Throws io, in a sentence that `op` begins, for a path with a NUL, where the operating system would cut it.
 void refuse_nul(const std::string& op, const std::filesystem::path&);
 
-// Writes through links, keeps the mode of a file that was there, and refuses what is no regular file. All errors are io
-// errors, whose sentences `op` begins.
+// Writes through links, keeps the mode of a file that was there, and refuses anything but a regular file. All errors
+// are io errors, whose sentences `op` begins.
 class ReplacingFile {
  public:
   ReplacingFile(std::string op, std::filesystem::path);
@@ -21,7 +21,7 @@ class ReplacingFile {
   ReplacingFile& operator=(const ReplacingFile&) = delete;
 
   void write(std::span<const std::byte>);
-  void commit();  // on the disk, and under its name
+  void commit();  // flushes to the disk, and gives the file its name
 
  private:
   [[noreturn]] void fail(const std::string& reason) const;
@@ -29,7 +29,7 @@ class ReplacingFile {
 
   std::string op_;
   std::filesystem::path path_;                // as the caller names it
-  std::filesystem::path target_, temporary_;  // the file that is replaced, and the one beside it that is written
+  std::filesystem::path target_, temporary_;  // the file to replace, and the new one beside it
   int file_ = -1;
 };
 

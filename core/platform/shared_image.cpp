@@ -33,7 +33,7 @@ constexpr std::int32_t format_of(DType dtype) {
   return rgba8_uint;
 }
 
-// Copied from and to, sampled, drawn to: what Dawn and ANGLE expect of a texture.
+// Dawn and ANGLE expect of a texture that it is copied from and to, sampled and drawn to.
 constexpr std::uint32_t usage = 0x01 | 0x02 | 0x04 | 0x10;
 
 // A Vulkan device that does nothing but hold memory. Never freed, like the devices of the backends that it serves.
@@ -113,14 +113,14 @@ Holder::Holder(const VulkanDriver& driver) {
 const Holder& holder_on(const VulkanDriver& driver) {
   const std::lock_guard starting(driver_start_lock());
   static auto& holders = *new std::map<std::string, std::unique_ptr<const Holder>>;
-  std::unique_ptr<const Holder>& found = holders[driver.manifest.string()];
-  if (!found) found = std::make_unique<const Holder>(driver);
-  return *found;
+  std::unique_ptr<const Holder>& holder = holders[driver.manifest.string()];
+  if (!holder) holder = std::make_unique<const Holder>(driver);
+  return *holder;
 }
 
 class VulkanImage final : public SharedImage {
  public:
-  VulkanImage(const Holder& holder, const ImageSpec& wanted) : SharedImage(wanted), vk_(holder) {}
+  VulkanImage(const Holder& holder, const ImageSpec& image_spec) : SharedImage(image_spec), vk_(holder) {}
   ~VulkanImage() override {
     for (const Object semaphore : semaphores_) vk_.destroy_semaphore(vk_.device, semaphore, nullptr);
     vk_.destroy_image(vk_.device, image_, nullptr);
@@ -129,7 +129,7 @@ class VulkanImage final : public SharedImage {
   VulkanImage(const VulkanImage&) = delete;
   VulkanImage& operator=(const VulkanImage&) = delete;
 
-  void make() {  // what was made before it throws is destroyed with the rest
+  void make() {  // the destructor frees what this made before it throws
     info_.next = &external_;
     info_.format = format_of(spec.dtype);
     info_.width = spec.width;

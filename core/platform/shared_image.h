@@ -1,7 +1,7 @@
-// An image in memory that several devices of one Vulkan driver see: what a tensor is copied into on one backend, and
-// out of on another, without the host.
+// An image in memory that several devices of one Vulkan driver see: one backend copies a tensor into it, another copies
+// it out, without the host.
 //
-// It belongs to a Vulkan device of its own, which neither backend knows: what is in it outlives the loss of theirs.
+// The image belongs to a Vulkan device that neither backend knows: its pixels outlive the loss of their devices.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -53,30 +53,30 @@ class SharedImage {
  public:
   virtual ~SharedImage() = default;
 
-  // For importers. Descriptors are lent: importers copy them.
+  // The memory, for importers, who copy the descriptor that is lent here.
   struct Memory {
     int fd;
     std::uint64_t bytes;
-    std::uint32_t type;            // its index
+    std::uint32_t type;            // the index of the memory type
     const void* image_parameters;  // a VkImageCreateInfo
-    std::uint32_t usage;           // the one in there
+    std::uint32_t usage;           // as in image_parameters
   };
   virtual Memory memory() const = 0;
-  // For importers who cannot make a semaphore that others can wait for: two of them, to be signaled in turns, since the
+  // Two semaphores, for importers who cannot make one that others can wait for. They signal them in turns, since the
   // wait for the last use may still be under way when the next one is announced.
   virtual int semaphore(std::size_t which) const = 0;
 
   const ImageSpec spec;
 
-  // What the device that used it last signals when it is done, as the descriptor of a Vulkan semaphore. The next one
-  // waits for it, whichever it is. None: nobody has used the image.
+  // The descriptor of a Vulkan semaphore that the last device to use the image signals when it is done, and the next
+  // device waits for. None: nobody has used the image.
   Fd last_use;
-  std::size_t turn = 0;  // which semaphore is next
+  std::size_t turn = 0;  // the semaphore that is next
 
-  // One at a time uses an image, or keeps what is in it.
+  // One crossing or tensor at a time has the image.
   bool take() { return !is_taken_.exchange(true, std::memory_order_acquire); }
   void give_back() { is_taken_.store(false, std::memory_order_release); }
-  void abandon() { is_abandoned_ = true; }  // instead of giving it back: it stays taken, and goes
+  void abandon() { is_abandoned_ = true; }  // instead of giving it back: it stays taken until it is destroyed
   bool is_taken() const { return is_taken_.load(std::memory_order_acquire); }
   bool is_abandoned() const { return is_abandoned_; }
 
@@ -87,14 +87,14 @@ class SharedImage {
   std::atomic<bool> is_taken_{true}, is_abandoned_{false};
 };
 
-// Taken already. Throws unsupported or out_of_memory with the reason. Takes driver_start_lock() the first time.
+// Gives a taken image. Throws unsupported or out_of_memory with the reason. Takes driver_start_lock() the first time.
 std::shared_ptr<SharedImage> make_shared_image(const VulkanDriver&, const ImageSpec&);
 
 // An image as one backend sees it: an object of the backend's device. Copies are submitted, not waited for.
 class ImportedImage {
  public:
   virtual ~ImportedImage() = default;
-  // All elements of a storage whose texels are laid out as the image's; the rest of the image becomes zero.
+  // Writes all elements of a storage whose texels are laid out as the image's, and zeros after them.
   virtual void write(const Storage& from, std::int64_t elements) = 0;
   virtual void read(Storage& to, std::int64_t elements) = 0;
 };

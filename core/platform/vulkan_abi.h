@@ -1,4 +1,4 @@
-// The little of vulkan.h that is needed to look at devices and to share memory between them. Vulkan's ABI is fixed, and
+// The little of vulkan.h that looking at devices and sharing memory between them takes. Vulkan's ABI is fixed, and
 // nothing links to a Vulkan library: the loader is opened at run time.
 #pragma once
 #include <array>
@@ -78,7 +78,7 @@ constexpr std::int32_t layout_undefined = 0, layout_general = 1;
 
 struct MemoryRequirements {
   std::uint64_t size = 0, alignment = 0;
-  std::uint32_t types = 0;  // a bit for each that will do
+  std::uint32_t types = 0;  // a bit for each type that will do
 };
 struct MemoryAllocateInfo {
   std::int32_t type = 5;

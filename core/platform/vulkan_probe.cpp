@@ -22,7 +22,7 @@ using CreateInstance = vulkan::Function<const InstanceCreateInfo*, const void*, 
 using DestroyInstance = vulkan::Procedure<InstanceHandle*, const void*>;
 using EnumeratePhysicalDevices = vulkan::Function<InstanceHandle*, std::uint32_t*, PhysicalHandle**>;
 
-// What vulkan_abi.h has no use for.
+// Structs that only the probe uses.
 struct MemoryBudget {
   std::int32_t type = 1000237000;  // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
   void* next = nullptr;
@@ -127,14 +127,14 @@ std::vector<VulkanDevice> vulkan_devices() {
   info.application = &application;
   InstanceHandle* instance = nullptr;
   if (create(&info, nullptr, &instance) != 0) return {};
-  std::vector<VulkanDevice> found;
+  std::vector<VulkanDevice> result;
   std::array<PhysicalHandle*, 16> devices{};
   auto count = static_cast<std::uint32_t>(devices.size());
   if (enumerate(instance, &count, devices.data()) < 0) count = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     DeviceProperties properties{};
     properties_of(devices[i], &properties);
-    if (properties.api_version < application.api_version) continue;  // its driver has not all functions
+    if (properties.api_version < application.api_version) continue;  // the driver lacks functions
     MemoryBudget budget;
     MemoryProperties memory_properties;
     const bool tells = has_extension(extensions, devices[i], "VK_EXT_memory_budget");
@@ -156,10 +156,10 @@ std::vector<VulkanDevice> vulkan_devices() {
       more_properties_of(devices[i], &more);
       device.card.slot = slot_of(bus);
     }
-    found.push_back(std::move(device));
+    result.push_back(std::move(device));
   }
   destroy(instance, nullptr);
-  return found;
+  return result;
 }
 
 }  // namespace tessera

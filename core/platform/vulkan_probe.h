@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// Why Vulkan has no device with this driver, the only one that the loader sees now (OnlyVulkanDriver); empty where it
+// The reason why this driver, the only one that the loader sees now (OnlyVulkanDriver), has no device; empty where it
 // has one. Asks the Vulkan loader in `folder`, or the system's where there is none. Hold driver_start_lock().
 std::string why_vulkan_has_no_device(const VulkanDriver&, const std::filesystem::path& folder = {});
 
@@ -21,7 +21,7 @@ struct PciCard {
   std::string slot;                      // "0000:03:00.0"; empty where it is not known
 };
 
-// Each Vulkan device that the system's loader sees. Its memory is what lies on the device; `memory_free` is what this
+// A Vulkan device that the system's loader sees, with the memory that lies on the device. `memory_free` is what this
 // program may still use, where the driver tells (VK_EXT_memory_budget), as it may tell the slot (VK_EXT_pci_bus_info).
 // Hold driver_start_lock().
 struct VulkanDevice {

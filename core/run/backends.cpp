@@ -1,11 +1,11 @@
-// The backends of this build, their adapters, and which of them a context gets.
+// The backends of this build, their adapters, and the choice of one for a context.
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "core/run/context_impl.h"
 #include "core/platform/device_state.h"
 #include "core/platform/driver_start.h"
+#include "core/run/context_impl.h"
 
 namespace tessera {
 namespace {
@@ -27,14 +27,14 @@ constexpr BuiltBackend built_backends[] = {
 // A place where a backend has looked for an adapter.
 struct SearchedPlace {
   std::string name;
-  std::unique_ptr<const Adapter> adapter;  // null where there is none that can be used
+  std::unique_ptr<const Adapter> adapter;  // null where none can be used
   std::string refusal;                     // the reason
 };
 
 SearchedPlace search(const AdapterPlace& place) {
   try {
     return {place.name, place.start(), {}};
-  } catch (const std::exception& error) {  // also of the standard library: other adapters may work
+  } catch (const std::exception& error) {  // of the standard library too: other adapters may work
     return {place.name, nullptr, error.what()};
   }
 }
@@ -44,10 +44,9 @@ int rank_of(const SearchedPlace& place) {
   return !place.adapter ? none : place.adapter->rank + (place.adapter->info.is_software ? software : 0);
 }
 
-// An adapter that may be taken.
 struct Candidate {
   const SearchedPlace* place;
-  DeviceState state{};  // asked for where the preference depends on it, since that takes a while
+  DeviceState state{};  // only where the preference depends on it, since asking takes a while
 };
 
 bool depends_on_state(const DevicePreference& preference) {
@@ -73,7 +72,7 @@ std::string_view why_taken(DevicePreference::Order order) {
 
 std::string percent(double part) { return std::to_string(std::lround(part * 100)) + " %"; }
 
-// Empty where nothing speaks against the candidate.
+// The reason against the candidate; empty where there is none.
 std::string why_not(const Candidate& candidate, const DevicePreference& preference, const std::string& driver) {
   using Kind = DevicePreference::Kind;
   const DeviceState& state = candidate.state;
@@ -95,15 +94,15 @@ std::string name_of(const SearchedPlace& place) {
   return place.adapter ? place.adapter->info.name + " (" + place.adapter->info.driver + ")" : place.name;
 }
 
-// Every place of a backend, those with the best adapters first. Starts those that this process has not started yet.
+// Every place of a backend, the best adapters first. Searches the places that this process has not searched yet.
 std::vector<const SearchedPlace*> searched_places(const BackendFactory& factory) {
   const std::lock_guard lock(driver_start_lock());
   static auto& searched = *new std::map<std::string, SearchedPlace>;
   std::vector<const SearchedPlace*> places;
   for (const AdapterPlace& place : factory.places()) {
-    auto known = searched.find(place.name);
-    if (known == searched.end()) known = searched.emplace(place.name, search(place)).first;
-    places.push_back(&known->second);
+    auto entry = searched.find(place.name);
+    if (entry == searched.end()) entry = searched.emplace(place.name, search(place)).first;
+    places.push_back(&entry->second);
   }
   std::ranges::stable_sort(places, {}, [](const SearchedPlace* place) { return rank_of(*place); });
   return places;
@@ -130,8 +129,8 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
       continue;
     }
     tell(" passes over ", *place, why);
-    std::string& others = place->adapter ? unwanted : unusable;
-    others += (others.empty() ? "" : "; ") + name_of(*place) + ": " + why;
+    std::string& reasons = place->adapter ? unwanted : unusable;
+    reasons += (reasons.empty() ? "" : "; ") + name_of(*place) + ": " + why;
   }
   if (candidates.empty())
     throw Error(ErrorCode::not_found,
@@ -139,8 +138,8 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
                                  : "none of its devices is wanted: " + unwanted + ".");
   const auto chosen = std::ranges::min_element(
       candidates, {}, [&](const Candidate& candidate) { return rank_of(candidate.state, preference.order); });
-  for (auto other = candidates.begin(); other != candidates.end(); ++other)
-    if (other != chosen) tell(" passes over ", *other->place, "another one is preferred");
+  for (const Candidate& candidate : candidates)
+    if (&candidate != &*chosen) tell(" passes over ", *candidate.place, "another one is preferred");
   tell(" takes ", *chosen->place, why_taken(preference.order));
   return chosen->place->adapter->open(messages);
 }
@@ -150,14 +149,14 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
 DeviceState Context::device_state() const { return tessera::device_state(device()); }
 
 std::vector<DeviceInfo> Context::devices() {
-  std::vector<DeviceInfo> all;
+  std::vector<DeviceInfo> infos;
   for (const BuiltBackend& built : built_backends)
     for (const SearchedPlace* place : searched_places(built.factory()))
       if (place->adapter) {
-        all.push_back(place->adapter->info);
-        all.back().state = tessera::device_state(all.back());
+        infos.push_back(place->adapter->info);
+        infos.back().state = tessera::device_state(infos.back());
       }
-  return all;
+  return infos;
 }
 
 std::unique_ptr<Backend> open_backend(const ContextOptions& options, const MessageSink& messages) {

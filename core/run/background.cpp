@@ -16,7 +16,7 @@ struct Background::State {
   std::mutex lock;  // guards what follows
   std::condition_variable changed;
   std::vector<Job> added;
-  bool is_busy = false;  // with jobs that were added before
+  bool is_busy = false;  // with jobs that it has taken
   bool stopping = false;
   bool orphaned = false;  // the context went with the last job
 };

@@ -1,4 +1,4 @@
-// Work that goes on beside the callers: downloads that nobody waits for, kernels that are compiled ahead.
+// Work beside the callers: downloads that nobody waits for, kernels that are compiled ahead.
 #pragma once
 #include <functional>
 #include <memory>
@@ -11,21 +11,21 @@ namespace tessera {
 
 struct ContextState;
 
-// A thread, started by the first job, that goes on with every job now and then and sleeps in between: the device can be
-// waited for only under the context's lock, which would stall a host's frame.
+// The first job starts a thread, which polls every job now and then and sleeps in between: waiting for the device takes
+// the context's lock, which would stall a host's frame.
 class Background {
  public:
-  // Does a part of the work, under the context's lock, and answers whether that was the last one. It does not throw.
-  // What a job has captured goes later, without the lock, and may be the last to hold the context.
+  // Does a part of the work, under the context's lock, and says whether that was the last part. Jobs do not throw.
+  // Their captures go later, without the lock, and may be the last to hold the context.
   using Job = std::function<bool(ContextState&)>;
 
   Background(std::mutex& context_lock, ContextState&);
-  ~Background();  // finishes what is under way
+  ~Background();  // finishes all jobs
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
   void add(Job);
-  // A job that gives `finish` the download once it is ready, or what went wrong.
+  // Adds a job that calls `finish` with the download once it is ready, or with the error.
   using Finish = std::function<void(ContextState&, Download*, std::exception_ptr)>;
   void add(std::unique_ptr<Download>, Finish);
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/sizes.h"
 #include "core/run/context_state.h"
 #include "core/run/custom_on_host.h"
 #include "core/run/monitor.h"
 #include "core/run/program.h"
-#include "core/base/sizes.h"
 
 namespace tessera {
 namespace {
@@ -43,7 +43,7 @@ void become_host_buffer(ContextState& context, const GraphItem& item) {
   node.operation = Computed{};
 }
 
-// What a host lent belongs to one device: neither its successor nor another backend can read it.
+// A host's texture or buffer belongs to one device: neither its successor nor another backend can read it.
 void check_device(const ContextState& context, const Node& node) {
   const auto* import = std::get_if<Import>(&node.operation);
   if (!import || import->epoch == context.epoch) return;
@@ -81,8 +81,8 @@ Dispatch dispatch_of(const Step& step, const Graph& graph) {
 
 Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
 
-// Runs `work`, and once more where the device has no room: what was gathered so far is submitted then, and all that it
-// used may leave the device. Work that goes into a host's commands cannot be submitted on the way.
+// Runs `work`, and once more where the device has no room: the batch submits what it has gathered then, and the tensors
+// of that may leave the device. Work in a host's commands cannot be submitted on the way.
 template <class Work>
 void Batch::with_room(const Work& work) {
   try {
@@ -145,8 +145,8 @@ void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& b
   for (const Step& step : plan->steps) {
     inputs_without_room_ = step.inputs.size();
     with_room([&] { add(step, graph, buffers); });
-    // What only this plan uses goes back to the pool with its last reader, so that a long chain of kernels alternates
-    // between two storages.
+    // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
+    // alternates between two.
     for (const int input : step.last_uses)
       if (!is_kept[at(input)]) buffers[at(input)].reset();
   }
@@ -156,7 +156,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& b
 }
 
 void Batch::add(std::span<const Wanted> wanted) {
-  // Programs run before what reads them, and after what they read; without recursion: they may follow one another.
+  // Programs run before their readers, and after their inputs; without recursion: they may follow one another.
   struct Level {
     std::vector<Wanted> wanted;
     NodePtr ran;  // by a program, for which these are wanted
@@ -224,7 +224,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
     added.wanted.push_back(place.item < 0 ? nullptr : buffers[at(place.item)]);
     if (place.item < 0) continue;
     keep(place.item);
-    // The copy of a part that is wanted whole is the caller's alone.
+    // A copy that was made to be whole is the caller's alone: the node does not get it.
     if (!wanted[i].is_whole) give_elements(*wanted[i].node, place);
   }
   for (const Graph::Equal& equal : graph.equals)
@@ -232,8 +232,8 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   return added;
 }
 
-// Gives the storages of the graph's items. Kernels that read many tensors at once may need more room than there is:
-// then they are planned anew to read fewer, down to two.
+// Gives the storages of the graph's items. Where kernels that read many tensors at once find no room, they are planned
+// again to read fewer, down to two.
 Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> plan, Limits limits) {
   for (;;) {
     Buffers buffers;
@@ -257,10 +257,10 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> 
   }
 }
 
-// Plans the program for the device that there is now, and gives what it captured that has to be made again.
+// Plans the program for the present device, and gives the tensors that it captured and has to make again.
 std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
   if (program.epoch != context_.epoch) {
-    run();  // what the plan rests on is computed in a batch of its own
+    run();  // planning computes tensors, in a batch of its own
     plan_for_device(context_, program);
     context_.pool->begin_batch();
   }

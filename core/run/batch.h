@@ -1,4 +1,4 @@
-// Work that is gathered, then submitted at once.
+// A batch gathers work, then submits it at once.
 #pragma once
 #include <memory>
 #include <span>
@@ -20,23 +20,22 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // Adds what the wanted nodes need, programs that have to run included; once the batch has run they are computed.
+  // Adds the work that the wanted nodes need, runs of programs included; once the batch has run, they are computed.
   void add(std::span<const Wanted>);
 
   // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
-  // outputs are added; of these, the ones that only later steps read are given back on the way.
-  // Where the device has no room for a step, what was gathered so far is submitted first, so that storages which the
-  // step does not need can leave.
+  // outputs are added; those that only later steps read go back on the way. Where the device has no room for a step,
+  // the batch submits what it has gathered first, so that storages which the step does not need can leave.
   void add(std::shared_ptr<const Plan>, const Graph&, std::vector<std::shared_ptr<Buffer>>& buffers);
 
-  // Adds what a backend does for a host with a node that was added before.
+  // Adds a backend's pass for a host over a node that was added before.
   void add(const HostPass&, Node& input);
 
   void run();
 
  private:
   using Buffers = std::vector<std::shared_ptr<Buffer>>;
-  // One result of each program that has to run first, where nothing could be added for that; else the storages.
+  // The storages of the wanted nodes or, where programs have to run first, one result of each, and nothing was added.
   struct Added {
     std::vector<NodePtr> to_run;
     Buffers wanted;
@@ -57,14 +56,14 @@ class Batch {
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   std::vector<Dispatch> dispatches_;
   KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
-  std::size_t firm_dispatches_ = 0;      // the first ones, which stay if what is being added does not fit
+  std::size_t firm_dispatches_ = 0;      // the first ones, which stay if the addition under way does not fit
   std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
-  std::vector<NodePtr> results_;         // have their storages, which they lose if the batch does not run
+  std::vector<NodePtr> results_;         // with storages, which they lose if the batch does not run
   std::vector<NodePtr> sources_;         // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
 };
 
-// A batch of just that.
+// Runs a batch of these.
 void compute(ContextState&, std::span<const Wanted>);
 void compute(ContextState&, std::span<const NodePtr>);
 void compute(ContextState&, std::span<const Tensor>);
@@ -73,7 +72,7 @@ void compute(ContextState&, const NodePtr&);
 // Computes a node that has elements, and starts to copy them to the host.
 std::unique_ptr<Download> start_download(ContextState&, const NodePtr&);
 
-// Compiles the kernel of a step, and adds it to those that a program relies on.
+// Compiles the kernel of a step, and adds it to the kernels that a program relies on.
 void prepare_step(ContextState&, const Step&, const Graph&, KernelUses&);
 
 }  // namespace tessera

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/run/context_impl.h"
+#include "core/base/sizes.h"
 #include "core/platform/device_state.h"
 #include "core/run/batch.h"
-#include "core/base/sizes.h"
+#include "core/run/context_impl.h"
 
 namespace tessera {
 namespace {
@@ -52,7 +52,7 @@ std::span<const Tensor> next_chunk(const Context& context, std::span<const Tenso
   return inputs.first(count);
 }
 
-// Computes the results in one submission, or in several where they do not fit. Gives what they took at the most.
+// Computes the results in one submission, or in several where they do not fit. Gives their peak of device memory.
 std::uint64_t compute_together(Context& context, std::span<const Tensor> results) {
   try {
     const LockedContext locked(context);
@@ -73,7 +73,7 @@ std::uint64_t compute_together(Context& context, std::span<const Tensor> results
   return first + compute_together(context, results.subspan(half));
 }
 
-// Inputs that are on the host only, before a chunk uploads them.
+// The inputs that are on the host only, which a chunk will upload.
 std::vector<Tensor> to_be_uploaded(const Context& context, std::span<const Tensor> inputs) {
   std::vector<Tensor> tensors;
   const LockedContext locked(context);

@@ -1,13 +1,13 @@
-// What a Context handle refers to.
+// The object behind a Context handle.
 #pragma once
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "core/run/background.h"
-#include "core/run/context_state.h"
 #include "core/base/messages.h"
 #include "core/graph/node.h"
+#include "core/run/background.h"
+#include "core/run/context_state.h"
 
 namespace tessera {
 
@@ -25,13 +25,13 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
   ContextState state_;
 
  public:
-  Background background;  // last: it finishes its work while the rest still stands
+  Background background;  // last, so that it finishes its work while the rest is alive
 };
 
 // One call into a context: holds its lock, and delivers messages once the lock is free again.
 class LockedContext {
  public:
-  // A context that was closed refuses all calls but those that only let go or ask.
+  // A closed context refuses all calls but those that only let go or ask.
   enum class Closed { refused, allowed };
   explicit LockedContext(ContextImpl&, Closed = Closed::refused);
   explicit LockedContext(const Context&, Closed = Closed::refused);
@@ -53,7 +53,7 @@ struct ContextAccess {
   static Context make(const ContextOptions&, OpenBackend, bool is_hosts);
 };
 
-// Opens the first of the preferred backends that works, and tells why others were passed over.
+// Opens the first of the preferred backends that works, and tells why it passed over others.
 std::unique_ptr<Backend> open_backend(const ContextOptions&, const MessageSink&);
 
 }  // namespace tessera

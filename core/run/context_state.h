@@ -7,8 +7,8 @@
 
 #include "core/kernel/backend.h"
 #include "core/kernel/imported_images.h"
-#include "core/run/plan_cache.h"
 #include "core/memory/pool.h"
+#include "core/run/plan_cache.h"
 #include "core/run/recovery.h"
 
 namespace tessera {
@@ -30,7 +30,7 @@ struct ContextState {
   MemoryInfo memory_now() const;
   std::vector<Resident> why_resident(std::uint64_t at_least) const;
 
-  // Around each submission: they count it, and tests may lose the device there.
+  // Called around each submission: they count it, and tests may lose the device there.
   void about_to_submit();
   void submitted();
 
@@ -40,14 +40,14 @@ struct ContextState {
   const bool is_hosts;
   bool is_closed = false;
   std::unique_ptr<Backend> backend;
-  std::list<DeviceInfo> devices;  // of the backends so far: references to them stay valid
+  std::list<DeviceInfo> devices;  // of all backends so far, so that references stay valid
   std::uint64_t epoch = 0;        // counts the backends
   Stats stats{};
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
   ImportedImages images;                  // for tensors that come from, or go to, other contexts
-  std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
+  std::shared_ptr<MonitorState> monitor;  // null where nobody watches
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
 };
 

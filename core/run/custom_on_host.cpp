@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/run/context_state.h"
 #include "core/base/fail.h"
-#include "core/run/monitor.h"
 #include "core/base/sizes.h"
+#include "core/run/context_state.h"
+#include "core/run/monitor.h"
 
 namespace tessera {
 
@@ -21,9 +21,9 @@ namespace {
 }
 
 std::optional<std::size_t> index_of(const std::vector<KernelTensor>& tensors, std::string_view name) {
-  const auto found = std::ranges::find(tensors, name, &KernelTensor::name);
-  if (found == tensors.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - tensors.begin());
+  const auto tensor = std::ranges::find(tensors, name, &KernelTensor::name);
+  if (tensor == tensors.end()) return std::nullopt;
+  return static_cast<std::size_t>(tensor - tensors.begin());
 }
 
 std::span<std::byte> bytes_of(const CustomCall& call, const char* what, const std::vector<KernelTensor>& tensors,
@@ -63,11 +63,11 @@ const Shape& CpuArguments::shape(std::string_view name) const {
 float CpuArguments::parameter(std::string_view name) const {
   const CustomCall& call = call_.call;
   const std::vector<std::string>& names = call.kernel->parameters;
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
+  const auto parameter = std::ranges::find(names, name);
+  if (parameter == names.end())
     fail_on_cpu(call, ErrorCode::not_found,
                 "asks for the parameter \"" + std::string(name) + "\", which the kernel has not.");
-  return call.parameters[static_cast<std::size_t>(found - names.begin())];
+  return call.parameters[static_cast<std::size_t>(parameter - names.begin())];
 }
 
 void require_runnable(std::string_view op, const ContextState& context, const CustomKernel& kernel) {

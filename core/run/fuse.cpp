@@ -13,8 +13,7 @@ constexpr int max_terms = Shape::max_rank, max_core_words = 64;
 
 constexpr int none = -1, several = -2;
 
-// Where a node is computed: in the kernel of the item `kernel`, for the operand `operand` of its core or for its
-// result.
+// An item is computed in the kernel that the item `kernel` heads, for the operand `operand` of its core or its result.
 struct Place {
   int kernel = none, operand = KernelInput::none;
   bool operator==(const Place&) const = default;
@@ -29,24 +28,24 @@ struct Edge {
 
 // An item of the graph on its way into a kernel.
 struct Member {
-  Member(const GraphItem& graph_item, bool is_wanted) : item(&graph_item), wanted(is_wanted) {}
+  explicit Member(const GraphItem& graph_item, bool wanted = false) : item(&graph_item), is_wanted(wanted) {}
 
   const GraphItem* item;
-  bool wanted;
-  Place place{};   // its kernel is the item itself where it gets a storage
-  Place reader{};  // the one place that reads it; kernel: none, where nothing does yet, or several
-  // Of a member that heads a kernel:
+  bool is_wanted;
+  Place place{};   // the item itself is the kernel where it gets a storage
+  Place reader{};  // the only place that reads it; its kernel may be none, so far, or several
+  // These are the kernel's, where the member heads one:
   int lines = 0, core = none;
-  std::vector<Edge> edges{};  // what the kernel reads, as far as it has grown
+  std::vector<Edge> edges{};  // reads of the kernel so far
 };
 
 class Fuser {
  public:
   Fuser(const Graph& graph, const Limits& limits) : graph_(graph), limits_(limits) {
-    for (const GraphItem& item : graph.items) members_.emplace_back(item, false);
-    for (const int index : graph.kept) member(index).wanted = true;
+    for (const GraphItem& item : graph.items) members_.emplace_back(item);
+    for (const int index : graph.kept) member(index).is_wanted = true;
     for (const Graph::Place& place : graph.wanted)
-      if (place.item != none) member(place.item).wanted = true;
+      if (place.item != none) member(place.item).is_wanted = true;
   }
 
   Plan plan() {
@@ -54,7 +53,7 @@ class Fuser {
     for (int attempt = 1;; ++attempt) {
       is_cautious_.resize(members_.size(), false);
       if (attempt == most_attempts) is_cautious_.assign(members_.size(), true);
-      for (Member& each : members_) each = Member(*each.item, each.wanted);
+      for (Member& each : members_) each = Member(*each.item, each.is_wanted);
       for (int i = static_cast<int>(members_.size()) - 1; i >= 0; --i) choose_place(i);
       if (!has_overgrown()) return build_steps();
     }
@@ -63,14 +62,13 @@ class Fuser {
  private:
   Member& member(int index) { return members_[static_cast<std::size_t>(index)]; }
 
-  // Readers come before what they read here: an item joins the place that reads it if there is just that one, if both
-  // go over the same elements, and if the kernel stays within the device's limits.
+  // Goes from readers to what they read: an item joins the only place that reads it if both go over the same elements
+  // and the kernel stays within the device's limits.
   void choose_place(int index) {
     Member& each = member(index);
-    const bool is_needed =
-        each.wanted || each.reader.kernel != none;  // else its reader turned out to be another's equal
+    const bool is_needed = each.is_wanted || each.reader.kernel != none;  // else an equal item took its reader's place
     if (each.item->is_stored || !is_needed) return;
-    each.place = !each.wanted && each.reader.kernel >= 0 && may_join(index, each.reader)
+    each.place = !each.is_wanted && each.reader.kernel >= 0 && may_join(index, each.reader)
                      ? each.reader
                      : Place{index, KernelInput::none};
     Member& head = member(each.place.kernel);
@@ -87,7 +85,7 @@ class Fuser {
       if (read.is_number()) continue;
       Place reader = each.place;
       if (family) reader.operand = static_cast<int>(i);
-      // Elements out of order, a part of them, or elements that are read again and again, are read from a storage.
+      // An operand stays in a storage if it is read out of order, in part, or again and again.
       const bool reads_once = !family || family->entry->reads_once || family->reads_once;
       if (each.item->part() == Part::reordered || each.item->part() == Part::step || !reads_once ||
           read.shape.size() != graph_.at(read.item).shape().size())
@@ -112,17 +110,17 @@ class Fuser {
            inputs_of(edges_with(head, index, place.operand), place.kernel, index) <= limits_.max_inputs;
   }
 
-  // How many inputs the kernel has for sure. What is read may yet become part of it, if its turn is still to come: a
-  // wide graph on few tensors has many such edges on the way. A cautious kernel counts on nothing.
+  // The least number of inputs of the kernel. Items whose turn is still to come may yet become part of it: a wide graph
+  // on few tensors has many such edges on the way. A cautious kernel counts them as inputs.
   int inputs_of(const std::vector<Edge>& edges, int kernel, int index) {
     if (is_cautious_[static_cast<std::size_t>(kernel)]) return static_cast<int>(edges.size());
     return static_cast<int>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
       const Member& read = member(edge.read->item);
-      return edge.read->item > index || read.item->is_stored || read.wanted || read.reader.kernel == several;
+      return edge.read->item > index || read.item->is_stored || read.is_wanted || read.reader.kernel == several;
     }));
   }
 
-  // Whether kernels hoped in vain, and are to be cautious.
+  // Kernels that got more inputs than they may have are cautious in the next attempt.
   bool has_overgrown() {
     bool has_new = false;
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -132,7 +130,7 @@ class Fuser {
     return has_new;
   }
 
-  // Its own line, and one for each number among its operands.
+  // An item takes a line, and one for each number among its operands.
   static int lines_of(const GraphItem& item) {
     return 1 + static_cast<int>(std::ranges::count_if(item.operands, &GraphItem::Operand::is_number));
   }
@@ -147,8 +145,8 @@ class Fuser {
     for (std::size_t i = 0; i < item.operands.size(); ++i) {
       const Edge edge{&item.operands[i], &item, item.part() == Part::core ? static_cast<int>(i) : operand};
       if (edge.read->is_number()) continue;
-      const bool is_known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
-        return *other.read == *edge.read && other.operand == edge.operand && other.reader->shape() == item.shape() &&
+      const bool is_known = std::any_of(edges.begin(), edges.end(), [&](const Edge& before) {
+        return *before.read == *edge.read && before.operand == edge.operand && before.reader->shape() == item.shape() &&
                item.part() != Part::reordered;
       });
       if (!is_known) edges.push_back(edge);
@@ -200,7 +198,7 @@ Plan Fuser::build_steps() {
   return plan;
 }
 
-// Which items each step is the last to read.
+// Notes which items each step is the last to read.
 void note_last_uses(Plan& plan, std::size_t items) {
   std::vector<bool> is_read_later(items, false);
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)

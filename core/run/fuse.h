@@ -1,4 +1,4 @@
-// From a graph to the kernels that compute it: which nodes share a kernel, and how long storages are needed.
+// Makes the plan of a graph: which nodes share a kernel, and how long storages are needed.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -13,17 +13,17 @@ struct Step {
   Kernel kernel;
   std::vector<int> inputs;
   int output = -1;
-  std::vector<std::uint32_t> words;            // those of the numbers are filled in for each run
-  std::vector<int> numbers;                    // which of the graph's constants they are
+  std::vector<std::uint32_t> words;            // each run fills in those of the numbers
+  std::vector<int> numbers;                    // indices into the graph's numbers
   std::vector<std::int64_t> operand_elements;  // of the core
   std::int64_t workgroups = 0;
   std::vector<int> last_uses;  // items that no later step reads
-  // Of a custom kernel, which has several outputs: an item for each, or -1 where nobody wants it.
+  // The item of each output of a custom kernel, or -1 where nobody wants it.
   std::vector<int> custom_outputs;
 };
 
 struct Plan {
-  std::vector<Step> steps;      // in an order that respects what needs what
+  std::vector<Step> steps;      // inputs first
   std::uint64_t ops_fused = 0;  // operations that needed no kernel of their own
 };
 

@@ -1,19 +1,18 @@
 #include "core/run/monitor.h"
 
-#include "core/run/context_impl.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/kernel/custom_call.h"
 #include "core/platform/device_state.h"
+#include "core/run/context_impl.h"
 
 namespace tessera {
 namespace {
 
 constexpr std::array<std::string_view, 5> host_names{"plan", "upload", "encode", "submit", "read"};
-constexpr std::size_t most_under_way = 4096;  // of runs; those that went into a host's commands never get times
+constexpr std::size_t most_under_way = 4096;  // runs; those in a host's commands never get times
 
 }  // namespace
 
@@ -28,14 +27,14 @@ double MonitorState::now() const {
 }
 
 int MonitorState::name_index(std::string_view name) {
-  if (const auto found = index_of_name.find(name); found != index_of_name.end()) return found->second;
+  if (const auto entry = index_of_name.find(name); entry != index_of_name.end()) return entry->second;
   names.emplace_back(name);
   return index_of_name.emplace(name, static_cast<int>(names.size()) - 1).first->second;
 }
 
 int MonitorState::thread_index() {
-  const auto found = std::ranges::find(threads, std::this_thread::get_id());
-  if (found != threads.end()) return static_cast<int>(found - threads.begin());
+  const auto thread = std::ranges::find(threads, std::this_thread::get_id());
+  if (thread != threads.end()) return static_cast<int>(thread - threads.begin());
   threads.push_back(std::this_thread::get_id());
   return static_cast<int>(threads.size()) - 1;
 }
@@ -61,10 +60,10 @@ void MonitorState::add(Event::Kind kind, std::string_view name, double begin, do
 void MonitorState::log(std::string_view name, double value) {
   if (!std::isfinite(value)) return;
   const std::scoped_lock hold(lock);
-  auto known = metrics.find(name);
-  if (known == metrics.end())
-    known = metrics.emplace(name, MetricStats{.name = std::string(name), .smallest = value, .largest = value}).first;
-  MetricStats& stats = known->second;
+  auto metric = metrics.find(name);
+  if (metric == metrics.end())
+    metric = metrics.emplace(name, MetricStats{.name = std::string(name), .smallest = value, .largest = value}).first;
+  MetricStats& stats = metric->second;
   ++stats.count;
   stats.last = value;
   stats.mean += (value - stats.mean) / static_cast<double>(stats.count);
@@ -86,10 +85,10 @@ void MonitorState::about_to_run(std::span<const Dispatch> dispatches) {
   Run run{number, now(), {}, {}};
   for (const Dispatch& dispatch : dispatches) {
     const bool is_kernel = !dispatch.custom && !dispatch.pass;
-    const auto known = is_kernel ? names_by_key.find(dispatch.kernel->key) : names_by_key.end();
+    const auto entry = is_kernel ? names_by_key.find(dispatch.kernel->key) : names_by_key.end();
     int name = 0;
-    if (known != names_by_key.end()) {
-      name = known->second;
+    if (entry != names_by_key.end()) {
+      name = entry->second;
     } else {
       const std::scoped_lock hold(lock);
       name = name_index(label_of(dispatch));
@@ -110,7 +109,7 @@ void MonitorState::ran(Backend& backend, const MemoryInfo& memory) {
 void MonitorState::collect(Backend& backend, bool wait) {
   if (!times_kernels || backend.is_lost()) return;
   for (const TimedRun& timed : backend.take_times(wait)) {
-    // Runs before it that have no times failed, or went into a host's commands.
+    // Earlier runs without times failed, or went into a host's commands.
     while (!under_way.empty() && under_way.front().number < timed.run) under_way.pop_front();
     if (under_way.empty() || under_way.front().number != timed.run) continue;
     const Run run = std::move(under_way.front());
@@ -129,7 +128,7 @@ void MonitorState::collect(Backend& backend, bool wait) {
 void MonitorState::moves(Backend& from, Backend& to) {
   try {
     collect(from, true);
-  } catch (const Error&) {  // times that nobody can have are no reason not to go on
+  } catch (const Error&) {  // a lost device has no times to give
   }
   under_way.clear();
   add(Event::Kind::mark, (from.is_lost() ? "device lost, now on " : "switched to ") + to.device().name, now(), now());

@@ -1,4 +1,4 @@
-// What a monitor has seen: written by the context under its lock and by spans on any thread.
+// The events of a monitor, which the context writes under its lock and spans on any thread.
 #pragma once
 #include <array>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace tessera {
 
 enum class HostWork : std::uint8_t { plan, upload, encode, submit, read };
 
-// What a dispatch does, for people.
+// The work of a dispatch, for people.
 std::string label_of(const Dispatch&);
 
 struct MonitorState {
@@ -58,7 +58,7 @@ struct MonitorState {
   std::uint64_t runs = 0;
   std::deque<Run> under_way;
   std::unordered_map<std::string, int> names_by_key;
-  double device_until = 0;  // when the last kernel that is known ended
+  double device_until = 0;  // the end of the last kernel
 
   // This one guards what follows.
   mutable std::mutex lock;
@@ -78,7 +78,7 @@ struct MonitorState {
   void add_locked(Event);
 };
 
-// Host time of one step, where somebody watches.
+// Times one step of the host, where somebody watches.
 class HostTime {
  public:
   HostTime(const ContextState& context, HostWork work) : state_(context.monitor.get()), work_(work) {

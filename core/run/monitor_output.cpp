@@ -1,10 +1,10 @@
-// What a monitor has seen, as lines, as JSON and as a trace.
+// The report of a monitor as lines and as JSON, and its trace.
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "core/run/monitor.h"
 #include "core/platform/replacing_file.h"
+#include "core/run/monitor.h"
 
 namespace tessera {
 namespace {
@@ -17,26 +17,26 @@ json or_null(const std::optional<Value>& value) {
 }
 
 json json_of(const std::vector<TimeStats>& list) {
-  json all = json::array();
+  json array = json::array();
   for (const TimeStats& stats : list)
-    all.push_back({{"name", stats.name},
-                   {"count", stats.count},
-                   {"total_ms", stats.total},
-                   {"shortest_ms", stats.shortest},
-                   {"longest_ms", stats.longest}});
-  return all;
+    array.push_back({{"name", stats.name},
+                     {"count", stats.count},
+                     {"total_ms", stats.total},
+                     {"shortest_ms", stats.shortest},
+                     {"longest_ms", stats.longest}});
+  return array;
 }
 
 json json_of(const std::vector<MetricStats>& list) {
-  json all = json::array();
+  json array = json::array();
   for (const MetricStats& stats : list)
-    all.push_back({{"name", stats.name},
-                   {"count", stats.count},
-                   {"last", stats.last},
-                   {"mean", stats.mean},
-                   {"smallest", stats.smallest},
-                   {"largest", stats.largest}});
-  return all;
+    array.push_back({{"name", stats.name},
+                     {"count", stats.count},
+                     {"last", stats.last},
+                     {"mean", stats.mean},
+                     {"smallest", stats.smallest},
+                     {"largest", stats.largest}});
+  return array;
 }
 
 std::string number(const char* format, double value) {
@@ -130,14 +130,14 @@ std::string to_json(const MonitorReport& report) {
 }
 
 void Monitor::write_trace(const std::filesystem::path& path) {
-  const std::string device = report({.wait = true}).device.name;  // and all kernels have their times now
+  const std::string device = report({.wait = true}).device.name;  // after which all kernels have their times
   ReplacingFile file("write_trace", path);
   std::string text;
   const auto flush = [&] {
     file.write(std::as_bytes(std::span(text)));
     text.clear();
   };
-  // Lines of their own, so that a long trace is never one long text in memory. The device is a process beside the host.
+  // Each event is a line, so that a long trace is never whole in memory. The device is a process beside the host.
   constexpr int host = 1, gpu = 2;
   constexpr std::size_t enough_to_write = 1 << 16;
   bool is_first = true;

@@ -3,14 +3,14 @@
 #include <memory>
 #include <string>
 
-#include "core/run/fuse.h"
 #include "core/base/messages.h"
 #include "core/base/recent_map.h"
+#include "core/run/fuse.h"
 
 namespace tessera {
 
-// Plans by the signature of their graphs. Bounded: a program that never repeats itself must not grow. Where there are
-// too many, the least recently used ones go.
+// Plans by the signature of their graphs. Where there are too many, the least recently used ones go: a program that
+// never repeats itself must not grow.
 class PlanCache {
  public:
   explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}

@@ -17,7 +17,7 @@ std::vector<Wanted> wanted_by(const ContextState& context, const ProgramImpl& pr
   return wanted;
 }
 
-// Nodes that depend on no input and that others, which do, read, or that are outputs: they are the same in every run.
+// Nodes that are the same in every run: they depend on no input, and are outputs or read by nodes that do.
 std::vector<NodePtr> fixed_nodes(const Graph& graph, std::span<const Wanted> outputs) {
   std::vector<bool> varies(graph.items.size(), false);
   const auto is_fixed = [&](int item) { return item >= 0 && !varies[static_cast<std::size_t>(item)]; };
@@ -55,14 +55,14 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
   }
 }
 
-// Copies graphs with other nodes in the place of some: what depends on none of those is not copied.
+// Copies graphs with other nodes in the place of some; nodes that depend on none of those are not copied.
 class Copier {
  public:
   explicit Copier(const ContextState& context) : context_(context) {}
 
   void replace(const Node* node, NodePtr other) { copies_[node] = std::move(other); }
 
-  // Runs of programs become copies of what the programs do, so that none is left.
+  // Runs of programs become copies of the programs' nodes, so that no run is left.
   NodePtr copy(const NodePtr& root) {
     std::vector<Node*> path{root.get()};
     while (!path.empty()) {
@@ -118,7 +118,7 @@ class Copier {
   std::unordered_map<const ProgramRun*, std::unique_ptr<Copier>> runs_;
 };
 
-// The body may use what is computed when it is recorded, but not the inputs of another program, which have no values.
+// The body may use tensors from outside, but not the inputs of another program, which have no values.
 void check_placeholders(const ProgramImpl& program, const Graph& graph) {
   for (const GraphItem& item : graph.items)
     if (const Node* node = item.node;

@@ -1,4 +1,4 @@
-// What a Program handle refers to, and what one call of it is.
+// The object behind a Program handle, and one call of it.
 #pragma once
 #include <memory>
 #include <vector>
@@ -12,7 +12,7 @@ struct ProgramImpl {
   std::vector<NodePtr> inputs;  // placeholders, which never change
   std::vector<Held> outputs;    // made of them, without runs of other programs; they keep the graph alive
 
-  // For the device that the context had when they were made:
+  // Made for the device that the context had then:
   Graph graph;
   std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
   std::shared_ptr<const Plan> plan;
@@ -20,10 +20,10 @@ struct ProgramImpl {
   std::uint64_t epoch = 0;
 };
 
-// Between batches: what does not depend on an input is computed, the rest is planned.
+// Called between batches: computes the nodes that depend on no input, and plans the rest.
 void plan_for_device(ContextState&, ProgramImpl&);
 
-// The nodes that it gave have the operation ProgramResult, and its inputs as theirs.
+// Its results are nodes with the operation ProgramResult and the inputs of the run.
 struct ProgramRun {
   std::shared_ptr<ProgramImpl> program;
   std::vector<std::weak_ptr<Node>> results;

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// Chains longer than this are cut by a copy on the host, and so are those that keep more than this on the host.
+// A copy on the host cuts lineages that are longer than this, or that keep more bytes than this on the host.
 constexpr int longest_lineage = 1024;
 constexpr std::uint64_t most_lineage_bytes = std::uint64_t{256} << 20;
 
@@ -42,7 +42,7 @@ void DroppedNodes::add(const NodePtr& node) noexcept {
   try {
     nodes_.push_back(node);
   } catch (const std::bad_alloc&) {
-    // Its buffer stays until the last operation that has it in its lineage goes.
+    // The buffer stays until the last operation goes that has the node in its lineage.
   }
 }
 
@@ -69,18 +69,18 @@ void Recovery::replace_device() {
   if (context_.is_hosts)
     throw Error(ErrorCode::device_lost, "The host's device " + lost + " is lost: only the host can replace it.");
   std::unique_ptr<Backend> replacement;
-  ContextOptions same = context_.options;
-  same.prefer = {context_.backend->device().backend};
-  same.driver = context_.backend->device().driver;
-  same.device = {};
+  ContextOptions same_device = context_.options;
+  same_device.prefer = {context_.backend->device().backend};
+  same_device.driver = context_.backend->device().driver;
+  same_device.device = {};
   try {
-    replacement = context_.open(same, messages.sink());
+    replacement = context_.open(same_device, messages.sink());
   } catch (const Error& error) {
     messages.add(Message::Level::warning, "The device " + lost + " is lost and does not come back: " + error.what());
     try {
       replacement = context_.open(context_.options, messages.sink());
-    } catch (const Error& none) {
-      throw Error(ErrorCode::device_lost, "The device " + lost + " is lost, and there is no other: " + none.what());
+    } catch (const Error& second) {
+      throw Error(ErrorCode::device_lost, "The device " + lost + " is lost, and there is no other: " + second.what());
     }
   }
   context_.stats.device_losses += 1;
@@ -111,7 +111,7 @@ void Recovery::computed(const NodePtr& node) {
 
 void Recovery::release(Node& node) {
   if (node.holds != 0) return;
-  node.held_inputs.clear();  // also those of an operation that was part of a kernel and never had a buffer
+  node.held_inputs.clear();  // of an operation within a kernel too, which never had a buffer
   std::shared_ptr<Buffer>& buffer = node.value.buffer;
   if (!buffer) return;
   const bool is_shared = buffer.use_count() > 1;  // by a view
@@ -127,7 +127,7 @@ void Recovery::bound_lineage(const NodePtr& computed) {
   const bool is_long = computed->value.lineage > longest_lineage;
   const std::uint64_t bytes = context_.pool->lineage_bytes();
   if (!is_long && bytes <= most_lineage_bytes) return;
-  // One copy at a time goes on in the background; where that is not fast enough, this waits for one.
+  // One copy at a time is made in the background; where that is not fast enough, this waits for one.
   const bool is_urgent = is_long || bytes > 2 * most_lineage_bytes;
   if (checkpoints_under_way_ > 0 && !is_urgent) return;
   const bool in_background = checkpoints_under_way_ == 0;
@@ -151,24 +151,24 @@ void Recovery::checkpoint(Node& node) {
   node.value.lineage = 0;
 }
 
-// The same while other work goes on.
+// checkpoint() while other work goes on.
 void Recovery::start_checkpoint(const NodePtr& node) {
   const std::shared_ptr<Buffer> buffer = node->value.buffer;
   auto download = context_.backend->download(buffer->storage(), buffer->spec().dtype, 0, buffer->elements());
   context_.stats.bytes_downloaded += buffer->bytes();
-  node->value.lineage = 0;  // what comes next counts from here
+  node->value.lineage = 0;  // lineages of later nodes count from here
   ++checkpoints_under_way_;
   context_.owner.background.add(std::move(download),
-                                [node, buffer, offset = node->value.offset](ContextState& context, Download* made,
+                                [node, buffer, offset = node->value.offset](ContextState& context, Download* ready,
                                                                             const std::exception_ptr& error) {
                                   --context.recovery.checkpoints_under_way_;
                                   if (error) return;  // a loss: the lineage is still there
                                   try {
                                     std::vector<std::byte> elements(buffer->bytes());
-                                    made->take(elements);
+                                    ready->take(elements);
                                     context.pool->set_host_copy(*buffer, std::move(elements));
                                   } catch (const std::exception&) {
-                                    return;  // likewise, or host memory ran out
+                                    return;  // a loss too, or host memory ran out
                                   }
                                   node->value = {buffer, offset, 0};  // the buffer may have been let go meanwhile
                                   node->forget_lineage();
@@ -202,12 +202,12 @@ bool Recovery::stop_forgetting() {
   for (const NodePtr& node : forgotten) {
     try {
       compute(context_, node);
-      context_.pool->begin_batch();  // which does not need it
+      context_.pool->begin_batch();  // so that the node may leave the device
       if (node->value.buffer && context_.pool->can_leave(*node->value.buffer))
         context_.pool->spill(*node->value.buffer);
       has_helped = true;
     } catch (const Error&) {
-      continue;  // it stays pending
+      continue;  // the node stays pending
     }
   }
   return has_helped;

@@ -1,6 +1,6 @@
-// How a context outlives its devices: tensors that are lost are rebuilt from their lineage, the operations that made
-// them; long lineages are cut by copies on the host; a lost device is replaced. A host's device can be replaced by
-// nobody but the host: there is no lineage then.
+// A context outlives its devices: it replaces a lost device, rebuilds lost tensors from their lineage, the operations
+// that made them, and cuts long lineages by copies on the host. Only the host can replace its own device: there is no
+// lineage then.
 #pragma once
 #include <functional>
 #include <memory>
@@ -17,7 +17,7 @@ namespace tessera {
 
 using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&, const MessageSink&)>;
 
-// Nodes whose last hold went, from any thread: nothing but lineage refers to them any more.
+// Nodes whose last hold went, on any thread: only lineage refers to them.
 class DroppedNodes {
  public:
   void add(const NodePtr&) noexcept;
@@ -61,14 +61,14 @@ class Recovery {
       replace_device_for_host(advice);
     }
   }
-  void replace_device();  // throws device_lost where there is none
+  void replace_device();  // throws device_lost where there is no other
 
   // ---- lineage
   bool keeps_lineage() const;
   void computed(const NodePtr&);  // a node that has just got its value
-  void release(Node&);            // a node that was dropped gives back what only its holders needed
+  void release(Node&);            // gives back what only the holders of a dropped node needed
   // Whether a tensor may leave the device without a copy: with Priority::memory, if a few cheap operations make it
-  // again, from sources that are there and, together with it, take no more than `room`.
+  // again, from sources that take no more than `room` together with it.
   bool can_forget(const Buffer&, std::uint64_t room) const;
 
   // ---- tests
@@ -79,13 +79,13 @@ class Recovery {
  private:
   bool device_is_lost() const;
   [[noreturn]] void replace_device_for_host(std::string_view advice);
-  bool stop_forgetting();  // tensors that were forgotten go to the host. False where that makes no difference
+  bool stop_forgetting();  // moves forgotten tensors to the host; false: that changes nothing
   void bound_lineage(const NodePtr& computed);
   void checkpoint(Node&);
   void start_checkpoint(const NodePtr&);
 
   ContextState& context_;
-  bool forgets_;                                  // until that turns out to take more memory than it saves
+  bool forgets_;                                  // until that takes more memory than it saves
   std::vector<std::weak_ptr<Node>> rebuildable_;  // computed nodes that have a lineage
   int checkpoints_under_way_ = 0;
   int submissions_until_loss_ = 0;  // 0: no test wants the device to be lost

@@ -1,4 +1,4 @@
-// What takes device memory, and what it is there for.
+// The tensors that take device memory, and what for.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,7 @@
 namespace tessera {
 
 void Buffer::add_user(const std::shared_ptr<Node>& node) {
-  // Views of long-lived tensors come and go: those that went make room for the next.
+  // Views of long-lived tensors come and go: nodes that went make room for the next.
   if (users_.size() == users_.capacity())
     std::erase_if(users_, [](const std::weak_ptr<Node>& user) { return user.expired(); });
   users_.push_back(node);
@@ -28,7 +28,7 @@ std::vector<Resident> ContextState::why_resident(std::uint64_t at_least) const {
                       .is_spilled = buffer->is_spilled()};
     if (resident.bytes < at_least) continue;
     bool has_shape = false;
-    std::set<const Node*> seen;  // a node that was rebuilt is there twice
+    std::set<const Node*> seen;  // a rebuilt node is there twice
     for (const std::weak_ptr<Node>& weak : buffer->users()) {
       const NodePtr node = weak.lock();
       if (!node || node->value.buffer != buffer || !seen.insert(node.get()).second) continue;

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-thread_local std::vector<std::weak_ptr<ScopeState>> opened;  // on this thread, those that have ended among them
+thread_local std::vector<std::weak_ptr<ScopeState>> opened;  // on this thread; some may have ended
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::size_t Scope::made() const { return state_->made; }
 
 std::vector<Survivor> Scope::survivors() const {
   std::vector<Survivor> alive;
-  std::vector<NodePtr> held;  // to the end, so that the last holder does not go under the lock
+  std::vector<NodePtr> held;  // so that no node goes under the lock
   {
     const LockedContext context(*state_->context, LockedContext::Closed::allowed);
     for (const std::weak_ptr<Node>& weak : state_->nodes) {
@@ -63,15 +63,15 @@ std::vector<Survivor> Scope::survivors() const {
   return alive;
 }
 
-void note_in_scopes(Node& made) {
+void note_in_scopes(Node& node) {
   for (const std::weak_ptr<ScopeState>& weak : opened) {
     const std::shared_ptr<ScopeState> scope = weak.lock();
-    if (!scope || made.context != scope->context) continue;
+    if (!scope || node.context != scope->context) continue;
     std::vector<std::weak_ptr<Node>>& nodes = scope->nodes;
     ++scope->made;
     if (nodes.size() == nodes.capacity())
-      std::erase_if(nodes, [](const std::weak_ptr<Node>& node) { return node.expired(); });
-    nodes.push_back(made.weak_from_this());
+      std::erase_if(nodes, [](const std::weak_ptr<Node>& noted) { return noted.expired(); });
+    nodes.push_back(node.weak_from_this());
   }
 }
 

@@ -4,6 +4,6 @@
 
 namespace tessera {
 
-void note_in_scopes(Node& made);  // by this thread; costs one look where no scope is open
+void note_in_scopes(Node&);  // made by this thread; costs one look where no scope is open
 
 }  // namespace tessera

@@ -100,7 +100,6 @@ std::uint16_t StepWriter::line_for(const GraphItem::Operand& read, const Shape& 
   const GraphItem& item = graph_.at(read.item);
   KernelInput elements{.dtype = item.dtype(), .access = Access::strided, .operand = operand};
   if (read.shape.size() == 1) elements.access = Access::scalar;
-  // Dense inputs are read by the texel.
   else if (read.shape.size() == reader.size() && (read.offset + item.start) % 4 == 0) elements.access = Access::dense;
   const bool has_terms = elements.access == Access::strided;
   return input(read.item, elements, read.offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{});
@@ -113,21 +112,21 @@ std::uint16_t StepWriter::number(int number, int operand) {
                        .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
 }
 
-// The same elements of the same storage, read by the same expression, are one input.
-std::uint16_t StepWriter::input(int item, KernelInput wanted, std::int64_t offset, std::vector<Term> terms) {
+// Reads of the same elements by the same expression are one input.
+std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms) {
   offset += graph_.at(item).start;
-  wanted.terms = static_cast<int>(terms.size());
+  read.terms = static_cast<int>(terms.size());
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& known = step_.kernel.inputs[i];
-    if (step_.inputs[i] == item && known.operand == wanted.operand && known.access == wanted.access &&
+    if (step_.inputs[i] == item && known.operand == read.operand && known.access == read.access &&
         placements_[i].offset == offset && placements_[i].terms == terms)
       return placements_[i].line;
   }
-  const std::uint16_t line = add(wanted.operand, {.kind = Expression::Kind::input,
-                                                  .dtype = graph_.at(item).dtype(),
-                                                  .index = static_cast<std::uint16_t>(step_.inputs.size())});
+  const std::uint16_t line = add(read.operand, {.kind = Expression::Kind::input,
+                                                .dtype = graph_.at(item).dtype(),
+                                                .index = static_cast<std::uint16_t>(step_.inputs.size())});
   step_.inputs.push_back(item);
-  step_.kernel.inputs.push_back(wanted);
+  step_.kernel.inputs.push_back(read);
   placements_.push_back({offset, std::move(terms), line});
   return line;
 }

@@ -8,11 +8,11 @@ namespace tessera {
 
 class StepWriter {
  public:
-  // line_of_item has an entry for each item of the graph: -1, but for those that this writer has written.
+  // line_of_item has the line of each item that this writer has written, and -1 for the others.
   StepWriter(const Graph& graph, std::vector<int>& line_of_item) : graph_(graph), line_of_item_(line_of_item) {}
 
-  // Adds an item to the expression of an operand of the core, or to that of the result (KernelInput::none). What it
-  // reads within the same expression has been added before.
+  // Adds an item to the expression of an operand of the core, or to that of the result (KernelInput::none). The items
+  // that it reads within the same expression come first.
   void write(int item, int operand);
 
   Step finish(int output);
@@ -37,7 +37,7 @@ class StepWriter {
   std::vector<int>& line_of_item_;
 };
 
-// Where an operand's elements are as its shape stretches to that of its reader; adjacent dimensions become one.
+// Finds an operand's elements where its shape stretches to its reader's; adjacent dimensions become one term.
 std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader);
 
 }  // namespace tessera

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/sizes.h"
+#include "core/graph/graph.h"
 #include "core/run/batch.h"
 #include "core/run/context_impl.h"
-#include "core/graph/graph.h"
 #include "core/run/monitor.h"
-#include "core/base/sizes.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -57,7 +57,7 @@ void check_readable(const NodeInfo& node) {
                                              "; read its own type or float, or cast it first.");
 }
 
-// A copy that is on the host already, of a tensor that moved there.
+// The download of a tensor that moved to the host.
 class HostCopy final : public Download {
  public:
   explicit HostCopy(std::span<const std::byte> elements) : elements_(elements.begin(), elements.end()) {}
@@ -69,7 +69,7 @@ class HostCopy final : public Download {
   std::vector<std::byte> elements_;
 };
 
-// Until it is read, or cannot be: a device that is lost on the way is replaced. `finish` and `fail` run on the
+// Downloads until that succeeds or fails: a device that is lost on the way is replaced. `finish` and `fail` run on the
 // context's background thread, which holds the lock.
 void download_later(ContextState& context, const Held& held, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
@@ -81,8 +81,7 @@ void download_later(ContextState& context, const Held& held, const std::function
                                    if (error) std::rethrow_exception(error);
                                    return finish(*download);
                                  } catch (...) {
-                                   // Where others have met the loss before, the device that is lost is not the present
-                                   // one.
+                                   // The lost device may have been replaced since.
                                    const bool device_went = later.backend->is_lost() || later.epoch != epoch;
                                    if (!device_went) return fail(std::current_exception());
                                  }

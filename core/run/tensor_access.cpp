@@ -1,4 +1,4 @@
-// The way from tensors to nodes and back.
+// From tensors to nodes and back.
 #include "core/run/context_impl.h"
 #include "core/run/scope.h"
 
@@ -20,11 +20,11 @@ const Held& TensorAccess::held(const Tensor& tensor) {
 }
 
 Tensor TensorAccess::tensor(NodePtr node) {
-  Node& made = *node;
+  Node& plain = *node;
   Tensor tensor;
   tensor.held_ = std::make_shared<const Hold>(std::move(node));
-  if (made.first_hold.expired()) made.first_hold = tensor.held_;
-  note_in_scopes(made);
+  if (plain.first_hold.expired()) plain.first_hold = tensor.held_;
+  note_in_scopes(plain);
   return tensor;
 }
 

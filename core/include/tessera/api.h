@@ -1,4 +1,4 @@
-// Marks what libtessera exports; everything else stays inside the library.
+// Marks the functions and classes that libtessera exports; all others stay inside the library.
 #pragma once
 
 #if defined(TESSERA_BUILDING_SHARED) || defined(TESSERA_SHARED)

@@ -24,12 +24,12 @@ struct BatchOptions {
   // what the device has free where the system tells, or else 256 MB. A single input may take more.
   std::uint64_t max_bytes = 0;
   // How many inputs a chunk may have; 0: any number. With a count and no max_bytes, each chunk has that many from the
-  // first on: memory is not looked at before there is no room.
+  // first on, and is split only where there is no room.
   std::size_t max_count = 0;
 };
 
 // `body` builds the result for one input, like any other code with tensors; `take` gets the results in order, each as
-// soon as its chunk is computed. What `take` does not hold is let go before the next chunk, and inputs that had to be
+// soon as its chunk is computed. Results that `take` does not hold go before the next chunk, and inputs that had to be
 // uploaded leave the device again. A chunk for which there is no room after all is split.
 TESSERA_API void for_each_batch(Context&, std::span<const Tensor> inputs,
                                 const std::function<Tensor(const Tensor& input)>& body,

@@ -3,9 +3,9 @@
 //   auto gpu = tessera::Context::create();                       // the best device there is
 //   auto x = gpu.tensor({2, 3}, {1, 2, 3, 4, 5, 6});
 //
-// A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does. One that
-// was moved from refers to none, and its use is an invalid_argument. Any thread may call; calls are serialised inside.
-// Let go of it before the program exits: drivers take themselves down before global variables do.
+// A Context is a handle: copies refer to the same device, which lives as long as a handle or a tensor does. A handle
+// that was moved from refers to none, and its use is an invalid_argument. Any thread may call; calls are serialised
+// inside. Let go of it before the program exits: drivers take themselves down before global variables do.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -26,14 +26,14 @@ struct Message {
   enum class Level {
     debug,    // a log: each device that was looked at, and why it was taken or not; each kernel compiled, plan made,
               // tensor moved to the host to make room
-    info,     // what the host may want to know: a backend was switched
-    warning,  // something works otherwise than was asked for: another backend, a new device in place of a lost one
+    info,     // news for the host: a backend was switched
+    warning,  // something differs from what the host asked for: another backend, a new device in place of a lost one
     error,
   } level;
   std::string text;
 };
 
-// How a device is doing, where the system tells; nothing where it does not, rather than 0.
+// The memory and the load of a device, where the system tells; nothing where it does not, rather than 0.
 struct DeviceState {
   std::optional<std::uint64_t> memory_total, memory_free;  // bytes; software devices use the host's memory
   std::optional<double> load;                              // by all programs: 0 is idle, 1 is as much as it can do
@@ -49,7 +49,7 @@ struct DeviceInfo {
   DeviceState state{};             // when Context::devices() listed it; Context::device_state() tells the present one
 };
 
-// Which of a backend's devices to take, where there are several. Devices that are not wanted are passed over; a backend
+// Chooses among a backend's devices, where there are several. Devices that are not wanted are passed over; a backend
 // that has no other is passed over with them, and on_message tells why.
 struct DevicePreference {
   enum class Kind {
@@ -62,7 +62,7 @@ struct DevicePreference {
     least_memory_used,  // the smallest part of its memory; devices that do not tell come last
     least_load,         // likewise
   } order = Order::best;
-  // Limits on what the device's state tells. A device that does not tell is not known to be beyond them, and is taken.
+  // Limits on the device's state. A device that does not tell its state is taken.
   std::uint64_t min_memory_free = 0;  // bytes
   double max_load = 1;                // by all programs, see DeviceState
 };
@@ -77,15 +77,15 @@ struct SwitchOptions {
 
 enum class Priority {
   balanced,  // keeps some freed memory for the next tensor
-  speed,     // keeps all of it
-  // Keeps none. Where there is no room, what a few pointwise operations make again is forgotten until it is needed,
-  // rather than moved to the host; survive_device_loss keeps what that takes.
+  speed,     // keeps all freed memory
+  // Keeps none. Where there is no room, tensors that a few pointwise operations make again are forgotten until they are
+  // needed, rather than moved to the host; survive_device_loss keeps what that takes.
   memory,
 };
 
 struct ContextOptions {
-  // Tried in this order; on_message tells why one was passed over. The cpu at the end of several is the last resort,
-  // and taken whatever `driver` says.
+  // Backends are tried in this order; on_message tells why one was passed over. The cpu at the end of several is the
+  // last resort, and taken whatever `driver` says.
   std::vector<BackendKind> prefer{BackendKind::webgpu, BackendKind::gles, BackendKind::cpu};
   DevicePreference device{};
   std::string driver{};             // part of a device's name or driver, in any case; empty: the best one
@@ -93,20 +93,20 @@ struct ContextOptions {
   Priority priority = Priority::balanced;
   bool survive_device_loss = true;  // keep what is needed to rebuild every tensor
   std::function<void(const Message&)> on_message{};
-  Message::Level message_level = Message::Level::info;  // what is below it is not told, and costs nothing
+  Message::Level message_level = Message::Level::info;  // messages below it are not made, and cost nothing
   bool log_shaders = false;                             // at level debug, the text of each kernel with it
 };
 
 struct MemoryInfo {
   std::int64_t num_tensors;      // live tensors with storage of their own
-  std::uint64_t num_bytes;       // what their elements need
-  std::uint64_t bytes_in_use;    // what the device holds for them
+  std::uint64_t num_bytes;       // of their elements
+  std::uint64_t bytes_in_use;    // that the device holds for them
   std::uint64_t bytes_pooled;    // free, kept for the next tensor
   std::uint64_t bytes_external;  // borrowed from the host: zero-copy inputs
   std::uint64_t bytes_spilled;   // moved to host memory to stay in the budget
   std::uint64_t bytes_peak;      // the most bytes_in_use has been since reset_stats()
-  // Compiled kernels. There are never many that no Program relies on: those that were not used for longest go. Drivers
-  // do not tell what one takes, often a megabyte on software drivers; bytes are those of the texts.
+  // Compiled kernels. Of those that no Program relies on, the least recently used ones go, so that there are never
+  // many. Drivers do not tell what a kernel takes, often a megabyte on software drivers; bytes are those of the texts.
   std::uint64_t kernels, kernel_bytes;
   bool reliable;  // false where the driver rounds or hides sizes
 };
@@ -122,10 +122,10 @@ struct Stats {  // since the context was made, or since reset_stats()
 
 // A tensor that takes device memory, or did before it had to make room.
 struct Resident {
-  std::uint64_t bytes;  // what its storage takes
+  std::uint64_t bytes;  // of its storage
   Shape shape;
   DType dtype;
-  std::string op;     // what made it: "matmul", "tensor" for an upload, "borrowed" for a host's buffer
+  std::string op;     // the operation: "matmul", "tensor" for an upload, "borrowed" for a host's buffer
   std::string label;  // Tensor::label(), else its names in a TensorHub; empty where there is none
   int holders;        // Tensors, views and pending operations that keep it; 0: only work under way does
   bool is_lent;       // to the host, by data_to_gpu and the like: it stays where it is until the host lets go
@@ -153,7 +153,7 @@ class TESSERA_API Context {
     const std::span view(std::ranges::data(values), std::ranges::size(values));
     return tensor(shape, dtype_of<std::ranges::range_value_t<R>>(), std::as_bytes(view));
   }
-  template <std::same_as<std::vector<bool>> Bits>  // no contiguous range, but what read<bool>() gives
+  template <std::same_as<std::vector<bool>> Bits>  // no contiguous range, but the result of read<bool>()
   Tensor tensor(const Shape& shape, const Bits& values) {
     const std::vector<std::uint8_t> bytes(values.begin(), values.end());
     return tensor(shape, DType::boolean, std::as_bytes(std::span(bytes)));
@@ -165,7 +165,7 @@ class TESSERA_API Context {
   void compute(std::span<const Tensor>);  // several results, one submission
 
   // Moves to the best device of another backend, or to one whose name or driver contains `driver`: every live tensor
-  // comes along, handles stay valid, and what was computed is not computed again. If it fails, nothing has changed.
+  // comes along, handles stay valid, and nothing is computed again. If this fails, nothing has changed.
   void switch_backend(BackendKind, std::string_view driver = {});
   void switch_backend(BackendKind, const SwitchOptions&);
 
@@ -173,12 +173,12 @@ class TESSERA_API Context {
   // Tensors and programs that remain can only be let go: using one is an invalid_argument. Closing twice does nothing.
   void close();
 
-  void wait();  // until the device has done all that was submitted
-  // Gives back what is kept for later: pooled memory, and compiled kernels that no Program relies on. What is used
-  // again after that is allocated and compiled again.
+  void wait();  // until the device has done all submitted work
+  // Gives back memory that is kept for later: the pool's, and that of compiled kernels that no Program relies on. Later
+  // work allocates and compiles again.
   void trim();
   MemoryInfo memory() const;
-  // What takes the device's memory and why it is still there: tensors of `at_least` bytes, the largest first.
+  // The tensors of `at_least` bytes that take the device's memory, and what keeps them, the largest first.
   std::vector<Resident> why_resident(std::uint64_t at_least = std::uint64_t{1} << 20) const;
   Stats stats() const;
   void reset_stats();

@@ -15,7 +15,7 @@
 namespace tessera {
 
 // With g groups the channels of image and result are cut into g runs, and each run of the result sees its own run of
-// the image only: `in` is what the filter has for one group. A depthwise convolution has as many groups as channels.
+// the image only: the filter has `in` channels for one group. A depthwise convolution has as many groups as channels.
 // `pads` are numbers of zeros around the image, given instead of `padding`.
 struct Conv1d {
   std::int64_t stride = 1;
@@ -56,10 +56,10 @@ struct Conv2dTranspose {
   // for same padding, size * stride + max(filter - stride, 0) for valid, (size - 1) * stride + filter - pads for pads,
   // where a filter with dilations counts as far as it reaches.
   std::optional<std::array<std::int64_t, 2>> size{};
-  std::int64_t groups = 1;  // of the channels of image and result: `out` is what the filter has for one group
+  std::int64_t groups = 1;  // of the channels of image and result: the filter has `out` channels for one group
 };
 
-// The way back of a convolution (its gradient), which spreads each pixel over the pixels that it would be made of.
+// Goes back through a convolution (its gradient): spreads each pixel over the pixels that it would be made of.
 // image [batch,height,width,in] with filter [height,width,out,in] to [batch,height',width',out * groups]; floats
 TESSERA_API Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dTranspose& = {});
 

@@ -42,7 +42,7 @@ struct KernelTensor {
 
 struct CpuCall;
 
-// What a kernel's function for the CPU works with. The elements of a tensor come in row-major order, as the tensor's
+// The arguments of a kernel's function for the CPU. The elements of a tensor come in row-major order, as the tensor's
 // own type: another T is a dtype_mismatch, and a name that the kernel has not is a not_found.
 class TESSERA_API CpuArguments {
  public:
@@ -92,8 +92,8 @@ struct CustomKernel {
   // `@workgroup_size(workgroup_size_x, …)`. All zero: they are as the WGSL says.
   std::array<std::uint32_t, 3> workgroup_size{};
 
-  // Runs on the cpu backend, and on any other that there is no source for: inputs and outputs are copied then, and the
-  // device is waited for. The context is locked while it runs, so that it cannot use the context's tensors.
+  // Runs on the cpu backend, and on backends without source: tessera waits for the device there, and copies inputs and
+  // outputs. The context is locked while it runs, so that it cannot use the context's tensors.
   std::function<void(const CpuArguments&)> cpu{};
 };
 
@@ -105,7 +105,7 @@ struct CustomRun {
 };
 
 struct DefineOptions {
-  bool in_background = false;  // returns at once; what is wrong with the source is told by DefinedKernel::wait()
+  bool in_background = false;  // returns at once; DefinedKernel::wait() throws the errors of the source
 };
 
 struct DefinedKernelImpl;
@@ -132,12 +132,12 @@ class TESSERA_API DefinedKernel {
 // outputs declare, here or in the WGSL, or else for f32; a run with others compiles it again.
 TESSERA_API DefinedKernel define_kernel(Context&, const CustomKernel&, const DefineOptions& = {});
 
-// The same for once: the kernel is checked here, and compiled when its outputs are needed, unless it was before.
+// Runs a kernel without defining it: checks it here, and compiles it when its outputs are needed, unless it was before.
 TESSERA_API std::map<std::string, Tensor> run_custom(Context&, const CustomKernel&, const CustomRun&);
 
 // An expression over tensors and numbers by name, with NumPy's broadcasting: + - * /, comparisons, parentheses, numbers
 // and every function of <tessera/pointwise.h> by its name (docs/ops.md lists them); min and max are minimum and
-// maximum. Source that is wrong is a compile_failed with the column.
+// maximum. Wrong source is a compile_failed with the column.
 using MapArgument = std::variant<Tensor, double>;
 TESSERA_API Tensor map_kernel(std::string_view expression, const std::map<std::string, MapArgument>& arguments);
 

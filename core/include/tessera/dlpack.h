@@ -15,16 +15,16 @@ namespace tessera {
 // The elements in host memory (kDLCPU), row-major. Computes the tensor and waits.
 TESSERA_API DLManagedTensorVersioned* to_dlpack(const Tensor&);
 
-// Takes the tensor over: its deleter is called once its elements are not needed any more, at once where they are
-// copied; if this throws, it still belongs to the caller. Host memory (kDLCPU), with any strides, is copied. A WebGPU
-// buffer (kDLWebGPU, `data` is the WGPUBuffer) is used without a copy by a context on the device that it belongs to.
+// Takes the tensor over, and calls its deleter once nobody needs the elements, at once where they are copied; if this
+// throws, the tensor still belongs to the caller. Host memory (kDLCPU), with any strides, is copied. A WebGPU buffer
+// (kDLWebGPU, `data` is the WGPUBuffer) is used without a copy by a context on the device that it belongs to.
 TESSERA_API Tensor from_dlpack(Context&, DLManagedTensorVersioned*);
 TESSERA_API Tensor from_dlpack(Context&, DLManagedTensor*);  // of the time before DLPack 1.0
 
 namespace webgpu {
 
 // The tensor's own buffer (kDLWebGPU), without a copy and without waiting: `data` is the WGPUBuffer, byte_offset where
-// the elements start. It is lent until the deleter is called.
+// the elements start. The buffer is lent until the deleter is called.
 TESSERA_API DLManagedTensorVersioned* to_dlpack(const Tensor&);
 
 }  // namespace webgpu

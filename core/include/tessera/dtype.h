@@ -40,7 +40,7 @@ class half {
     if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65520 and above
     const bool subnormal = magnitude < 0x38800000u;
     if (subnormal && magnitude < 0x33000000u) return static_cast<std::uint16_t>(sign);
-    // What is cut off decides: above half a step rounds up, exactly half rounds to even.
+    // Above half a step it rounds up, exactly half rounds to even.
     const std::uint32_t shift = subnormal ? 126u - (magnitude >> 23) : 13u;
     const std::uint32_t value = subnormal ? (magnitude & 0x7fffffu) | 0x800000u : magnitude - (112u << 23);
     const std::uint32_t kept = value >> shift, cut = value & ((1u << shift) - 1), tie = 1u << (shift - 1);

@@ -11,14 +11,14 @@
 namespace tessera {
 
 enum class ErrorCode {
-  invalid_argument,  // a value outside what the call takes
+  invalid_argument,  // a value that the call does not take
   shape_mismatch,    // shapes that do not fit together
   dtype_mismatch,    // element types that do not fit together, or that the operation does not take
   unsupported,       // right in itself, but this device or build cannot do it
   wrong_backend,     // a call of one backend with a tensor of another
   wrong_thread,      // a host's GL context used away from the thread it is current on
   not_found,         // a name that nothing has
-  out_of_memory,     // more than the device, the budget or the host can hold
+  out_of_memory,     // the device, the budget or the host cannot hold as much
   device_lost,       // the device is gone and could not be replaced
   compile_failed,    // a kernel that the driver did not take
   io                 // a file that could not be read or written

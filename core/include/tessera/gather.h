@@ -1,5 +1,5 @@
-// Moving elements: views, joins, look-ups and what is made of element indices. Every one takes every element type
-// unless its comment says otherwise, and moves the bits of its elements unchanged.
+// Moving elements: views, joins, look-ups, and tensors made of element indices. Each operation takes every element type
+// unless its comment says otherwise, and moves the bits of elements unchanged.
 //
 // Operations marked "view" cost nothing by themselves: pointwise work that follows reads the elements where they are,
 // so that relu(transpose(x)) is one kernel. Axes may be negative: they count from the end.
@@ -90,7 +90,7 @@ TESSERA_API Tensor gather_nd(const Tensor& x, const Tensor& indices);
 // of the indices, so that the cost is their product. x + scatter_nd(...) adds to x.
 TESSERA_API Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape&);
 
-// The same into x: the updates replace its elements, the last one where there are several for one place.
+// Scatters into x: the updates replace its elements, the last one where there are several for one place.
 TESSERA_API Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& updates);
 
 // ---- made of element indices --------------------------------------------------------------------------------

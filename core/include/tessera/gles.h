@@ -4,7 +4,7 @@
 //   auto frame = tessera::gles::from_texture(gpu, {.texture = camera, .width = 640, .height = 480});
 //   tessera::gles::to_texture(tessera::square(frame), {.texture = screen, .width = 640, .height = 480});
 //
-// Nothing here reads pixels back. What the host lends stays the host's: it is never deleted, and is counted in
+// Nothing here reads pixels back. The host's textures stay the host's: tessera never deletes them, and counts them in
 // MemoryInfo::bytes_external. Calls may come from any thread for contexts that tessera made, and from the thread on
 // which the host's context is current for adopted ones (else wrong_thread). docs/interop_gles.md has the whole story.
 #pragma once
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t program = 1u << 0, vertex_array = 1u << 1, draw_f
 }  // namespace state
 
 struct AdoptOptions {
-  bool restore_state = true;  // false: what was set stays so, and dirtied() tells what that is
+  bool restore_state = true;  // false: state stays as tessera set it, and dirtied() tells which
   // Compares all GL state before and after each use of the context, and tells on_message what differs. Slow; always on
   // in debug builds, and where the environment variable TESSERA_CHECK_GL_STATE is set.
   bool check_state = false;
@@ -77,12 +77,12 @@ class Loader {
 };
 
 // A tessera context inside the ES 3 context that is current on this thread; several may share one. The host's context
-// should outlive it and be current where it is let go: else what is tessera's in there stays until the host's context
-// goes. `prefer` and `driver` of the options say nothing here. Without a loader, EGL's libraries are asked.
+// should outlive it and be current where it is let go: else tessera's objects stay until the host's context goes.
+// `prefer` and `driver` of the options say nothing here. Without a loader, EGL's libraries are asked.
 TESSERA_API Context adopt_current(const ContextOptions& = {}, const AdoptOptions& = {});
 TESSERA_API Context adopt_current(Loader, const ContextOptions& = {}, const AdoptOptions& = {});
 
-// What an adopted context whose state is not restored has set since it was adopted, or since it was last asked.
+// The state that an adopted context without restore_state has set since it was adopted, or since the last call.
 struct Dirtied {
   std::uint32_t states;         // a union of state::…
   std::uint32_t texture_units;  // bit u: unit u
@@ -90,30 +90,30 @@ struct Dirtied {
 };
 TESSERA_API Dirtied dirtied(Context&);
 
-// An EGL context, with all that it takes to call EGL.
+// An EGL context, and the means to call EGL.
 struct HostContext {
   void *display = nullptr, *context = nullptr;  // EGLDisplay, EGLContext
   Loader get_proc_address = nullptr;            // of the EGL library they belong to; a program may hold several
 };
 
-// The one that tessera works in. Where the host was adopted without EGL, display and context are null.
+// The context that tessera works in. Where the host was adopted without EGL, display and context are null.
 TESSERA_API HostContext host_context(const Context&);
 
-// A new one for the host, which shares textures with the one that tessera made for itself and is current nowhere yet.
-// The host makes it current on a thread of its own (eglMakeCurrent, without surfaces) and destroys it
-// (eglDestroyContext). It shares with one device of tessera's: once that is lost, it is for the host to make another.
-// unsupported where tessera works in the host's own context: only the host knows with which attributes that was made.
+// A new context for the host, which shares textures with the one that tessera made for itself and is current nowhere
+// yet. The host makes it current on a thread of its own (eglMakeCurrent, without surfaces) and destroys it
+// (eglDestroyContext). It shares with one device of tessera's: once that is lost, the host makes another. unsupported
+// where tessera works in the host's own context: only the host knows its attributes.
 TESSERA_API HostContext make_sharing_context(const Context&);
 
 // ---- In step with a host that works in another context of the share group, on a thread and at a pace of its own.
 // Within one context, commands run in order and need none of this.
 
-// A GLsync behind all that was submitted so far: the host waits for it on the device (glWaitSync) or on its thread
+// A GLsync behind all work submitted so far: the host waits for it on the device (glWaitSync) or on its thread
 // (glClientWaitSync) before it reads what tessera wrote, and deletes it (glDeleteSync).
 TESSERA_API void* fence(Context&);
 
-// What tessera submits from now on runs after this GLsync of the host's. The calling thread does not wait. The host has
-// flushed the commands before it, and may delete it as soon as this returns.
+// Work that tessera submits from now on runs after this GLsync of the host's. The calling thread does not wait. The
+// host has flushed the commands before it, and may delete it as soon as this returns.
 TESSERA_API void wait_for(Context&, void* fence);
 
 // ---- Out: tessera's textures for the host.
@@ -142,12 +142,12 @@ TESSERA_API GpuData data_to_gpu(const Tensor&, const GpuDataOptions& = {});
 // ---- In: the host's textures.
 
 struct HostTexture {
-  unsigned texture;  // level 0 of a GL_TEXTURE_2D of the host's; from_texture: or what data_to_gpu has lent
+  unsigned texture;  // level 0 of a GL_TEXTURE_2D of the host's; from_texture: or a texture that data_to_gpu has lent
   int width, height;
-  std::string channels = "RGBA";  // from_texture: which of them, in which order: "R", "BGR", "RGBA", …
+  std::string channels = "RGBA";  // from_texture: which channels, in which order: "R", "BGR", "RGBA", …
   unsigned internal_format = 0;   // 0: asks the driver. Needed where an OpenGL ES 3.0 driver cannot tell
   bool is_external = false;       // a GL_TEXTURE_EXTERNAL_OES, as cameras and video decoders give
-  bool copy = false;              // from_texture: not to be read in place, even where that is possible
+  bool copy = false;              // from_texture: a copy, even where the texture could be read in place
 };
 
 // [height, width, channels] f32, as a shader samples it: normalised formats give 0..1, sRGB gives linear values,
@@ -165,7 +165,7 @@ struct HostFramebuffer {
 
 struct ToTextureOptions {
   bool flip_y = false;                 // row 0 of the tensor becomes the last row, which is the upper one in a window
-  std::vector<Tensor> also_compute{};  // in the same submission: what later frames need of this one
+  std::vector<Tensor> also_compute{};  // in the same submission: tensors that later frames need
 };
 
 // Writes an image, [height, width], [height, width, 1..4] or [1, height, width, 1..4] of f32, f16 or u8, in the same

@@ -1,4 +1,4 @@
-// What Context, Program and TensorHub are made of: a counted reference that knows when it refers to nothing.
+// Context, Program and TensorHub are made of it: a counted reference that knows when it refers to nothing.
 #pragma once
 #include <memory>
 #include <string>

@@ -35,11 +35,10 @@ struct Resize {
   Nearest nearest = Nearest::prefer_lower;  // halfway between two pixels the lower one, as in ONNX
 };
 
-// The image with [height,width] pixels, beyond its edges those at the edges. As ONNX's Resize without antialiasing
-// defines it where it is given sizes: given scales, ONNX computes places with the scales, and here they follow from the
-// sizes, which differs where a scaled size is no whole number. The nearest mode takes every type. The same size is the
-// image itself. Places are exact fractions, for which along each axis 4 * old size * new size, divided by what the two
-// share, has to stay below 2^32.
+// The image with [height,width] pixels, beyond its edges those at the edges. This is ONNX's Resize without
+// antialiasing, given sizes: given scales, ONNX computes places with the scales, which differs where a scaled size is
+// no whole number. The nearest mode takes every type. The same size is the image itself. Places are exact fractions,
+// for which along each axis 4 * old size * new size, divided by what the two share, has to stay below 2^32.
 TESSERA_API Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width, const Resize& = {});
 TESSERA_API Tensor resize_bilinear(const Tensor& image, std::int64_t height, std::int64_t width);
 
@@ -110,7 +109,7 @@ struct Nv12 {
 struct Yuv420 {
   Tensor y, u, v;
 };
-// And back, from images of three channels, or of four whose last one does not count. Chroma is the mean of a block.
+// And RGB to YUV 4:2:0: from three channels, or from four whose last one does not count. Chroma is the mean of a block.
 TESSERA_API Nv12 rgb_to_nv12(const Tensor& rgb, const Yuv& = {}, DType result = DType::u8);
 TESSERA_API Yuv420 rgb_to_yuv420(const Tensor& rgb, const Yuv& = {}, DType result = DType::u8);
 
@@ -138,7 +137,7 @@ TESSERA_API Gradient sobel(const Tensor& image, Border = Border::reflect);
 
 // ---- histograms -------------------------------------------------------------------------------------------
 // How many pixels of each channel lie in each of `bins` equal parts of [low,high]: i32 [batch,channels,bins], or
-// [channels,bins]. Each part has its lower border, the last one both; what lies outside, and NaN, is not counted.
+// [channels,bins]. Each part has its lower border, the last one both; values outside, and NaN, are not counted.
 TESSERA_API Tensor histogram(const Tensor& image, std::int64_t bins, float low, float high);
 TESSERA_API Tensor histogram(const Tensor& image, std::int64_t bins = 256);  // of 0 to 1, or 0 to 256 for u8
 

@@ -23,11 +23,11 @@ struct MatMul {
 // a [K] stands for a row and a vector b [K] for a column, transposed or not; the result lacks that dimension.
 TESSERA_API Tensor matmul(const Tensor& a, const Tensor& b, MatMul = {});
 
-// As in NumPy: a letter for each axis of each operand, "ij,jk->ik"; what the result does not name is summed. Without
-// "->" the result has the letters that occur once, in alphabetical order. A letter twice in one operand takes its
-// diagonal, and an axis of size 1 stretches. "..." stands for all axes without a letter, which broadcast and come first
-// in a result without "->". More than two operands are multiplied from left to right. Of a single operand the result
-// has its type, as in sum().
+// As in NumPy: a letter for each axis of each operand, "ij,jk->ik"; letters that the result does not have are summed
+// over. Without "->" the result has the letters that occur once, in alphabetical order. A letter twice in one operand
+// takes its diagonal, and an axis of size 1 stretches. "..." stands for all axes without a letter, which broadcast and
+// come first in a result without "->". More than two operands are multiplied from left to right. Of a single operand
+// the result has its type, as in sum().
 TESSERA_API Tensor einsum(std::string_view equation, std::span<const Tensor> operands);
 inline Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands) {
   return einsum(equation, std::span(operands.begin(), operands.size()));

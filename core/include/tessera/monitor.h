@@ -24,8 +24,8 @@
 namespace tessera {
 
 struct MonitorOptions {
-  bool kernel_times = true;          // false: only what the host can see, and kernels share passes as usual
-  std::size_t max_events = 1 << 18;  // for the trace; what comes after is counted in the report and left out there
+  bool kernel_times = true;          // false: only the host's work is timed, and kernels share passes as usual
+  std::size_t max_events = 1 << 18;  // of the trace; the report counts later ones, which the trace leaves out
 };
 
 // Milliseconds.
@@ -35,7 +35,7 @@ struct TimeStats {
   double total = 0, shortest = 0, longest = 0;
 };
 
-// Of numbers that were given to Monitor::log by this name.
+// The numbers that Monitor::log got under this name.
 struct MetricStats {
   std::string name;
   std::uint64_t count = 0;
@@ -48,7 +48,7 @@ struct MonitorReport {
   MemoryInfo memory;
   Stats stats;                        // of the context
   double milliseconds;                // since the monitor was made
-  std::optional<double> device_busy;  // which part of that time kernels of this context were at work; nothing where
+  std::optional<double> device_busy;  // the part of that time in which kernels of this context ran; nothing where
                                       // the device does not tell, or kernel_times is off
   std::vector<TimeStats> kernels;     // on the device, the one with the largest total first; empty where not known
   // Work of the host's: "plan", "upload", "encode", "submit", which compiles too, and "read", which waits.
@@ -58,10 +58,10 @@ struct MonitorReport {
   std::uint64_t events_dropped;      // by the trace, for max_events
 };
 TESSERA_API std::string to_string(const MonitorReport&);  // lines for a log
-TESSERA_API std::string to_json(const MonitorReport&);    // one object; what is not known is null
+TESSERA_API std::string to_json(const MonitorReport&);    // one object; unknown values are null
 
 struct ReportOptions {
-  bool wait = false;  // for the device, so that the report has the times of everything that was submitted
+  bool wait = false;  // for the device, so that the report has the times of all submitted work
 };
 
 struct MonitorState;
@@ -96,10 +96,10 @@ class TESSERA_API Monitor {
   // left out.
   void log(std::string_view name, double value);
 
-  MonitorReport report(const ReportOptions& = {});  // what is known by now
+  MonitorReport report(const ReportOptions& = {});  // as far as times are known by now
 
   // In the Chrome trace event format. Kernels are shown from the time of their submission on: devices have clocks of
-  // their own. Waits for the device. Throws io where the file cannot be written; one that was there stays whole then.
+  // their own. Waits for the device. Throws io where the file cannot be written; an old file stays whole then.
   void write_trace(const std::filesystem::path&);
 
  private:

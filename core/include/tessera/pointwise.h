@@ -4,7 +4,7 @@
 // tensor's type and is a parameter: another value compiles nothing. Floats round it; an integer type has it exactly,
 // and one that the type lacks (0.5, or 300 for u8) is a dtype_mismatch. Integers compute as 32-bit integers and wrap;
 // i8 and u8 wrap to their own width after each operation. f16 computes in f32 and rounds after each operation.
-// docs/ops.md lists the element types, the accuracy and the special values of each one.
+// docs/ops.md lists the element types, the accuracy and the special values of each operation.
 #pragma once
 #include <tessera/tensor.h>
 

@@ -32,8 +32,8 @@ class TESSERA_API Program {
   using Body = std::function<std::vector<Tensor>(std::span<const Tensor> inputs)>;
   static Program record(Context&, std::vector<TensorSpec> inputs, const Body&);
 
-  // Called like an operation it is lazy like one: it runs in the submission that needs a result, with the inputs that
-  // are not computed yet and with what is made of the results.
+  // A program called like an operation is lazy like one: it runs in the submission that needs a result, with the work
+  // that makes its inputs and with the work on its results.
   //
   //   tessera::gles::to_texture(blur({frame})[0], screen);  // one submission
   std::vector<Tensor> operator()(std::span<const Tensor> inputs) const;
@@ -41,14 +41,14 @@ class TESSERA_API Program {
     return (*this)(std::span(inputs.begin(), inputs.size()));
   }
 
-  // The same at once: one submission. The results are new tensors.
+  // Runs at once, in one submission. The results are new tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs) const;
   std::vector<Tensor> run(std::initializer_list<Tensor> inputs) const {
     return run(std::span(inputs.begin(), inputs.size()));
   }
 
   // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
-  // the context goes on in between. The future gives what went wrong, if anything did; it need not be kept.
+  // the context goes on in between. The future gives the error, if there was one; it need not be kept.
   std::future<void> prepare() const;
 
  private:

@@ -1,8 +1,8 @@
 // Floats as 8-bit integers and back: value = (integer - zero point) * scale.
 //
 // A scale, and a zero point where there is one, is a single number for the whole tensor, or one for each channel: of
-// shape [channels], for the channels along `axis`. Rounding is half to even, what does not fit saturates, NaN becomes
-// 0. Each of these is one kernel once the scale is known.
+// shape [channels], for the channels along `axis`. Rounding is half to even, numbers that do not fit saturate, NaN
+// becomes 0. Each of these is one kernel once the scale is known.
 //
 // Some devices take numbers below 2^-126 (denormals) for zeros. Nothing is divided by less than 2^-124, so that they
 // quantise to 0 on every device.

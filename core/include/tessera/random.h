@@ -14,7 +14,7 @@ TESSERA_API Tensor uniform(Context&, const Shape&, std::uint64_t seed, float low
 // agree within 1e-5 of a deviation.
 TESSERA_API Tensor normal(Context&, const Shape&, std::uint64_t seed, float mean = 0, float stddev = 1);
 
-// i32 in [low, high): the same on every backend. Their shares differ by at most (high - low) / 2^32.
+// i32 in [low, high), the same on every backend. The shares of numbers differ by at most (high - low) / 2^32.
 TESSERA_API Tensor uniform_integers(Context&, const Shape&, std::uint64_t seed, std::int32_t low, std::int32_t high);
 
 }  // namespace tessera

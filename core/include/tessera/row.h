@@ -1,5 +1,5 @@
-// Softmax and normalisations: each element is set in relation to the others of its row, a row being what lies along the
-// axes that an operation works over.
+// Softmax and normalisations set each element in relation to the others of its row: the elements along the axes that an
+// operation works over.
 //
 //   Tensor attention = softmax(scores * scale);
 //   Tensor y = layer_norm(x, {.gamma = gain, .beta = bias});

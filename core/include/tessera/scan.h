@@ -9,8 +9,8 @@ struct Scan {
   bool reverse = false;    // from the last element to the first
 };
 
-// Of x [...], and of its shape: numbers. f16 computes in f32 and rounds once, integers wrap. Long axes are scanned in
-// blocks, so that sums stay accurate and the work is in proportion to the number of elements.
+// x [...] has numbers, and the result has its shape. f16 computes in f32 and rounds once, integers wrap. Long axes are
+// scanned in blocks, so that sums stay accurate and the work is in proportion to the number of elements.
 TESSERA_API Tensor cumsum(const Tensor& x, int axis = -1, const Scan& = {});
 TESSERA_API Tensor cumprod(const Tensor& x, int axis = -1, const Scan& = {});
 

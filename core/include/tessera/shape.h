@@ -1,8 +1,8 @@
 // The dimensions of a tensor, row-major, the last one fastest.
 //
-// Sizes, positions and counts of elements are std::int64_t in all of tessera; axes and ranks are int.
-// Kernels count elements with 32-bit integers: the dimensions of a shape, zeros left out, multiply to at most max_size.
-// Whatever makes a larger one, an operation on tensors that stretch included, is an out_of_memory there and then.
+// Sizes, positions and counts of elements are std::int64_t in all of tessera; axes and ranks are int. Kernels count
+// elements with 32-bit integers: the dimensions of a shape, zeros left out, multiply to at most max_size. Whatever
+// makes a larger shape, an operation on tensors that stretch included, is an out_of_memory there and then.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ class TESSERA_API Shape {
 
   int rank() const { return rank_; }
   std::int64_t operator[](int axis) const;     // a negative axis counts from the end
-  std::int64_t size() const { return size_; }  // how many elements
+  std::int64_t size() const { return size_; }  // the number of elements
   std::span<const std::int64_t> dims() const { return {dims_.data(), static_cast<std::size_t>(rank_)}; }
   std::string to_string() const;  // "[2,3,4]"
   bool operator==(const Shape&) const = default;

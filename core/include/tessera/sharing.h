@@ -7,11 +7,11 @@
 //   std::vector<float> values = hub.get({"embedding", "clip"}).read();
 //
 // Several names may stand for one tensor, which lives until the last of them is released. Tensors do not change: giving
-// a name another tensor changes nothing under any other name, nor in the hands of who got it before. Operations are
-// lazy, as everywhere: they run when a result is read, computed or synchronised.
+// a name another tensor changes neither other names nor tensors that were got before. Operations are lazy, as
+// everywhere: they run when a result is read, computed or synchronised.
 //
-// A hub is a handle: copies refer to the same names. Any thread may call. A name that there is not is a not_found error
-// with the names that come near it.
+// A hub is a handle: copies refer to the same names. Any thread may call. An unknown name is a not_found error with the
+// names that come near it.
 #pragma once
 #include <array>
 #include <chrono>
@@ -40,18 +40,18 @@ struct TensorRef {
 enum class Sync { cpu_to_gpu, gpu_to_cpu, both };
 enum class Activation { relu, sigmoid, tanh };
 
-// What list() tells of each name.
+// list() gives one for each name.
 struct SharedTensor {
   TensorRef ref;
   Shape shape;
   DType dtype;
   int references;              // names that stand for this tensor
   bool is_view;                // a part of another tensor's storage
-  bool is_on_device;           // its elements are; those of what is not computed yet are nowhere
+  bool is_on_device;           // its elements are; before it is computed they are nowhere
   bool has_host_copy;          // its elements are on the host
   std::uint64_t bytes;         // of its elements
-  std::uint64_t device_bytes;  // what its storage takes on the device, for all that share it; 0 where it is not there
-  // When a name of it was last published, got, synchronised or worked with. Being listed, shared or saved is no use.
+  std::uint64_t device_bytes;  // of its storage, for all tensors that share it; 0 where it is not on the device
+  // The last time that a name of it was published, got, synchronised or worked with, not listed, shared or saved.
   std::chrono::steady_clock::time_point last_used;
 };
 
@@ -62,17 +62,17 @@ class TESSERA_API TensorHub {
   explicit TensorHub(Context&);
 
   // ---- names
-  void publish(const TensorRef&, const Tensor&);  // a name that there is already stands for the new tensor from now on
+  void publish(const TensorRef&, const Tensor&);  // a known name stands for the new tensor from now on
   Tensor get(const TensorRef&) const;
   bool contains(const TensorRef&) const;
-  // The tensor under the same name in other models, where it takes the place of what had that name.
+  // Gives the tensor the same name in other models, where it takes the place of a tensor with that name.
   void share(const TensorRef&, std::initializer_list<std::string> models);
   void share(const TensorRef&, const std::vector<std::string>& models);
   // `size` elements from the element `offset` on, as a tensor of one dimension in the same storage; without a size, all
   // that follow. The view stays when the name of its source goes.
   void view(const TensorRef& source, const TensorRef& view, std::int64_t offset = 0,
             std::optional<std::int64_t> size = {});
-  int references(const TensorRef&) const;  // how many names stand for the same tensor; views are tensors of their own
+  int references(const TensorRef&) const;  // the number of names for the same tensor; views are tensors of their own
   std::vector<SharedTensor> list() const;  // by model, then by name
   std::vector<SharedTensor> list(std::string_view model) const;
   void release(const TensorRef&);
@@ -86,7 +86,7 @@ class TESSERA_API TensorHub {
   // To i8 with one scale, which is published as "<name of out>.scale" of the same model; answers that name.
   TensorRef quantize(const TensorRef& in, const TensorRef& out);
   void dequantize(const TensorRef& in, const TensorRef& scale, const TensorRef& out);
-  // Kernels of your own, see <tessera/custom.h>, by their names: one that there is already gives way. Compiled at once
+  // Kernels of your own, see <tessera/custom.h>, by their names: a new one replaces that of its name. Compiles at once
   // where there is source for the device: errors of the source come from here.
   void define_kernel(const CustomKernel&);
   void run_kernel(std::string_view kernel, const std::map<std::string, TensorRef>& inputs,
@@ -98,12 +98,12 @@ class TESSERA_API TensorHub {
   // cpu_to_gpu: computed, and on the device. gpu_to_cpu: computed, with a copy on the host, and the next to leave the
   // device. both: on the device, with a copy on the host.
   void synchronize(const TensorRef&, Sync = Sync::both);
-  // What the storages that names of this hub hold take on the device, each counted once.
+  // The bytes that the hub's storages take on the device, each counted once.
   std::uint64_t gpu_memory_usage() const;
   // Tensors leave the device for the host, least recently used first, until the hub's take no more than keep_bytes
-  // there; without a number, those leave that no name was used of since the last call. They come back when they are
-  // used, and who holds one of them need not know. Memory that the host of this context lent, or was lent, stays. What
-  // is pending is computed first, as it holds on to its inputs; pooled memory goes back to the device.
+  // there; without a number, tensors leave whose names were not used since the last call. They come back when they are
+  // used, and their holders need not know. Memory that the host of this context lent, or was lent, stays. Pending
+  // tensors are computed first, as they hold their inputs; pooled memory goes back to the device.
   void optimize_memory(std::optional<std::uint64_t> keep_bytes = {});
 
   // ---- files, see <tessera/safetensors.h>
@@ -111,7 +111,7 @@ class TESSERA_API TensorHub {
   void save(const std::filesystem::path&) const;
   void load(const std::filesystem::path&);  // all of the file or, where it is refused, nothing
   // One model, whose tensors have their plain names in the file: for files that other tools read or wrote. Saving a
-  // model of which there is no tensor is not_found.
+  // model without tensors is not_found.
   void save(const std::filesystem::path&, std::string_view model) const;
   void load(const std::filesystem::path&, std::string_view model);
 

@@ -44,8 +44,8 @@ class TESSERA_API Tensor {
   Tensor reshape(const Shape&) const;  // a view: no data moves
   Tensor cast(DType) const;            // float to integer truncates and saturates, NaN becomes 0; integers wrap
 
-  // Runs everything this tensor needs, in one submission, or in several where the device has no room for all of it at
-  // once. Does not wait for the device. On a temporary it gives a value: `Tensor y = (a + b).compute();`
+  // Runs all work that this tensor needs, in one submission, or in several where the device has no room for it at once.
+  // Does not wait for the device. On a temporary it gives a value: `Tensor y = (a + b).compute();`
   const Tensor& compute() const&;
   Tensor compute() &&;
 
@@ -58,10 +58,10 @@ class TESSERA_API Tensor {
   // The same values on another context; the tensor itself where it is there already. Between two contexts that tessera
   // made on one Vulkan driver that can share memory, the elements do not pass through the host, and nothing waits for
   // the device; Stats of the other context tells which way they went. A context that survives a lost device keeps the
-  // memory in which they came as long as the tensor, to rebuild it: as much again as the tensor takes.
+  // memory in which they came, as much as the tensor takes, as long as the tensor, to rebuild it.
   Tensor to(Context& other) const;
 
-  const Tensor& label(std::string name) const&;  // a name for why_resident() and reports; it has no other meaning
+  const Tensor& label(std::string name) const&;  // a name for why_resident() and reports, without other meaning
   Tensor label(std::string name) &&;
   void dispose();                           // let go now rather than at the end of the scope
   bool is_empty() const { return !held_; }  // never set, moved from or disposed

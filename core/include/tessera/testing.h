@@ -10,7 +10,7 @@ TESSERA_API void lose_device(Context&, Moment, int nth);  // around the nth next
 TESSERA_API void fail_allocation(Context&, int nth);      // the nth next device allocation fails
 TESSERA_API void fail_sharing(Context&, int nth);  // the nth next crossing without the host fails, see Tensor::to
 
-// Operations and tensors that exist in this program now, of all contexts: flat in a program that leaks none.
+// The number of operations and tensors in this program now, of all contexts: constant in a program that leaks none.
 TESSERA_API std::int64_t live_nodes();
 
 }  // namespace tessera::testing

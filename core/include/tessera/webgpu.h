@@ -17,7 +17,7 @@
 #include <tessera/context.h>
 #include <tessera/tensor.h>
 
-// As in webgpu/webgpu.h, which need not be included, and may be.
+// These are as in webgpu/webgpu.h, which need not be included, and may be.
 typedef struct WGPUInstanceImpl* WGPUInstance;
 typedef struct WGPUDeviceImpl* WGPUDevice;
 typedef struct WGPUBufferImpl* WGPUBuffer;
@@ -27,14 +27,14 @@ typedef struct WGPUCommandEncoderImpl* WGPUCommandEncoder;
 namespace tessera::webgpu {
 
 struct HostDevice {
-  WGPUInstance instance;  // the one that the device comes from; with timed waits, else tessera polls
+  WGPUInstance instance;  // of the device; with timed waits, else tessera polls
   WGPUDevice device;
 };
 
 // A context on the host's device and its queue; any number of them may share one. The host's callbacks stay in place:
 // an error of tessera's is an Error, not one of the host's. Of the options, only on_message counts. Throws
-// invalid_argument for handles that do not fit together and unsupported, with what is missing, for a device that is not
-// enough.
+// invalid_argument for handles that do not fit together, and unsupported, naming what is missing, for a device that is
+// not enough.
 TESSERA_API Context adopt(const HostDevice&, const ContextOptions& = {});
 
 // The device of a WebGPU context, for hosts that want ours: valid while the context or a tensor of it lives.
@@ -43,9 +43,9 @@ TESSERA_API HostDevice host_device(const Context&);
 // ---- tensors out ------------------------------------------------------------------------------------------
 struct GpuData {
   WGPUBuffer buffer;       // valid while tensor_ref lives; no copy was made
-  std::uint64_t offset;    // where the elements start, in bytes: 0, but for views of a part of a tensor
-  std::uint64_t buf_size;  // how many bytes they take
-  std::uint64_t usage;     // what the buffer may be used for: WGPUBufferUsage_Storage, Vertex, Index, Uniform, …
+  std::uint64_t offset;    // of the first element, in bytes: 0, but for views of a part of a tensor
+  std::uint64_t buf_size;  // bytes of the elements
+  std::uint64_t usage;     // of the buffer: WGPUBufferUsage_Storage, Vertex, Index, Uniform, …
   Tensor tensor_ref;       // as long as it lives, the buffer holds this tensor
 };
 
@@ -57,15 +57,15 @@ TESSERA_API GpuData data_to_gpu(const Tensor&);
 
 struct ToTexture {
   bool flip_y = false;                 // the first row of the tensor becomes the last one of the texture
-  std::vector<Tensor> also_compute{};  // in the same submission: what later frames need of this one
+  std::vector<Tensor> also_compute{};  // in the same submission: tensors that later frames need
 };
 
 // Writes an image [height,width,channels], [1,height,width,channels] or [height,width] of floats of 0 to 1, or of u8,
 // into a 2-D texture of that size, in one submission with its computation. One channel is grey; alpha is 1 where the
-// image has none, blue 0 where it has two channels. The texture has the usage RenderAttachment, or StorageBinding. What
-// is written into an sRGB texture counts as linear, as in every render pass.
-// Where a device of tessera's own is lost on the way, this throws device_lost: the context is on a new device then, and
-// the texture has to be made again there, see host_device().
+// image has none, blue 0 where it has two channels. The texture has the usage RenderAttachment, or StorageBinding.
+// Numbers for an sRGB texture count as linear, as in every render pass. Where a device of tessera's own is lost on the
+// way, this throws device_lost: the context is on a new device then, and the texture has to be made again there, see
+// host_device().
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
 
 // ---- tensors in -------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ struct FromBuffer {
 };
 
 // A tensor over the elements of a host's buffer, which has the usage Storage. Zero copy: kernels read the buffer
-// itself, so the host leaves it and its contents alone until what uses the tensor has been submitted. Only where the
+// itself, so the host leaves it and its contents alone until all work on the tensor has been submitted. Only where the
 // last four elements reach beyond the end of the buffer they are copied, as without zero_copy: in a pass of the first
 // submission that needs them.
 TESSERA_API Tensor from_buffer(Context&, WGPUBuffer, const Shape&, DType = DType::f32, const FromBuffer& = {});
@@ -85,12 +85,12 @@ struct FromTexture {
 };
 
 // The pixels of a 2-D texture with the usage TextureBinding as [height,width,channels], f32, as a shader would sample
-// them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. Read by a pass of the
-// first submission that needs them, and kept from then on.
+// them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. A pass of the first
+// submission that needs them reads them, and they are kept from then on.
 TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 
 // ---- the host's commands ----------------------------------------------------------------------------------
-// Records all that the tensors need into the host's encoder, outside of any pass. The tensors count as computed:
+// Records all work that the tensors need into the host's encoder, outside of any pass. The tensors count as computed:
 // further work may be encoded, and their buffers may be used in later commands. The host submits the commands, in the
 // order in which they were recorded, then calls submitted(): until then, reading these tensors or computing with them
 // in a submission of tessera's own throws invalid_argument. Where a device of tessera's own is lost meanwhile, this
@@ -98,7 +98,7 @@ TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 TESSERA_API void encode(std::span<const Tensor>, WGPUCommandEncoder);
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder, const ToTexture& = {});
 
-// All that was recorded so far has been submitted, or thrown away together with the tensors.
+// Tells that all recorded work has been submitted, or thrown away together with the tensors.
 TESSERA_API void submitted(Context&);
 
 // WGSL with which the host's own shader reads a tensor: declares `name_elements`, a storage buffer that is to be bound
