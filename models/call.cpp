@@ -86,8 +86,8 @@ const AttributeProto* Call::attribute(std::string_view name) const {
 }
 
 std::int64_t Call::integer(std::string_view name, std::int64_t otherwise) const {
-  const AttributeProto* found = attribute(name);
-  return found ? found->integer : otherwise;
+  const AttributeProto* given = attribute(name);
+  return given ? given->integer : otherwise;
 }
 
 std::int64_t Call::integer(std::string_view name) const {
@@ -96,24 +96,24 @@ std::int64_t Call::integer(std::string_view name) const {
 }
 
 float Call::number(std::string_view name, float otherwise) const {
-  const AttributeProto* found = attribute(name);
-  return found ? found->number : otherwise;
+  const AttributeProto* given = attribute(name);
+  return given ? given->number : otherwise;
 }
 
 std::string Call::text(std::string_view name, const std::string& otherwise) const {
-  const AttributeProto* found = attribute(name);
-  return found ? found->text : otherwise;
+  const AttributeProto* given = attribute(name);
+  return given ? given->text : otherwise;
 }
 
 std::optional<Sizes> Call::integers(std::string_view name) const {
-  const AttributeProto* found = attribute(name);
-  return found ? std::optional(found->integers) : std::nullopt;
+  const AttributeProto* given = attribute(name);
+  return given ? std::optional(given->integers) : std::nullopt;
 }
 
 const GraphProto& Call::graph(std::string_view name) const {
-  const AttributeProto* found = attribute(name);
-  if (!found || !found->graph) fail(ErrorCode::invalid_argument, "it lacks its graph '" + std::string(name) + "'.");
-  return *found->graph;
+  const AttributeProto* given = attribute(name);
+  if (!given || !given->graph) fail(ErrorCode::invalid_argument, "it lacks its graph '" + std::string(name) + "'.");
+  return *given->graph;
 }
 
 void Call::fail(ErrorCode code, const std::string& sentence) const { throw Error(code, sentence); }

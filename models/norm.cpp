@@ -12,9 +12,16 @@ Results batch_normalization(const Call& call) {
   const float epsilon = call.number("epsilon", 1e-5f);
   const Tensor x = call.tensor(0, Order::channels_last), gamma = call.tensor(1), beta = call.tensor(2),
                mean_before = call.tensor(3), variance_before = call.tensor(4);
-  if (call.opset() < 14 || call.integer("training_mode", 0) == 0)
-    return {call.give(batch_norm(x, mean_before, variance_before, {.gamma = gamma, .beta = beta, .epsilon = epsilon}),
-                      Order::channels_last)};
+  if (call.opset() < 14 || call.integer("training_mode", 0) == 0) {
+    bool is_constant = !call.on_host();
+    for (int i = 1; i < 5; ++i) is_constant = is_constant && call.value(i).is_constant();
+    if (!is_constant)
+      return {call.give(batch_norm(x, mean_before, variance_before, {.gamma = gamma, .beta = beta, .epsilon = epsilon}),
+                        Order::channels_last)};
+    // A factor and a summand, which are computed once: what is left is part of the convolution before it.
+    const Tensor factor = gamma * rsqrt(variance_before + epsilon);
+    return {call.give(x * factor + (beta - mean_before * factor), Order::channels_last)};
+  }
   Reduce over;
   for (int axis = 0; axis + 1 < call.rank(); ++axis) over.axes.push_back(axis);
   const Tensor mean_now = mean(x, over), variance_now = mean(square(x - mean_now), over);

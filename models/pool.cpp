@@ -47,9 +47,9 @@ Results max_pool_of(const Call& call) {
   const Tensor image = call.tensor(0, Order::channels_last);
   const Pooling how = pooling_of(call);
   if (call.outputs() < 2) return {call.give(max_pool(image, how), Order::channels_last)};
-  const MaxPool found = max_pool_with_indices(image, how);
-  const Tensor indices = indices_channels_first(found.indices, call.shape(0), call.integer("storage_order", 0) != 0);
-  return {call.give(found.values, Order::channels_last), call.give(indices, Type::int64, Order::channels_last)};
+  const MaxPool pooled = max_pool_with_indices(image, how);
+  const Tensor indices = indices_channels_first(pooled.indices, call.shape(0), call.integer("storage_order", 0) != 0);
+  return {call.give(pooled.values, Order::channels_last), call.give(indices, Type::int64, Order::channels_last)};
 }
 
 Results average_pool_of(const Call& call) {

@@ -54,8 +54,8 @@ Results largest(const Call& call) {
   const std::int64_t k = call.opset() < 10 ? call.integer("k") : call.integer_of(1);
   call.expect(k >= 0 && k <= call.shape(0)[axis],
               "k is " + std::to_string(k) + ", but the axis has " + std::to_string(call.shape(0)[axis]) + " elements.");
-  const TopK found = top_k(call.tensor(0), k, axis, call.integer("largest", 1) != 0);
-  return {call.give(found.values), call.give(found.indices, Type::int64)};
+  const TopK top = top_k(call.tensor(0), k, axis, call.integer("largest", 1) != 0);
+  return {call.give(top.values), call.give(top.indices, Type::int64)};
 }
 
 }  // namespace

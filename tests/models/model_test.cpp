@@ -89,6 +89,31 @@ TEST_P(Models, HaveTheKernelsThatAnExpertWrites) {
   EXPECT_EQ(dispatches(model({{"image", image}})["y"]), dispatches(by_hand({image})[0]));
 }
 
+TEST_P(Models, MakeNormsPartOfConvolutions) {
+  const Model model =
+      load(context(), {.nodes = {node_message("Conv", {"x", "w"}, {"c"}),
+                                 node_message("BatchNormalization", {"c", "gamma", "beta", "mean", "variance"}, {"n"}),
+                                 node_message("Relu", {"n"}, {"r"}),
+                                 node_message("ReduceMean", {"r"}, {"y"},
+                                              {attribute_message("axes", std::vector<std::int64_t>{2, 3})})},
+                       .initializers = {tensor_message("w", Type::float32, {2, 1, 1, 1}, std::vector<float>{1, 2}),
+                                        tensor_message("gamma", Type::float32, {2}, std::vector<float>{3, 0.5f}),
+                                        tensor_message("beta", Type::float32, {2}, std::vector<float>{1, -1}),
+                                        tensor_message("mean", Type::float32, {2}, std::vector<float>{1, 2}),
+                                        tensor_message("variance", Type::float32, {2}, std::vector<float>{4, 0.25f})},
+                       .inputs = {value_message("x", Type::float32, {"1", "1", "1", "2"})},
+                       .outputs = {value_message("y", Type::float32, {"1", "2", "1", "1"})}});
+  const Tensor x = context().tensor({1, 1, 1, 2}, {1, 3}).compute();
+  const std::vector<float> y = model({{"x", x}})["y"].read();  // (1 + 4) / 2, and (relu(-1) + relu(3)) / 2
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_NEAR(y[0], 2.5, 1e-4);
+  EXPECT_NEAR(y[1], 1.5, 1e-3);
+  const Tensor again = model({{"x", x}})["y"];
+  context().reset_stats();
+  again.compute();
+  EXPECT_LE(context().stats().dispatches, 3u);  // the convolution with its norm and activation, and the mean
+}
+
 TEST_P(Models, AreLazyAndPreparedAhead) {
   const Model model = load(context(), image_network());
   const Shape shape{1, 3, 8, 6};
@@ -116,6 +141,67 @@ TEST_P(Models, KeepTheirWeightsInAHub) {
     EXPECT_EQ(hub.get({"w1.filter", "net"}).shape(), (Shape{3, 3, 3, 4}));
   }
   EXPECT_TRUE(hub.list("net").empty());
+}
+
+TEST_P(Models, MoveWithTheirContext) {
+  Context moving = open(GetParam());
+  const Model model = load(moving, image_network());
+  const Shape shape{1, 3, 8, 6};
+  const Tensor image = moving.tensor(shape, numbers(shape.size()));
+  const std::vector<float> before = model({{"image", image}})["y"].read();
+  moving.switch_backend(BackendKind::cpu);
+  const std::vector<float> after = model({{"image", image}})["y"].read();
+  ASSERT_EQ(before.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-4);
+}
+
+TEST_P(Models, UploadWeightsOnceForAllSizes) {  // those that are dropped and met again, too
+  const Model model = load(context(), image_network(), {.max_programs = 2});
+  const auto uploaded_for = [&](std::int64_t width) {
+    context().reset_stats();
+    model.prepare({{"image", {1, 3, 4, width}}}).get();
+    return context().stats().bytes_uploaded;
+  };
+  uploaded_for(4);
+  for (const std::int64_t width : {6, 8, 4, 8, 4}) EXPECT_EQ(uploaded_for(width), 0u) << width;
+  const Tensor image = context().tensor({1, 3, 4, 6}, numbers(72));
+  EXPECT_EQ(model({{"image", image}})["y"].read(), image_network_by_hand(context(), image).read());
+}
+
+TEST_P(Models, TakeBranchesByValues) {
+  const auto branch = [](const char* op) {
+    return graph_message(
+        {.nodes = {node_message(op, {"x"}, {"r"})}, .outputs = {value_message("r", Type::float32, {"2"})}});
+  };
+  const Model model =
+      load(context(), {.nodes = {node_message("If", {"c"}, {"y"},
+                                              {Message().text(1, "then_branch").message(6, branch("Relu")),
+                                               Message().text(1, "else_branch").message(6, branch("Neg"))})},
+                       .inputs = {value_message("c", Type::boolean, {}), value_message("x", Type::float32, {"2"})},
+                       .outputs = {value_message("y", Type::float32, {"2"})}});
+  const Tensor x = context().tensor({2}, {-1, 2});
+  EXPECT_EQ(model({{"c", context().full({}, 1, DType::boolean)}, {"x", x}})["y"].read(), (std::vector<float>{0, 2}));
+  EXPECT_EQ(model({{"c", context().full({}, 0, DType::boolean)}, {"x", x}})["y"].read(), (std::vector<float>{1, -2}));
+  EXPECT_NE(to_string(model.explain()).find("(If) has to know its input 0"), std::string::npos);
+}
+
+TEST_P(Models, ExplainGraphsInGraphs) {  // without a warning of tensors that nobody was told of
+  const Message body =
+      graph_message({.nodes = {node_message("Conv", {"x", "w"}, {"v_out"}), node_message("Identity", {"c"}, {"c_out"})},
+                     .inputs = {value_message("i", Type::int64, {}), value_message("c", Type::boolean, {}),
+                                value_message("v", Type::float32, {"1", "1", "2", "2"})},
+                     .outputs = {value_message("c_out", Type::boolean, {}),
+                                 value_message("v_out", Type::float32, {"1", "1", "2", "2"})}});
+  const Model model =
+      load(context(),
+           {.nodes = {node_message("Loop", {"count", "", "x"}, {"y"}, {Message().text(1, "body").message(6, body)})},
+            .initializers = {tensor_message("count", Type::int64, {}, std::vector<std::int64_t>{2}),
+                             tensor_message("w", Type::float32, {1, 1, 1, 1}, std::vector{2.0f})},
+            .inputs = {value_message("x", Type::float32, {"1", "1", "2", "2"})},
+            .outputs = {value_message("y", Type::float32, {"1", "1", "2", "2"})}});
+  std::vector<std::string> operators;
+  for (const ModelNode& node : model.explain()) operators.push_back(node.op);
+  EXPECT_EQ(operators, (std::vector<std::string>{"Loop", "Conv", "Identity", "Conv", "Identity"}));
 }
 
 TEST_P(Models, ReadBackWhatDecidesSizes) {

@@ -1,5 +1,5 @@
-// ONNX's node tests, as Debian's package libonnx-testdata has them: a model of one node or a few, inputs and what is to
-// come out.
+// ONNX's tests, as Debian's package libonnx-testdata has them: a model of one node or a few, inputs and what is to come
+// out.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -14,8 +14,9 @@ struct NodeTest {
   std::filesystem::path folder;
 };
 
-// Empty where the package is not installed.
+// Of node, or of simple, pytorch-operator and pytorch-converted together. Empty where the package is not installed.
 std::vector<NodeTest> all_node_tests();
+std::vector<NodeTest> other_onnx_tests();
 // Why a test cannot be asked of a library for tensors; empty where it can.
 std::string reason_not_to_ask(const NodeTest&);
 // Runs it on the context; empty where everything came out as it is to, else what did not.

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t most_of_a_quick_run = 24;
 
-std::vector<NodeTest> asked_tests() {
-  std::vector<NodeTest> tests = all_node_tests();
+std::vector<NodeTest> asked_of(std::vector<NodeTest> tests) {
   std::erase_if(tests, [](const NodeTest& test) { return !reason_not_to_ask(test).empty(); });
   return tests;
 }
@@ -35,22 +34,26 @@ std::vector<NodeTest> chosen_tests(const std::vector<NodeTest>& asked, const std
   return chosen;
 }
 
-class OnnxNodes : public OnDevice {};
+class OnnxNodes : public OnDevice {
+ protected:
+  void run(const std::vector<NodeTest>& tests) {
+    const std::vector<NodeTest> asked = asked_of(tests);
+    if (asked.empty()) GTEST_SKIP() << "the package libonnx-testdata is not installed";
+    const std::vector<NodeTest> chosen = chosen_tests(asked, GetParam().name);
+    std::size_t passed = 0;
+    for (const NodeTest& test : chosen) {
+      const std::string failure = failure_of(test, context());
+      passed += failure.empty();
+      if (!failure.empty()) ADD_FAILURE() << test.name << ": " << failure;
+    }
+    std::printf("%s: %zu of %zu", GetParam().name, passed, chosen.size());
+    std::printf(chosen.size() < asked.size() ? ", taken from %zu\n" : "\n", asked.size());
+  }
+};
 TESSERA_ON_ALL_DEVICES(OnnxNodes);
 
-TEST_P(OnnxNodes, GiveWhatOnnxExpects) {
-  const std::vector<NodeTest> asked = asked_tests();
-  if (asked.empty()) GTEST_SKIP() << "the package libonnx-testdata is not installed";
-  const std::vector<NodeTest> chosen = chosen_tests(asked, GetParam().name);
-  std::size_t passed = 0;
-  for (const NodeTest& test : chosen) {
-    const std::string failure = failure_of(test, context());
-    passed += failure.empty();
-    if (!failure.empty()) ADD_FAILURE() << test.name << ": " << failure;
-  }
-  std::printf("%s: %zu of %zu", GetParam().name, passed, chosen.size());
-  std::printf(chosen.size() < asked.size() ? ", taken from %zu\n" : "\n", asked.size());
-}
+TEST_P(OnnxNodes, GiveWhatOnnxExpects) { run(all_node_tests()); }
+TEST_P(OnnxNodes, GiveWhatOtherTestsExpect) { run(other_onnx_tests()); }
 
 TEST(OnnxNodeTests, ThatCannotBeAskedAreFew) {
   const std::vector<NodeTest> all = all_node_tests();

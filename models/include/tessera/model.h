@@ -44,7 +44,7 @@ struct ModelValue {
   DType dtype;                                  // of the tensor: i32 for int64
   std::optional<std::vector<ModelSize>> shape;  // none: the file does not say
 
-  std::string to_string() const;  // "image: float [batch,3,224,224]"
+  TESSERA_API std::string to_string() const;  // "image: float [batch,3,224,224]"
 };
 
 // What became of a node, for one set of input sizes.
