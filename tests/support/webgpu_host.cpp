@@ -1,6 +1,8 @@
 #include "support/webgpu_host.h"
 
 #if TESSERA_HAS_WEBGPU
+#include <algorithm>
+
 namespace tessera::test {
 namespace {
 
@@ -69,11 +71,11 @@ WGPUBuffer Host::buffer(std::uint64_t bytes, WGPUBufferUsage usage, const void* 
 }
 
 WGPUTexture Host::texture(std::uint32_t width, std::uint32_t height, WGPUTextureFormat format, WGPUTextureUsage usage,
-                          const void* contents, std::uint32_t bytes_per_pixel) {
+                          const void* contents, std::uint32_t bytes_per_pixel, std::uint32_t depth) {
   WGPUTextureDescriptor descriptor{};
   descriptor.usage = usage;
-  descriptor.dimension = WGPUTextureDimension_2D;
-  descriptor.size = {width, height, 1};
+  descriptor.dimension = depth ? WGPUTextureDimension_3D : WGPUTextureDimension_2D;
+  descriptor.size = {width, height, std::max(depth, 1u)};
   descriptor.format = format;
   descriptor.mipLevelCount = 1;
   descriptor.sampleCount = 1;
@@ -85,7 +87,8 @@ WGPUTexture Host::texture(std::uint32_t width, std::uint32_t height, WGPUTexture
     WGPUTexelCopyBufferLayout layout{};
     layout.bytesPerRow = width * bytes_per_pixel;
     layout.rowsPerImage = height;
-    wgpuQueueWriteTexture(queue, &to, contents, std::size_t{width} * height * bytes_per_pixel, &layout,
+    wgpuQueueWriteTexture(queue, &to, contents,
+                          std::size_t{width} * height * descriptor.size.depthOrArrayLayers * bytes_per_pixel, &layout,
                           &descriptor.size);
   }
   return made;

@@ -47,7 +47,8 @@ class Host {
     return buffer(contents.size() * sizeof(T), usage, contents.data());
   }
   WGPUTexture texture(std::uint32_t width, std::uint32_t height, WGPUTextureFormat, WGPUTextureUsage,
-                      const void* contents = nullptr, std::uint32_t bytes_per_pixel = 0);
+                      const void* contents = nullptr, std::uint32_t bytes_per_pixel = 0,
+                      std::uint32_t depth = 0);  // of a 3-D texture
 
   template <class T>
   std::vector<T> read(WGPUBuffer source, std::uint64_t offset, std::size_t count) {
