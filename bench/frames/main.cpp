@@ -12,6 +12,7 @@
 #include "bench/frames/stage.h"
 #include "samples/support/png.h"
 #include "support/pictures.h"
+#include <tessera/monitor.h>
 
 namespace tessera::bench {
 namespace {
@@ -119,6 +120,19 @@ void print(const Line& line) {
   std::fflush(stdout);
 }
 
+// With a monitor each kernel is a pass of its own, so that this is apart from measuring.
+void print_kernels(Stage& stage) {
+  constexpr int frames = 10;
+  const auto tensors = stage.by_tensors();
+  tensors->next();
+  stage.wait();
+  Monitor monitor(stage.context());
+  for (int i = 0; i < frames; ++i) tensors->next();
+  for (const TimeStats& kernel : monitor.report({.wait = true}).kernels)
+    std::printf("    %8.2f ms  %3g x %s\n", kernel.total / frames, static_cast<double>(kernel.count) / frames,
+                kernel.name.c_str());
+}
+
 // The last frames of both, one above the other, in grey where they have one component.
 void write_picture(const Pipeline& pipeline, Frames& tensors, Frames& by_hand, const std::string& path) {
   const Texture& target = pipeline.targets[0];
@@ -176,6 +190,7 @@ bool run(const Options& options, const test::TestDevice& device, nlohmann::order
           ratios.push_back(std::log(line.ratio));
           lines.push_back(json_of(line));
           if (!options.json) print(line);
+          if (!options.json && options.kernels) print_kernels(*stage);
         } catch (const std::exception& error) {
           std::fprintf(stderr, "%s at %dx%d FAILED: %s\n", entry.name, size.width, size.height, error.what());
           is_good = false;

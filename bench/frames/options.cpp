@@ -16,6 +16,7 @@ const char* const usage = R"(frames: pipelines of frames as tensor code, beside 
   --runs N                 frames of each way, in turns; 31 where it is not given
   --picture FILE           a PNG that the camera sees, rather than a scene of the program's own
   --pictures FOLDER        writes a PNG of each pipeline's frame, by tensors above and by hand below, and measures nothing
+  --kernels                below each line, tessera's kernels and how long the device works on each in a frame
   --json                   instead of the table
 )";
 
@@ -71,6 +72,7 @@ std::optional<Options> parse_options(int count, char** arguments) {
   for (int i = 1; i < count; ++i) {
     const std::string name = arguments[i];
     if (name == "--json") options.json = true;
+    else if (name == "--kernels") options.kernels = true;
     else if (i + 1 == count || !set(options, name, arguments[++i])) return std::nullopt;
   }
   return options;

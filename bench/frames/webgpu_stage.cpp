@@ -261,7 +261,10 @@ class WebGpuTensorFrames : public TensorFrames {
 class WebGpuStage : public Stage {
  public:
   WebGpuStage(const test::TestDevice& device, const Pipeline& pipeline, int channels)
-      : host_(device), gpu_(webgpu::adopt(host_.handles())), pipeline_(pipeline), channels_(channels) {
+      : host_(device, test::Host::Threads::one, {WGPUFeatureName_TimestampQuery}),
+        gpu_(webgpu::adopt(host_.handles())),
+        pipeline_(pipeline),
+        channels_(channels) {
     for (const auto* list : {&pipeline.sources, &pipeline.tables})
       for (const Texture& texture : *list)
         for (const Bytes& contents : texture.contents)

@@ -13,16 +13,19 @@ std::string string_of(WGPUStringView s) {
 
 }  // namespace
 
-Host::Host(const TestDevice& on, Threads threads) {
+Host::Host(const TestDevice& on, Threads threads, const std::vector<WGPUFeatureName>& features) {
   const webgpu::HostDevice known = webgpu::host_device(shared_context(on));
   instance = known.instance;
   wgpuInstanceAddRef(instance);
   const WGPUAdapter adapter = keep(wgpuDeviceGetAdapter(known.device), wgpuAdapterRelease);
 
   WGPUDeviceDescriptor descriptor{};
-  const WGPUFeatureName several_threads = WGPUFeatureName_ImplicitDeviceSynchronization;
-  descriptor.requiredFeatureCount = threads == Threads::several ? 1 : 0;
-  descriptor.requiredFeatures = &several_threads;
+  std::vector<WGPUFeatureName> required;
+  if (threads == Threads::several) required.push_back(WGPUFeatureName_ImplicitDeviceSynchronization);
+  for (const WGPUFeatureName feature : features)
+    if (wgpuAdapterHasFeature(adapter, feature)) required.push_back(feature);
+  descriptor.requiredFeatureCount = required.size();
+  descriptor.requiredFeatures = required.data();
   descriptor.deviceLostCallbackInfo.mode = WGPUCallbackMode_AllowSpontaneous;
   descriptor.deviceLostCallbackInfo.userdata1 = this;
   descriptor.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason, WGPUStringView, void* host,

@@ -28,7 +28,8 @@ inline std::vector<TestDevice> webgpu_devices() {
 class Host {
  public:
   enum class Threads { one, several };
-  explicit Host(const TestDevice&, Threads = Threads::one);
+  // With these features, as far as the driver has them.
+  explicit Host(const TestDevice&, Threads = Threads::one, const std::vector<WGPUFeatureName>& features = {});
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
