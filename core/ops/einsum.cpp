@@ -71,8 +71,10 @@ std::string implied_result(const std::vector<Subscripts>& operands) {
   for (const Subscripts& operand : operands) letters += operand.before + operand.after;
   std::sort(letters.begin(), letters.end());
   std::string once;
-  for (const char letter : letters)
-    if (std::ranges::equal_range(letters, letter).size() == 1) once += letter;
+  for (const char letter : letters) {
+    const auto [first, last] = std::equal_range(letters.begin(), letters.end(), letter);
+    if (last - first == 1) once += letter;
+  }
   return once;
 }
 
