@@ -16,6 +16,7 @@
 #include "core/base/messages.h"
 #include "core/base/sizes.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/pixel_kernel.h"
 #include "core/platform/shared_image.h"
 #include <tessera/context.h>
 
@@ -27,10 +28,18 @@ class Storage {
   virtual ~Storage() = default;
 };
 
+// Pixels that lie so that a pixel kernel finds each by x and y: only pixel kernels read and write them.
+struct PixelLayout {
+  std::int64_t width = 0, height = 0;  // none: no such storage
+  int channels = 0;                    // 1, 2 or 4 for each pixel
+  bool operator==(const PixelLayout&) const = default;
+};
+
 struct StorageSpec {
   DType dtype;
   std::int64_t elements;
   std::uint64_t layout = 0;  // a backend's own number for how the elements lie; 0: the layout it likes best
+  PixelLayout pixels{};      // of f32 or f16; there are width * height * channels elements then
 };
 
 // Storages with equal keys can stand in for each other.
@@ -43,6 +52,20 @@ struct StorageClass {
 class HostPass {
  public:
   virtual ~HostPass() = default;
+};
+
+// Reads a host's texture into a tensor of [height, width, channels], unless pixel kernels sample the texture itself.
+class HostSource : public HostPass {
+ public:
+  virtual std::string type() const = 0;  // all of it that a kernel's text depends on, in the backend's own words
+};
+
+// Writes a tensor of [height, width, channels] into a host's texture or framebuffer, unless a pixel kernel does.
+class HostTarget : public HostPass {
+ public:
+  virtual std::string type() const = 0;             // as above
+  virtual bool reads(const HostSource&) const = 0;  // whether it is the texture of the source: no kernel can use both
+  virtual bool takes_more_outputs() const = 0;      // whether a kernel that writes it can have other outputs
 };
 
 struct CustomCall;
@@ -60,9 +83,10 @@ struct KernelCount {
 };
 
 struct BoundInput {
-  const Storage* storage;
+  const Storage* storage;  // null where a pixel kernel samples `source`
   std::int64_t elements;   // of the whole storage, as it was allocated
   std::int64_t first = 0;  // element of a pass's input; kernels have it among their words
+  const HostSource* source = nullptr;
 };
 
 struct Dispatch {
@@ -76,7 +100,9 @@ struct Dispatch {
   std::vector<std::uint32_t> words;            // see Kernel; elements past the end of the output are written as zero
   std::vector<std::int64_t> operand_elements;  // of each operand of the core
   std::int64_t workgroups = 0;                 // of a cooperative core
-  std::vector<Storage*> custom_outputs;        // of a custom kernel, instead of the output
+  std::vector<Storage*> custom_outputs;        // of a custom or a pixel kernel, instead of the output
+  const PixelKernel* pixel_kernel = nullptr;   // instead of a kernel
+  const HostTarget* target = nullptr;          // of a pixel kernel; the entry of custom_outputs is null then
   KernelUses* uses = nullptr;                  // of the program that this is part of; the kernel joins them
 };
 
@@ -91,12 +117,20 @@ class Download {
 
 enum class ShaderLanguage : std::uint8_t { none, wgsl, glsl };
 
+struct PixelLimits {
+  int max_side = 0;    // of an image; 0: the device runs no pixel kernels
+  int max_inputs = 0;  // of one kernel
+  int max_outputs = 0;
+  bool stores_elements = false;  // whether each invocation can store the f32 elements of its pixel, one by one
+};
+
 struct Limits {
   int max_inputs;                                         // of one kernel
   int max_words;                                          // of one dispatch
   bool workgroups;                                        // whether cooperative cores can run
   ShaderLanguage custom_language = ShaderLanguage::none;  // of users' kernels for the device
   bool tells_memory = true;                               // whether the driver gives the real sizes of storages
+  PixelLimits pixels{};
 };
 
 // The time of a dispatch on the device, in microseconds since the first one of its run began.

@@ -1,0 +1,16 @@
+#include "core/kernel/pixel_kernel.h"
+
+namespace tessera {
+
+void PixelKernel::make_key() {
+  const auto image = [](const auto& each) {
+    return std::to_string(static_cast<int>(each.place)) + " " + std::string(to_string(each.dtype)) + " " +
+           std::to_string(each.channels) + " " + each.host_type;
+  };
+  key = "pixels " + std::to_string(words) + "\n";
+  for (const PixelInput& input : inputs) key += "in " + image(input) + "\n";
+  for (const PixelOutput& output : outputs) key += "out " + image(output) + " " + output.value + "\n";
+  key += body;
+}
+
+}  // namespace tessera
