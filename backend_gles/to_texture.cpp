@@ -137,7 +137,7 @@ void write(const Tensor& tensor, const Target& target, const ToTextureOptions& o
       "in one that shares with what gles::host_context() gives now, and call again.",
       [&] {
         check(*present_backend<GlesBackend>(to_texture_op, context).own_device());
-        run_pass(context, tensor, TextureExport(image, target, options.flip_y), options.also_compute);
+        show(context, tensor, TextureExport(image, target, options.flip_y), options.also_compute);
       });
 }
 

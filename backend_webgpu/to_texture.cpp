@@ -95,7 +95,7 @@ void write(ContextState& context, const Tensor& tensor, WGPUTexture texture, con
   check_target(to_texture_op, tensor, image, wgpuTextureGetWidth(texture), wgpuTextureGetHeight(texture));
   check(texture);
   if (is_render_target(texture)) backend.host_object_checks().require_writable_texture(to_texture_op, texture);
-  run_pass(context, tensor, TextureExport(image, texture, options.flip_y), options.also_compute);
+  show(context, tensor, TextureExport(image, texture, options.flip_y), options.also_compute);
 }
 
 }  // namespace

@@ -40,6 +40,10 @@ class ItemWriter {
     }
   }
   void number(std::int64_t value) { text_.number(value); }
+  template <class Range>
+  void list(const Range& values) {
+    text_.list(values);
+  }
   std::string_view text() const { return text_.text(); }
 
  private:
@@ -69,7 +73,10 @@ class GraphBuilder {
   GraphBuilder(const ContextState& context, const Limits& limits) : context_(context), limits_(limits) {}
 
   Graph build(std::span<const Wanted> wanted) {
-    for (const Wanted& one : wanted) graph_.wanted.push_back(one.node->shape.size() == 0 ? Graph::Place{} : add(one));
+    for (const Wanted& one : wanted) {
+      if (one.target) graph_.shown.push_back({graph_.wanted.size(), one.node->shape, one.target});
+      graph_.wanted.push_back(one.node->shape.size() == 0 ? Graph::Place{} : add(one));
+    }
     for (GraphItem& item : graph_.items)
       if (const auto* custom = item.as<Custom>()) note_outputs(item, *custom->call);
     for (const auto& [node, replacement] : replacements_)
@@ -178,6 +185,7 @@ class GraphBuilder {
     for (const NodePtr& input : node->inputs)
       item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
     item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(item.operands);
+    if (const auto* import = item.as<Import>()) item.source = dynamic_cast<const HostSource*>(import->pass.get());
     if (share(item)) return;
     const bool is_kept = item.part() == Part::step;
     const auto* custom = item.as<Custom>();
@@ -304,7 +312,18 @@ std::string signature_of(const Graph& graph) {
   for (const GraphItem& item : graph.items) writer.write(item);
   for (const Graph::Constant& constant : graph.numbers) writer.number(static_cast<std::int64_t>(constant.dtype));
   for (const Graph::Place& place : graph.wanted) writer.number(place.item);
-  return std::string(writer.text());
+  std::string types;
+  for (const Graph::Shown& shown : graph.shown) {
+    writer.number(static_cast<std::int64_t>(shown.wanted));
+    writer.list(shown.shape.dims());
+    writer.number(graph.wanted[shown.wanted].offset);
+    types += " " + shown.target->type() + (shown.target->takes_more_outputs() ? "+" : "");
+    for (const GraphItem& item : graph.items)
+      if (item.source) types += shown.target->reads(*item.source) ? "=" : "-";
+  }
+  for (const GraphItem& item : graph.items)
+    if (item.source) types += " " + item.source->type();
+  return std::string(writer.text()) + types;
 }
 
 Location location_of(Node* node) {

@@ -1,5 +1,6 @@
 // The work that wanted nodes need, in order. Planning reads graphs instead of nodes.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,8 +14,9 @@ namespace tessera {
 // A node whose elements a caller wants.
 struct Wanted {
   NodePtr node;
-  std::uint64_t layout = 0;  // of the storage, see StorageSpec, if the node gets one of its own
-  bool is_whole = false;     // the elements start at the first one of a storage; else they may lie within one
+  std::uint64_t layout = 0;            // of the storage, see StorageSpec, if the node gets one of its own
+  bool is_whole = false;               // the elements start at the first one of a storage; else they may lie within one
+  const HostTarget* target = nullptr;  // the pixels go there, and nobody wants the elements
 };
 
 // One operation, with views followed and numbers apart, or what replaces it where the device cannot run it.
@@ -37,7 +39,8 @@ struct GraphItem {
   std::int64_t start = 0;      // where the elements begin in their storage
   std::uint64_t layout = 0;
   int lineage = 0;
-  int number = none;  // of a constant that is wanted as elements
+  int number = none;                   // of a constant that is wanted as elements
+  const HostSource* source = nullptr;  // the host's texture that the item reads, where pixel kernels can sample it
   std::vector<Operand> operands{};
   std::vector<int> custom_outputs{};  // of a custom kernel: the items to make; none where nobody refers to an output
 
@@ -68,6 +71,17 @@ struct Graph {
     std::int64_t offset = 0;
   };
   std::vector<Place> wanted;  // where the wanted nodes are; no item for those without elements
+
+  // Wanted nodes whose pixels go to a host.
+  struct Shown {
+    std::size_t wanted;
+    Shape shape;  // of the node
+    const HostTarget* target;
+  };
+  std::vector<Shown> shown;
+  bool is_shown(std::size_t wanted_index) const {
+    return std::ranges::find(shown, wanted_index, &Shown::wanted) != shown.end();
+  }
 
   // Items whose elements are kept, wanted or not: a host's texture may have changed by the next time, and custom
   // kernels make all their outputs at once.

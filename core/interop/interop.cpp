@@ -58,10 +58,10 @@ Lease lease(ContextState& context, const Tensor& tensor, std::uint64_t layout,
   return computed_lease(context, TensorAccess::tensor(copy_of(TensorAccess::node(context, tensor))), layout);
 }
 
-void run_pass(ContextState& context, const Tensor& tensor, const HostPass& pass,
-              std::span<const Tensor> also_computed) {
+void show(ContextState& context, const Tensor& tensor, const HostTarget& target,
+          std::span<const Tensor> also_computed) {
   const NodePtr& node = TensorAccess::node(context, tensor);
-  std::vector<Wanted> wanted{{node}};
+  std::vector<Wanted> wanted{{.node = node, .target = &target}};
   for (const Tensor& also : also_computed) {
     wanted.push_back({TensorAccess::node(context, also)});
     if (wanted.back().node->context != node->context)
@@ -70,7 +70,6 @@ void run_pass(ContextState& context, const Tensor& tensor, const HostPass& pass,
   }
   Batch batch(context);
   batch.add(wanted);
-  batch.add(pass, *node);
   batch.run();
 }
 

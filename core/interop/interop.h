@@ -34,9 +34,9 @@ Lease lease(ContextState&, const Tensor&);
 // costs one pass. `layout_of_storage` gives the layout of a storage.
 Lease lease(ContextState&, const Tensor&, std::uint64_t layout, std::uint64_t (*layout_of_storage)(const Storage&));
 
-// Computes the tensor and runs a pass on it, in one submission, on the device that there is: see
+// Computes the tensor's pixels into the target, in one submission, on the device that there is: see
 // Recovery::run_on_this_device().
-void run_pass(ContextState&, const Tensor&, const HostPass&, std::span<const Tensor> also_computed);
+void show(ContextState&, const Tensor&, const HostTarget&, std::span<const Tensor> also_computed);
 
 // The places of a tensor's elements. On neither side, they are not computed yet, or were lost and are made again when
 // they are needed.

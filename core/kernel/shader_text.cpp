@@ -106,14 +106,6 @@ std::string with_operands(std::string_view code, const Expression::Line& line, s
   return text;
 }
 
-// Values keep to their type after every operation, so that fused and unfused chains agree.
-std::string narrowed(std::string text, DType dtype) {
-  if (dtype == DType::f16) return "round_f16(" + text + ")";
-  if (dtype == DType::i8) return "wrap_i8(" + text + ")";
-  if (dtype == DType::u8) return "wrap_u8(" + text + ")";
-  return text;
-}
-
 std::string cast_text(const std::string& value, DType from, DType to) {
   if (to == DType::boolean)
     // A float by its bits: compilers make a comparison of x - y with 0 one of x with y.
@@ -161,26 +153,26 @@ std::string used_functions_in_glsl(std::string_view library, std::string_view in
   return with_heading(library, blocks.named_by(code));
 }
 
-std::string expression_text(const Kernel& kernel, const Expression& expression, std::string_view index) {
-  std::string text;
+std::string narrowed(std::string text, DType dtype) {
+  if (dtype == DType::f16) return "round_f16(" + text + ")";
+  if (dtype == DType::i8) return "wrap_i8(" + text + ")";
+  if (dtype == DType::u8) return "wrap_u8(" + text + ")";
+  return text;
+}
+
+std::vector<std::string> statements_of(const Expression& expression,
+                                       const std::function<std::string(const Expression::Line&)>& leaf) {
+  std::vector<std::string> statements;
   const auto& lines = expression.lines;
   const std::vector<OpaqueValues> opaque = opaque_values(expression);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Expression::Line& line = lines[i];
     const DType operand = lines[line.operands[0]].dtype;
-    std::string value;
+    std::string text, value;
     switch (line.kind) {
       case Expression::Kind::input:
-        value = "input_" + std::to_string(line.index) + "(" + std::string(index) + ")";
-        break;
-      case Expression::Kind::core: value = narrowed("core_value", line.dtype); break;
-      case Expression::Kind::number: {
-        // Four words are read at once: each read of a parameter costs a check of its place on some drivers.
-        const int word = kernel.first_word_of_numbers() + line.index;
-        const std::string place = "_of_words(" + std::to_string(word / 4) + ")." + "xyzw"[word % 4] + ")";
-        value = (is_float(line.dtype) ? "vec4f(floats" : "vec4i(ints") + place;
-        break;
-      }
+      case Expression::Kind::core:
+      case Expression::Kind::number: value = leaf(line); break;
       case Expression::Kind::cast: value = cast_text(variable(line.operands[0]), operand, line.dtype); break;
       case Expression::Kind::op: {
         const DType computes = line.op->takes == Takes::condition ? line.dtype : operand;
@@ -194,8 +186,23 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
         break;
       }
     }
-    text += "  let " + variable(i) + ": " + vector_type(line.dtype) + " = " + value + ";\n";
+    statements.push_back(text + "  let " + variable(i) + ": " + vector_type(line.dtype) + " = " + value + ";\n");
   }
+  return statements;
+}
+
+std::string expression_text(const Kernel& kernel, const Expression& expression, std::string_view index) {
+  const auto leaf = [&](const Expression::Line& line) -> std::string {
+    if (line.kind == Expression::Kind::input)
+      return "input_" + std::to_string(line.index) + "(" + std::string(index) + ")";
+    if (line.kind == Expression::Kind::core) return narrowed("core_value", line.dtype);
+    // Four words are read at once: each read of a parameter costs a check of its place on some drivers.
+    const int word = kernel.first_word_of_numbers() + line.index;
+    const std::string place = "_of_words(" + std::to_string(word / 4) + ")." + "xyzw"[word % 4] + ")";
+    return (is_float(line.dtype) ? "vec4f(floats" : "vec4i(ints") + place;
+  };
+  std::string text;
+  for (const std::string& statement : statements_of(expression, leaf)) text += statement;
   return text;
 }
 

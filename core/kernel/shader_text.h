@@ -1,5 +1,6 @@
 // The common parts of kernels' texts, written in WGSL and spelled for GLSL (core/kernel/glsl_spelling.h).
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,15 @@ std::string vector_type(DType);  // of four elements in WGSL expressions: vec4f 
 // for four words from 4 w on `floats_of_words(w)` and `ints_of_words(w)`, and use `core_value`, which the core has
 // given. Booleans are 0 and 1.
 std::string expression_text(const Kernel&, const Expression&, std::string_view index);
+
+// The same line by line, where `leaf` gives the texts of lines that are no operations. A line may need several
+// statements.
+std::vector<std::string> statements_of(const Expression&,
+                                       const std::function<std::string(const Expression::Line&)>& leaf);
+
+// The value as its type has it: values keep to their type after every operation, so that fused and unfused chains
+// agree.
+std::string narrowed(std::string text, DType);
 
 // WGSL, for each operand k of the core: operand_k(element) gives four elements of it, by their indices, and
 // operand_k_texel(at) those of a texel. They call input_k(element) and input_k_texel(at).

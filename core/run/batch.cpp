@@ -9,6 +9,7 @@
 #include "core/run/custom_on_host.h"
 #include "core/run/monitor.h"
 #include "core/run/program.h"
+#include "core/run/run_variant.h"
 
 namespace tessera {
 namespace {
@@ -23,9 +24,11 @@ void check_size(const ContextState& context, const Node& node) {
                                               " bytes that one tensor can have on " + device.name + ".");
 }
 
-std::shared_ptr<Buffer> acquire_for(ContextState& context, const GraphItem& item) {
+std::shared_ptr<Buffer> acquire_for(ContextState& context, const GraphItem& item, const PixelLayout& pixels = {}) {
   check_size(context, *item.node);
-  auto buffer = context.pool->acquire({item.dtype(), item.shape().size(), item.layout}, Pool::Use::kernels);
+  StorageSpec spec{item.dtype(), item.shape().size(), item.layout, pixels};
+  if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
+  auto buffer = context.pool->acquire(spec, Pool::Use::kernels);
   buffer->made_by(op_name(*item.operation));
   return buffer;
 }
@@ -57,23 +60,37 @@ constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // All of a dispatch but its storages.
 Dispatch dispatch_of(const Step& step, const Graph& graph) {
-  const GraphItem& output = graph.at(step.output);
-  const auto* import = output.as<Import>();
-  const auto* custom = output.as<Custom>();
   Dispatch dispatch{.kernel = &step.kernel,
-                    .custom = custom ? custom->call.get() : nullptr,
-                    .pass = import ? import->pass.get() : nullptr,
                     .inputs = {},
                     .output = nullptr,
-                    .output_dtype = output.dtype(),
-                    .output_elements = output.shape().size(),
+                    .output_dtype = DType::f32,
+                    .output_elements = 0,
                     .words = step.words,
                     .operand_elements = step.operand_elements,
                     .workgroups = step.workgroups};
   const std::size_t first_number = step.words.size() - step.numbers.size();
   for (std::size_t i = 0; i < step.numbers.size(); ++i)
     dispatch.words[first_number + i] = graph.numbers[at(step.numbers[i])].value.bits;
-  for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, graph.at(input).shape().size()});
+  const auto elements_of = [&](int input) {
+    return at(input) < graph.items.size() ? graph.at(input).shape().size() : 0;
+  };
+  for (const int input : step.inputs) dispatch.inputs.push_back({nullptr, elements_of(input)});
+  if (step.pixel_kernel) {
+    dispatch.pixel_kernel = &*step.pixel_kernel;
+    for (std::size_t i = 0; i < step.inputs.size(); ++i)
+      if (step.pixel_kernel->inputs[i].place == PixelPlace::host)
+        dispatch.inputs[i].source = graph.at(step.inputs[i]).source;
+    if (std::ranges::count(step.pixel_results, PixelResult::target, &PixelResult::item) != 0)
+      dispatch.target = graph.shown[step.shown].target;
+    return dispatch;
+  }
+  const GraphItem& output = graph.at(step.output);
+  const auto* import = output.as<Import>();
+  const auto* custom = output.as<Custom>();
+  dispatch.custom = custom ? custom->call.get() : nullptr;
+  dispatch.pass = import ? import->pass.get() : nullptr;
+  dispatch.output_dtype = output.dtype();
+  dispatch.output_elements = output.shape().size();
   return dispatch;
 }
 
@@ -109,10 +126,12 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   dispatch.uses = kernel_uses_;
   if (dispatch.custom) require_runnable("run_custom", context_, *dispatch.custom->kernel);
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    if (dispatch.inputs[i].source) continue;
     Buffer& buffer = *buffers[at(step.inputs[i])];
     use(buffer);
     dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
   }
+  if (dispatch.pixel_kernel) return add_pixel_kernel(std::move(dispatch), step, graph, buffers);
   std::vector<std::shared_ptr<Buffer>> outputs;
   for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
     const int item = step.custom_outputs[i];  // none: nobody refers to this output
@@ -131,13 +150,35 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
     if (const int item = step.custom_outputs[i]; item >= 0) buffers[at(item)] = std::move(outputs[i]);
 }
 
+void Batch::add_pixel_kernel(Dispatch dispatch, const Step& step, const Graph& graph, Buffers& buffers) {
+  std::vector<std::shared_ptr<Buffer>> outputs;
+  for (const PixelResult& result : step.pixel_results) {
+    std::shared_ptr<Buffer> buffer;
+    if (at(result.item) < graph.items.size()) {
+      buffer = acquire_for(context_, graph.at(result.item), result.layout);
+    } else if (result.item != PixelResult::target) {
+      const DType dtype = step.pixel_kernel->outputs[outputs.size()].dtype;
+      const PixelLayout& pixels = result.layout;
+      buffer = context_.pool->acquire({dtype, pixels.width * pixels.height * pixels.channels, 0, pixels},
+                                      Pool::Use::kernels);
+      buffer->made_by("pixels");
+    }
+    dispatch.custom_outputs.push_back(buffer ? &buffer->storage() : nullptr);
+    outputs.push_back(std::move(buffer));
+  }
+  dispatches_.push_back(std::move(dispatch));
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i]) buffers[at(step.pixel_results[i].item)] = std::move(outputs[i]);
+}
+
 void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& buffers) {
+  buffers.resize(graph.items.size() + plan->own_storages.size());
   const HostTime encoding(context_, HostWork::encode);
   std::vector<bool> is_kept(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
   for (const int index : graph.kept) is_kept[at(index)] = true;
-  for (const Graph::Place& place : graph.wanted)
-    if (place.item >= 0) is_kept[at(place.item)] = true;
+  for (std::size_t i = 0; i < graph.wanted.size(); ++i)
+    if (graph.wanted[i].item >= 0 && !(plan->shows && graph.is_shown(i))) is_kept[at(graph.wanted[i].item)] = true;
 
   for (const std::shared_ptr<Buffer>& buffer : buffers)
     if (buffer) context_.pool->keep_for_batch(*buffer);
@@ -159,12 +200,14 @@ void Batch::add(std::span<const Wanted> wanted) {
   // Programs run before their readers, and after their inputs; without recursion: they may follow one another.
   struct Level {
     std::vector<Wanted> wanted;
-    NodePtr ran;  // by a program, for which these are wanted
+    NodePtr ran{};  // by a program, for which these are wanted
+    RunVariant variant{};
   };
-  std::vector<Level> path{{{wanted.begin(), wanted.end()}, nullptr}};
+  std::vector<Level> path{{{wanted.begin(), wanted.end()}}};
+  std::vector<const Node*> shown;  // results whose pixels went to a host
   while (!path.empty()) {
     const NodePtr ran = path.back().ran;
-    if (ran && ran->has_elements()) {
+    if (ran && (ran->has_elements() || std::ranges::count(shown, ran.get()) != 0)) {
       path.pop_back();
       continue;
     }
@@ -174,13 +217,21 @@ void Batch::add(std::span<const Wanted> wanted) {
                         std::back_inserter(needed));
     const Added added = add_graph(needed);
     for (const NodePtr& other : added.to_run) {
+      plan_for_device(*std::get<ProgramResult>(other->operation).run->program);
+      Level level{.ran = other, .variant = run_variant(context_, *other, path.front().wanted)};
       // Plans rest on where inputs start, which must not differ from run to run.
-      Level level{{}, other};
-      for (const NodePtr& input : other->inputs) level.wanted.push_back({.node = input, .is_whole = true});
+      for (std::size_t i = 0; i < other->inputs.size(); ++i)
+        if (level.variant.reads_elements[i]) level.wanted.push_back({.node = other->inputs[i], .is_whole = true});
       path.push_back(std::move(level));
     }
     if (!added.to_run.empty()) continue;
-    if (ran) add_run(*ran, added.wanted);
+    if (ran) {
+      add_run(*ran, path.back().variant, added.wanted);
+      for (const RunVariant::Shown& each : path.back().variant.shown) {
+        shown.push_back(each.node);
+        std::erase_if(path.front().wanted, [&](const Wanted& one) { return one.target == each.target; });
+      }
+    }
     path.pop_back();
   }
 }
@@ -207,7 +258,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
     // Sources that are only there to rebuild others are released again after the batch.
     if (item.node->is<Computed>() && item.node->holds == 0) sources_.push_back(item.node->shared_from_this());
   }
-  const Buffers buffers = add_items(graph, std::move(plan), limits);
+  const Buffers buffers = add_items(graph, plan, limits);
   const auto give_elements = [&](Node& node, const Graph::Place& place) {
     if (node.has_elements()) return;
     const GraphItem& item = graph.at(place.item);
@@ -215,6 +266,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   };
   std::vector<bool> is_kept(graph.items.size(), false);
   const auto keep = [&](int item) {
+    if (!buffers[at(item)]) return;  // kernels sampled it where it is
     is_kept[at(item)] = true;
     if (!graph.at(item).is_own) give_elements(*graph.at(item).node, {item, 0});
   };
@@ -222,27 +274,29 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Graph::Place& place = graph.wanted[i];
     added.wanted.push_back(place.item < 0 ? nullptr : buffers[at(place.item)]);
-    if (place.item < 0) continue;
+    if (place.item < 0 || (plan->shows && wanted[i].target)) continue;
     keep(place.item);
     // A copy that was made to be whole is the caller's alone: the node does not get it.
     if (!wanted[i].is_whole) give_elements(*wanted[i].node, place);
   }
   for (const Graph::Equal& equal : graph.equals)
     if (is_kept[at(equal.place.item)]) give_elements(*equal.node, equal.place);
+  for (const Wanted& one : wanted)
+    if (one.target && !plan->shows) add(*one.target, *one.node);
   return added;
 }
 
 // Gives the storages of the graph's items. Where kernels that read many tensors at once find no room, they are planned
 // again to read fewer, down to two.
-Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> plan, Limits limits) {
+Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>& plan, Limits limits) {
   for (;;) {
     Buffers buffers;
     for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
     firm_dispatches_ = dispatches_.size();
     try {
-      add(std::move(plan), graph, buffers);
+      add(plan, graph, buffers);
       for (const Graph::Place& place : graph.wanted)
-        if (place.item >= 0 && buffers[at(place.item)]->waits_for_upload())
+        if (place.item >= 0 && buffers[at(place.item)] && buffers[at(place.item)]->waits_for_upload())
           with_room([&] { use(*buffers[at(place.item)]); });
       return buffers;
     } catch (const Error& error) {
@@ -257,13 +311,16 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan> 
   }
 }
 
-// Plans the program for the present device, and gives the tensors that it captured and has to make again.
+void Batch::plan_for_device(ProgramImpl& program) {
+  if (program.epoch == context_.epoch) return;
+  run();  // planning computes tensors, in a batch of its own
+  tessera::plan_for_device(context_, program);
+  context_.pool->begin_batch();
+}
+
+// The tensors that a program captured and has to make again.
 std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
-  if (program.epoch != context_.epoch) {
-    run();  // planning computes tensors, in a batch of its own
-    plan_for_device(context_, program);
-    context_.pool->begin_batch();
-  }
+  plan_for_device(program);
   std::vector<Wanted> forgotten;
   for (const GraphItem& item : program.graph.items)
     if (item.is_stored && !item.node->is<Placeholder>() && !item.node->has_elements())
@@ -271,28 +328,33 @@ std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
   return forgotten;
 }
 
-void Batch::add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs) {
+// `inputs` has the storages of those inputs whose elements the variant reads.
+void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs) {
   const ProgramRun& call = *std::get<ProgramResult>(ran.operation).run;
   ProgramImpl& program = *call.program;
-  const Graph& graph = program.graph;
+  const Graph& graph = variant.graph_with_hosts();
   Buffers buffers;
   for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
-  for (std::size_t i = 0; i < program.input_items.size(); ++i)
-    if (const int item = program.input_items[i]; item >= 0) buffers[at(item)] = inputs[i];
+  for (std::size_t i = 0, next = 0; i < program.input_items.size(); ++i) {
+    if (variant.sources[i]) check_device(context_, *ran.inputs[i]);
+    if (variant.reads_elements[i]) buffers[at(program.input_items[i])] = inputs[next++];
+  }
   kernel_uses_ = &program.kernels;
-  add(program.plan, graph, buffers);
+  add(variant.of_program->plan, graph, buffers);
   kernel_uses_ = nullptr;
 
   int lineage = 0;
   for (const NodePtr& input : ran.inputs) {
-    const int of_input = location_of(input.get()).node->value.lineage;
+    const Node& base = *location_of(input.get()).node;
+    const int of_input = base.is<Import>() ? unknown_lineage : base.value.lineage;
     if (of_input == unknown_lineage || lineage == unknown_lineage) lineage = unknown_lineage;
     else lineage = std::max(lineage, of_input + 1);
   }
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+  for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const Graph::Place& place = graph.wanted[i];
-    const NodePtr result = call.results[i].lock();
-    if (place.item < 0 || !result || result->has_elements() || !result->is<ProgramResult>()) continue;
+    const NodePtr result = call.results[variant.of_program->outputs[i]].lock();
+    if (place.item < 0 || graph.is_shown(i) || !result || result->has_elements() || !result->is<ProgramResult>())
+      continue;
     give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
   }
 }

@@ -10,6 +10,7 @@ namespace tessera {
 
 struct ContextState;
 struct ProgramImpl;
+struct RunVariant;
 
 // The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
 // kept.
@@ -28,9 +29,6 @@ class Batch {
   // the batch submits what it has gathered first, so that storages which the step does not need can leave.
   void add(std::shared_ptr<const Plan>, const Graph&, std::vector<std::shared_ptr<Buffer>>& buffers);
 
-  // Adds a backend's pass for a host over a node that was added before.
-  void add(const HostPass&, Node& input);
-
   void run();
 
  private:
@@ -41,13 +39,16 @@ class Batch {
     Buffers wanted;
   };
   Added add_graph(std::span<const Wanted>);
-  Buffers add_items(const Graph&, std::shared_ptr<const Plan>, Limits);
+  Buffers add_items(const Graph&, std::shared_ptr<const Plan>&, Limits);  // the plan may become another
+  void add(const HostPass&, Node& input);                                 // a pass over a node that was added before
   template <class Work>
   void with_room(const Work&);
   void add(const Step&, const Graph&, Buffers&);
+  void add_pixel_kernel(Dispatch, const Step&, const Graph&, Buffers&);
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
-  void add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs);
+  void plan_for_device(ProgramImpl&);
+  void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs);
   void give(Node&, Value);
   void submit();
   void submit(std::span<const Dispatch>);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/run/pixel_plan.h"
 #include "core/run/step_writer.h"
 
 namespace tessera {
@@ -28,9 +29,11 @@ struct Edge {
 
 // An item of the graph on its way into a kernel.
 struct Member {
-  explicit Member(const GraphItem& graph_item, bool wanted = false) : item(&graph_item), is_wanted(wanted) {}
+  Member(const GraphItem& graph_item, bool elsewhere, bool wanted = false)
+      : item(&graph_item), is_elsewhere(elsewhere), is_wanted(wanted) {}
 
   const GraphItem* item;
+  bool is_elsewhere;  // stored already, or computed by pixel kernels
   bool is_wanted;
   Place place{};   // the item itself is the kernel where it gets a storage
   Place reader{};  // the only place that reads it; its kernel may be none, so far, or several
@@ -41,11 +44,17 @@ struct Member {
 
 class Fuser {
  public:
-  Fuser(const Graph& graph, const Limits& limits) : graph_(graph), limits_(limits) {
-    for (const GraphItem& item : graph.items) members_.emplace_back(item);
+  // Items that are taken are computed elsewhere.
+  Fuser(const Graph& graph, const Limits& limits, const PixelPlan& pixels) : graph_(graph), limits_(limits) {
+    for (std::size_t i = 0; i < graph.items.size(); ++i)
+      members_.emplace_back(graph.items[i], graph.items[i].is_stored || pixels.is_taken[i]);
     for (const int index : graph.kept) member(index).is_wanted = true;
-    for (const Graph::Place& place : graph.wanted)
-      if (place.item != none) member(place.item).is_wanted = true;
+    for (std::size_t i = 0; i < graph.wanted.size(); ++i)
+      if (graph.wanted[i].item != none && !(pixels.shows && graph.is_shown(i)))
+        member(graph.wanted[i].item).is_wanted = true;
+    for (const Step& step : pixels.steps)
+      for (const int input : step.inputs)
+        if (input < static_cast<int>(members_.size())) member(input).is_wanted = true;
   }
 
   Plan plan() {
@@ -53,7 +62,7 @@ class Fuser {
     for (int attempt = 1;; ++attempt) {
       is_cautious_.resize(members_.size(), false);
       if (attempt == most_attempts) is_cautious_.assign(members_.size(), true);
-      for (Member& each : members_) each = Member(*each.item, each.is_wanted);
+      for (Member& each : members_) each = Member(*each.item, each.is_elsewhere, each.is_wanted);
       for (int i = static_cast<int>(members_.size()) - 1; i >= 0; --i) choose_place(i);
       if (!has_overgrown()) return build_steps();
     }
@@ -67,7 +76,7 @@ class Fuser {
   void choose_place(int index) {
     Member& each = member(index);
     const bool is_needed = each.is_wanted || each.reader.kernel != none;  // else an equal item took its reader's place
-    if (each.item->is_stored || !is_needed) return;
+    if (each.is_elsewhere || !is_needed) return;
     each.place = !each.is_wanted && each.reader.kernel >= 0 && may_join(index, each.reader)
                      ? each.reader
                      : Place{index, KernelInput::none};
@@ -116,7 +125,7 @@ class Fuser {
     if (is_cautious_[static_cast<std::size_t>(kernel)]) return static_cast<int>(edges.size());
     return static_cast<int>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
       const Member& read = member(edge.read->item);
-      return edge.read->item > index || read.item->is_stored || read.is_wanted || read.reader.kernel == several;
+      return edge.read->item > index || read.is_elsewhere || read.is_wanted || read.reader.kernel == several;
     }));
   }
 
@@ -198,9 +207,39 @@ Plan Fuser::build_steps() {
   return plan;
 }
 
+// Puts steps after those whose results they read.
+void sort_steps(Plan& plan, std::size_t storages) {
+  std::vector<int> writer(storages, none);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    for (const int output : Plan::outputs_of(plan.steps[i]))
+      writer[static_cast<std::size_t>(output)] = static_cast<int>(i);
+  std::vector<Step> sorted;
+  std::vector<bool> is_visited(plan.steps.size(), false);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    std::vector<int> path{static_cast<int>(i)};
+    while (!path.empty()) {
+      const auto index = static_cast<std::size_t>(path.back());
+      Step& step = plan.steps[index];
+      const auto missing = std::ranges::find_if(step.inputs, [&](int input) {
+        const int from = writer[static_cast<std::size_t>(input)];
+        return from != none && !is_visited[static_cast<std::size_t>(from)];
+      });
+      if (!is_visited[index] && missing != step.inputs.end()) {
+        path.push_back(writer[static_cast<std::size_t>(*missing)]);
+        continue;
+      }
+      path.pop_back();
+      if (is_visited[index]) continue;
+      is_visited[index] = true;
+      sorted.push_back(std::move(step));
+    }
+  }
+  plan.steps = std::move(sorted);
+}
+
 // Notes which items each step is the last to read.
-void note_last_uses(Plan& plan, std::size_t items) {
-  std::vector<bool> is_read_later(items, false);
+void note_last_uses(Plan& plan, std::size_t storages) {
+  std::vector<bool> is_read_later(storages, false);
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)
     for (const int input : step->inputs) {
       if (is_read_later[static_cast<std::size_t>(input)]) continue;
@@ -211,9 +250,26 @@ void note_last_uses(Plan& plan, std::size_t items) {
 
 }  // namespace
 
+std::vector<int> Plan::outputs_of(const Step& step) {
+  std::vector<int> outputs;
+  for (const PixelResult& result : step.pixel_results) outputs.push_back(result.item);
+  if (!step.pixel_kernel) outputs = step.custom_outputs.empty() ? std::vector{step.output} : step.custom_outputs;
+  std::erase_if(outputs, [](int output) { return output < 0; });
+  return outputs;
+}
+
 Plan make_plan(const Graph& graph, const Limits& limits) {
-  Plan plan = Fuser(graph, limits).plan();
-  note_last_uses(plan, graph.items.size());
+  PixelPlan pixels = plan_pixels(graph, limits);
+  Plan plan = Fuser(graph, limits, pixels).plan();
+  const std::size_t storages = graph.items.size() + pixels.own_storages.size();
+  if (!pixels.steps.empty()) {
+    std::ranges::move(pixels.steps, std::back_inserter(plan.steps));
+    sort_steps(plan, storages);
+  }
+  plan.own_storages = std::move(pixels.own_storages);
+  plan.ops_fused += pixels.ops_fused;
+  plan.shows = pixels.shows;
+  note_last_uses(plan, storages);
   return plan;
 }
 

@@ -1,14 +1,23 @@
 // Makes the plan of a graph: which nodes share a kernel, and how long storages are needed.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/graph/graph.h"
 
 namespace tessera {
 
+// What a step of a pixel kernel writes: an item or a storage of the plan's own, or a host's target.
+struct PixelResult {
+  static constexpr int target = -1;
+
+  int item;
+  PixelLayout layout{};  // none: the elements in their order
+};
+
 // One kernel run; imports and custom kernels have no Kernel. Nodes are indices of the graph's items, so that a plan
-// serves every graph of the same signature.
+// serves every graph of the same signature; after those come the storages of the plan's own.
 struct Step {
   Kernel kernel;
   std::vector<int> inputs;
@@ -20,11 +29,19 @@ struct Step {
   std::vector<int> last_uses;  // items that no later step reads
   // The item of each output of a custom kernel, or -1 where nobody wants it.
   std::vector<int> custom_outputs;
+  std::optional<PixelKernel> pixel_kernel;  // instead of a Kernel
+  std::vector<PixelResult> pixel_results;
+  std::size_t shown = 0;  // the entry of Graph::shown that a result is for
 };
 
 struct Plan {
-  std::vector<Step> steps;      // inputs first
-  std::uint64_t ops_fused = 0;  // operations that needed no kernel of their own
+  std::vector<Step> steps;                // inputs first
+  std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
+  std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
+  bool shows = false;                     // whether pixel kernels write all of Graph::shown
+
+  // The items and storages that a step writes.
+  static std::vector<int> outputs_of(const Step&);
 };
 
 Plan make_plan(const Graph&, const Limits&);

@@ -13,14 +13,11 @@ constexpr std::size_t most_plans = 512;
 std::string description(const Plan& plan, const Graph& graph) {
   std::uint64_t bytes = 0;
   const auto add = [&](int item) {
-    if (item < 0) return;
+    if (item >= static_cast<int>(graph.items.size())) return;
     const GraphItem& result = graph.at(item);
     bytes += byte_count(result.shape().size(), result.dtype());
   };
-  for (const Step& step : plan.steps) {
-    if (step.custom_outputs.empty()) add(step.output);
-    else std::ranges::for_each(step.custom_outputs, add);
-  }
+  for (const Step& step : plan.steps) std::ranges::for_each(Plan::outputs_of(step), add);
   const auto count = [](std::uint64_t number, const char* what) {
     return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
   };

@@ -147,6 +147,7 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
     program.input_items.push_back(is_read ? static_cast<int>(item - program.graph.items.begin()) : GraphItem::none);
   }
   program.plan = context.plans.get(program.graph, limits);
+  program.variants.clear();
   program.kernels.clear();
   program.epoch = context.epoch;
 }

@@ -1,11 +1,20 @@
 // The object behind a Program handle, and one call of it.
 #pragma once
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/run/fuse.h"
 
 namespace tessera {
+
+// A program's work for some of its outputs, from tensors or from hosts' textures, into tensors or hosts' targets.
+struct ProgramVariant {
+  Graph graph;
+  std::shared_ptr<const Plan> plan;
+  std::vector<std::size_t> outputs;  // of the program, as the graph wants them
+};
 
 struct ProgramImpl {
   std::shared_ptr<ContextImpl> context;
@@ -16,7 +25,8 @@ struct ProgramImpl {
   Graph graph;
   std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
   std::shared_ptr<const Plan> plan;
-  KernelUses kernels;  // that have run, or were prepared
+  std::map<std::string, ProgramVariant> variants;  // see run_variant.h
+  KernelUses kernels;                              // that have run, or were prepared
   std::uint64_t epoch = 0;
 };
 

@@ -1,0 +1,29 @@
+// Operations as pixel kernels compute them: the value of a pixel, from values of other pixels.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/run/pixel_image.h"
+#include "core/run/pixel_writer.h"
+
+namespace tessera {
+
+// Whether pixel kernels can compute an item, whose result and operands are images.
+bool has_pixel_form(const Graph&, const GraphItem&);
+
+// Whether it is work on images and nothing else: a graph without any is better off with kernels over elements.
+bool is_image_work(const GraphItem&);
+
+// Asks for values of other items, as planning has to answer them.
+class PixelReader {
+ public:
+  virtual ~PixelReader() = default;
+  virtual PixelWriter& writer() = 0;
+  // A pixel of an operand, which is read as this image.
+  virtual PixelWriter::Ref pixel(const GraphItem::Operand&, const PixelImage&, const PixelWriter::Place&) = 0;
+  // Four elements of an operand, at these indices, as texts.
+  virtual PixelWriter::Ref elements(const GraphItem::Operand&, const std::array<std::string, 4>& indices) = 0;
+};
+
+// The value of an item with a pixel form at a place of it.
+PixelWriter::Ref write_pixel_form(PixelReader&, const Graph&, const GraphItem&, const PixelWriter::Place&);
+
+}  // namespace tessera

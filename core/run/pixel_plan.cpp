@@ -1,0 +1,521 @@
+#include "core/run/pixel_plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/run/pixel_forms.h"
+
+namespace tessera {
+namespace {
+
+using Ref = PixelWriter::Ref;
+using Place = PixelWriter::Place;
+
+// Costs, in vector operations: reading a pixel, and storing one, a share of the pass included. They were measured on
+// software drivers; what matters is that two filters of three taps are one kernel, and two of five taps are two.
+constexpr double reading = 4, storing = 24;
+
+// A pixel in elements takes several reads, unless it is a texel.
+double element_reading(const PixelImage& image) {
+  return image.channels == 4 ? reading : reading * 0.75 * static_cast<double>(image.channels) + 1;
+}
+
+// An item is read as an image from a storage that has elements in order.
+struct Source {
+  int item;
+  std::int64_t offset;
+  PixelImage image;
+  bool operator==(const Source&) const = default;
+};
+
+struct Output {
+  PixelResult result;
+  PixelOutput output;
+  Ref value;
+};
+
+struct Kernel {
+  PixelImage domain;  // of which only width and height count
+  PixelWriter writer{};
+  std::vector<Output> outputs{};
+  const HostTarget* target = nullptr;
+  std::size_t shown = 0;
+  std::vector<int> items{};  // that are computed in it
+
+  bool has_extent_of(const PixelImage& image) const {
+    return image.width == domain.width && image.height == domain.height;
+  }
+};
+
+PixelLayout layout_of(const PixelImage& image) {
+  return {image.width, image.height, image.channels == 3 ? 4 : static_cast<int>(image.channels)};
+}
+
+class PixelPlanner {
+ public:
+  PixelPlanner(const Graph& graph, const Limits& limits, double store_cost)
+      : graph_(graph), limits_(limits), store_cost_(store_cost), facts_(graph.items.size()) {}
+
+  PixelPlan plan() {
+    find_pixel_items();
+    for (std::size_t i = 0; i < graph_.shown.size(); ++i) add_shown(i);
+    for (int i = count() - 1; i >= 0; --i) place_item(i);
+    for (std::size_t i = 0; i < sources_.size(); ++i) place_source(static_cast<int>(i));
+    PixelPlan plan;
+    for (const Facts& facts : facts_) plan.is_taken.push_back(facts.is_pixels && !facts.is_imported);
+    for (const std::unique_ptr<Kernel>& kernel : kernels_) plan.steps.push_back(step_of(*kernel));
+    plan.own_storages = own_storages_;
+    plan.ops_fused = ops_fused_;
+    plan.shows = true;
+    return plan;
+  }
+
+ private:
+  friend class Reader;
+
+  struct Facts {
+    bool is_pixels = false;         // pixel kernels compute or sample it
+    bool is_wanted = false;         // a caller wants the elements
+    bool has_other_reader = false;  // other kernels read the elements
+    bool is_imported = false;       // a pass reads the host's texture, besides
+    double cost = 0;                // of a pixel
+  };
+
+  int count() const { return static_cast<int>(graph_.items.size()); }
+  Facts& facts(int item) { return facts_[static_cast<std::size_t>(item)]; }
+  PixelImage image(int item) const { return *image_of(graph_.at(item).shape()); }
+  bool is_pixels(int item) { return facts(item).is_pixels; }
+
+  bool fits(const PixelImage& image) const { return std::max(image.width, image.height) <= limits_.pixels.max_side; }
+  bool can_be_pixels(const GraphItem& item) const {
+    const auto own = image_of(item.shape());
+    return own && fits(*own) && (has_pixel_form(graph_, item) || item.source);
+  }
+
+  // Items that hang together are planned as pixels if there is work on images among them, or a host's image.
+  void find_pixel_items() {
+    std::vector<int> group(graph_.items.size());
+    std::iota(group.begin(), group.end(), 0);
+    const auto root = [&](int item) {
+      while (group[static_cast<std::size_t>(item)] != item) item = group[static_cast<std::size_t>(item)];
+      return item;
+    };
+    std::vector<bool> can(graph_.items.size()), is_worth(graph_.items.size());
+    for (int i = 0; i < count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      can[at] = can_be_pixels(graph_.at(i));
+      if (!can[at]) continue;
+      is_worth[at] = is_image_work(graph_.at(i)) || graph_.at(i).source;
+      for (const GraphItem::Operand& operand : graph_.at(i).operands) {
+        if (operand.is_number() || !can[static_cast<std::size_t>(operand.item)]) continue;
+        const int other = root(operand.item), own = root(i);
+        is_worth[static_cast<std::size_t>(own)] =
+            is_worth[static_cast<std::size_t>(own)] || is_worth[static_cast<std::size_t>(other)];
+        group[static_cast<std::size_t>(other)] = own;
+      }
+    }
+    for (const Graph::Shown& shown : graph_.shown)
+      is_worth[static_cast<std::size_t>(root(graph_.wanted[shown.wanted].item))] = true;
+    for (int i = 0; i < count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      facts_[at].is_pixels = can[at] && is_worth[static_cast<std::size_t>(root(i))];
+      if (facts_[at].is_pixels && !graph_.at(i).source) facts_[at].cost = cost_of(graph_.at(i));
+      if (facts_[at].is_pixels || graph_.at(i).is_stored) continue;
+      for (const GraphItem::Operand& operand : graph_.at(i).operands)
+        if (!operand.is_number()) facts(operand.item).has_other_reader = true;
+    }
+    for (std::size_t i = 0; i < graph_.wanted.size(); ++i)
+      if (const int item = graph_.wanted[i].item; item >= 0 && !graph_.is_shown(i)) facts(item).is_wanted = true;
+    for (const int item : graph_.kept)
+      if (!graph_.at(item).source) facts(item).is_wanted = true;
+    // No kernel can sample the texture that it writes.
+    for (int i = 0; i < count(); ++i)
+      if (const HostSource* source = graph_.at(i).source; source && is_pixels(i))
+        for (const Graph::Shown& shown : graph_.shown)
+          if (shown.target->reads(*source)) facts(i) = {.has_other_reader = true};
+  }
+
+  // ---- costs
+
+  // Counts the pixels of operands that a pixel takes.
+  class Counter final : public PixelReader {
+   public:
+    explicit Counter(PixelPlanner& planner) : planner_(planner) {}
+    PixelWriter& writer() override { return writer_; }
+    Ref pixel(const GraphItem::Operand& operand, const PixelImage& image, const Place& place) override {
+      const bool is_pixels = planner_.is_pixels(operand.item);
+      const double once = !is_pixels ? element_reading(image)
+                          : planner_.graph_.at(operand.item).source
+                              ? reading
+                              : std::min(planner_.facts(operand.item).cost, reading + storing);
+      const auto before = writer_.wanted_of(operand.item).size();
+      const Ref ref = writer_.value(operand.item, place, planner_.graph_.at(operand.item).dtype());
+      if (writer_.wanted_of(operand.item).size() != before) reads_ += once;
+      return ref;
+    }
+    Ref elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
+      reads_ += reading;
+      return writer_.vector(planner_.graph_.at(operand.item).dtype(), indices[0]);
+    }
+    double cost() const { return reads_ + writer_.cost(); }
+
+   private:
+    PixelPlanner& planner_;
+    PixelWriter writer_;
+    double reads_ = 0;
+  };
+
+  double cost_of(const GraphItem& item) {
+    Counter counter(*this);
+    write_pixel_form(counter, graph_, item, counter.writer().here());
+    return counter.cost();
+  }
+
+  // ---- values in kernels
+
+  // Items are asked for by their index, sources by theirs after those.
+  class Reader final : public PixelReader {
+   public:
+    Reader(PixelPlanner& planner, Kernel& kernel) : planner_(planner), kernel_(kernel) {}
+    PixelWriter& writer() override { return kernel_.writer; }
+    Ref pixel(const GraphItem::Operand& operand, const PixelImage& image, const Place& place) override {
+      return planner_.pixel(kernel_, operand, image, place);
+    }
+    Ref elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
+      return planner_.elements(kernel_, operand, indices);
+    }
+
+   private:
+    PixelPlanner& planner_;
+    Kernel& kernel_;
+  };
+
+  Ref pixel(Kernel& kernel, const GraphItem::Operand& operand, const PixelImage& read_as, Place place) {
+    const GraphItem& item = graph_.at(operand.item);
+    if (is_pixels(operand.item)) {
+      const PixelImage own = image(operand.item);
+      if (own.width == read_as.width && own.channels == read_as.channels && operand.offset % own.row() == 0) {
+        if (const std::int64_t rows = operand.offset / own.row(); rows != 0)
+          place.y = kernel.writer.integer(PixelWriter::text(place.y) + " + " + kernel.writer.integer_word(rows));
+        return kernel.writer.value(operand.item, place, item.dtype());
+      }
+      facts(operand.item).has_other_reader = true;
+    }
+    const Source source{operand.item, operand.offset + item.start, read_as};
+    const auto known = std::ranges::find(sources_, source);
+    const auto index = static_cast<int>(known - sources_.begin());
+    if (known == sources_.end()) sources_.push_back(source);
+    return kernel.writer.value(count() + index, place, item.dtype());
+  }
+
+  Ref elements(Kernel& kernel, const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) {
+    const GraphItem& item = graph_.at(operand.item);
+    facts(operand.item).has_other_reader = true;
+    const int input = kernel.writer.input(operand.item, {PixelPlace::elements, item.dtype(), 0});
+    const std::string start = "u32(" + kernel.writer.integer_word(operand.offset + item.start) + ")";
+    std::string at = "vec4u(" + start + ")";
+    if (indices[0] != "0u" || indices[1] != "0u" || indices[2] != "0u" || indices[3] != "0u")
+      at += " + vec4u(" + indices[0] + ", " + indices[1] + ", " + indices[2] + ", " + indices[3] + ")";
+    return kernel.writer.vector(item.dtype(), "input_" + std::to_string(input) + "(" + at + ")");
+  }
+
+  Kernel& new_kernel(const PixelImage& domain) {
+    kernels_.push_back(std::make_unique<Kernel>(Kernel{domain}));
+    return *kernels_.back();
+  }
+
+  // Computes the item in the kernel, wherever the kernel asked for it.
+  void compute_in(Kernel& kernel, int item) {
+    Reader reader(*this, kernel);
+    for (const auto& [value, place] : kernel.writer.wanted_of(item))
+      kernel.writer.define(value, write_pixel_form(reader, graph_, graph_.at(item), place));
+    kernel.items.push_back(item);
+  }
+
+  // Reads pixels in texels, of an item or of a storage of the plan's own, or a host's.
+  void read_texels(Kernel& kernel, int wanted, int input_item, const PixelInput& input, const PixelImage& read_as) {
+    const auto values = kernel.writer.wanted_of(wanted);
+    if (values.empty()) return;
+    const std::string k = std::to_string(kernel.writer.input(input_item, input));
+    const std::string width = kernel.writer.integer_word(read_as.width);
+    for (const auto& [value, place] : values) {
+      const std::string pixel =
+          "input_" + k + "(" + PixelWriter::text(place.x) + ", " + PixelWriter::text(place.y) + ", " + width + ")";
+      kernel.writer.define(value,
+                           kernel.writer.vector(input.dtype, read_as.channels == 1 ? "vec4f(" + pixel + ".x)" : pixel));
+    }
+  }
+
+  // Reads pixels of an item that has its elements in order, from element `offset` of the storage on.
+  void read_elements(Kernel& kernel, int wanted, int item, std::int64_t offset, const PixelImage& read_as) {
+    const auto values = kernel.writer.wanted_of(wanted);
+    if (values.empty()) return;
+    const DType dtype = graph_.at(item).dtype();
+    PixelWriter& writer = kernel.writer;
+    const std::string k = std::to_string(writer.input(item, {PixelPlace::elements, dtype, 0}));
+    for (const auto& [value, place] : values) {
+      std::string pixel =
+          PixelWriter::text(place.y) + " * " + writer.integer_word(read_as.width) + " + " + PixelWriter::text(place.x);
+      if (read_as.channels == 4 && offset % 4 == 0) {
+        if (offset != 0) pixel += " + " + writer.integer_word(offset / 4);
+        writer.define(value, writer.vector(dtype, "input_" + k + "_texel(u32(" + pixel + "))"));
+        continue;
+      }
+      std::string first = "(" + pixel + ") * " + std::to_string(read_as.channels);
+      if (offset != 0) first += " + " + writer.integer_word(offset);
+      const std::string at = PixelWriter::text(writer.unsigned_integer("u32(" + first + ")"));
+      const char* channels[] = {"", " + vec4u(0u, 1u, 1u, 1u)", " + vec4u(0u, 1u, 2u, 2u)", " + vec4u(0u, 1u, 2u, 3u)"};
+      writer.define(value,
+                    writer.vector(dtype, "input_" + k + "(vec4u(" + at + ")" + channels[read_as.channels - 1] + ")"));
+    }
+  }
+
+  // ---- placing items, readers first
+
+  void add_shown(std::size_t index) {
+    const Graph::Shown& shown = graph_.shown[index];
+    const Graph::Place& place = graph_.wanted[shown.wanted];
+    const PixelImage shown_image = *image_of(shown.shape);
+    const GraphItem& item = graph_.at(place.item);
+    Kernel& kernel = new_kernel(shown_image);
+    kernel.target = shown.target;
+    kernel.shown = index;
+    const GraphItem::Operand operand{.shape = shown.shape, .item = place.item, .offset = place.offset};
+    const Ref value = pixel(kernel, operand, shown_image, kernel.writer.here());
+    kernel.outputs.push_back(
+        {{PixelResult::target},
+         {PixelPlace::host, item.dtype(), static_cast<int>(shown_image.channels), {}, shown.target->type()},
+         value});
+  }
+
+  void place_item(int item) {
+    Facts& own = facts(item);
+    if (!own.is_pixels) return;
+    if (const HostSource* source = graph_.at(item).source) return place_host_source(item, *source);
+    const bool is_stored = own.is_wanted || own.has_other_reader;
+    const std::vector<Kernel*> readers = readers_of(item);
+    if (!is_stored && readers.empty()) return;
+    if (!is_stored && is_worth_repeating(item, readers)) {
+      for (Kernel* kernel : readers) compute_in(*kernel, item);
+      ++ops_fused_;
+      return;
+    }
+    store(item, readers);
+  }
+
+  // A texture is sampled by all who need its pixels, and a pass reads it where somebody needs the elements.
+  void place_host_source(int item, const HostSource& source) {
+    Facts& own = facts(item);
+    own.is_imported = own.is_wanted || own.has_other_reader;
+    const PixelImage pixels = image(item);
+    for (Kernel* kernel : readers_of(item)) {
+      read_texels(*kernel, item, item, {PixelPlace::host, DType::f32, static_cast<int>(pixels.channels), source.type()},
+                  pixels);
+      kernel->items.push_back(item);
+    }
+  }
+
+  std::vector<Kernel*> readers_of(int wanted) const {
+    std::vector<Kernel*> readers;
+    for (const std::unique_ptr<Kernel>& kernel : kernels_)
+      if (!kernel->writer.wanted_of(wanted).empty()) readers.push_back(kernel.get());
+    return readers;
+  }
+
+  static double reads_by(const Kernel& kernel, int wanted) {
+    return static_cast<double>(kernel.writer.wanted_of(wanted).size()) * static_cast<double>(kernel.domain.pixels());
+  }
+
+  // Whether computing an item wherever it is read costs less than storing it.
+  bool is_worth_repeating(int item, const std::vector<Kernel*>& readers) {
+    const double cost = facts(item).cost;
+    double reads = 0;
+    for (const Kernel* kernel : readers) reads += reads_by(*kernel, item);
+    const double repeated = reads * cost;
+    return repeated <= static_cast<double>(image(item).pixels()) * (cost + store_cost_) + reads * reading;
+  }
+
+  void store(int item, const std::vector<Kernel*>& readers) {
+    const PixelImage pixels = image(item);
+    const Facts& own = facts(item);
+    const DType dtype = graph_.at(item).dtype();
+    const PixelLayout layout = layout_of(pixels);
+    // The same storage is both where a texel has just the channels of a pixel.
+    const bool are_alike =
+        layout.channels == pixels.channels && (limits_.pixels.stores_elements || pixels.channels == 4);
+    const bool needs_elements = own.is_wanted || own.has_other_reader;
+    const bool in_texels = is_float(dtype) && (!needs_elements || (are_alike && graph_.at(item).layout == 0));
+    const PixelOutput output{in_texels ? PixelPlace::texels : PixelPlace::elements,
+                             dtype,
+                             in_texels ? layout.channels : static_cast<int>(pixels.channels),
+                             {},
+                             {}};
+    const bool stores_alone = !in_texels && !(limits_.pixels.stores_elements && dtype == DType::f32);
+
+    Kernel* kernel = stores_alone ? nullptr : companion(item, readers);
+    const bool joins = kernel != nullptr;
+    if (!kernel) kernel = &new_kernel(pixels);
+    const Ref value = kernel->writer.value(item, kernel->writer.here(), dtype);
+    compute_in(*kernel, item);
+    kernel->outputs.push_back({{item, in_texels ? layout : PixelLayout{}}, output, value});
+    if (joins) ++ops_fused_;
+
+    for (Kernel* reader : readers) {
+      if (reader == kernel) continue;
+      if (facts(item).cost <= reading + 1) compute_in(*reader, item);
+      else if (in_texels) read_texels(*reader, item, item, {PixelPlace::texels, dtype, layout.channels}, pixels);
+      else read_elements(*reader, item, item, 0, pixels);
+    }
+  }
+
+  // A kernel of the same size that can write the item too: the only one that reads it, where it is, or one that reads
+  // what it reads, and neither needs the other.
+  Kernel* companion(int item, const std::vector<Kernel*>& readers) {
+    const PixelImage pixels = image(item);
+    for (const std::unique_ptr<Kernel>& kernel : kernels_) {
+      if (!kernel->has_extent_of(pixels) || !takes_output(*kernel)) continue;
+      const bool reads = std::ranges::find(readers, kernel.get()) != readers.end();
+      if (reads ? readers.size() == 1 && !facts(item).has_other_reader && reads_in_place(*kernel, item)
+                : readers.empty() && !facts(item).has_other_reader && shares_reads(*kernel, item) &&
+                      !depends_on(*kernel, item))
+        return kernel.get();
+    }
+    return nullptr;
+  }
+
+  bool takes_output(const Kernel& kernel) const {
+    const bool is_alone = std::ranges::any_of(kernel.outputs, [&](const Output& each) {
+      return each.output.place == PixelPlace::elements &&
+             !(limits_.pixels.stores_elements && each.output.dtype == DType::f32);
+    });
+    return !is_alone && static_cast<int>(kernel.outputs.size()) < limits_.pixels.max_outputs &&
+           (!kernel.target || kernel.target->takes_more_outputs());
+  }
+
+  static bool reads_in_place(const Kernel& kernel, int item) {
+    return std::ranges::any_of(kernel.writer.wanted_of(item),
+                               [&](const auto& wanted) { return wanted.second == kernel.writer.here(); });
+  }
+
+  bool shares_reads(const Kernel& kernel, int item) const {
+    return std::ranges::any_of(graph_.at(item).operands, [&](const GraphItem::Operand& operand) {
+      return !operand.is_number() && kernel.writer.wanted().contains(operand.item);
+    });
+  }
+
+  bool depends_on(const Kernel& kernel, int item) const {
+    std::vector<bool> needs(graph_.items.size(), false);
+    needs[static_cast<std::size_t>(item)] = true;
+    for (int i = item + 1; i < count(); ++i)
+      for (const GraphItem::Operand& operand : graph_.at(i).operands)
+        if (!operand.is_number() && needs[static_cast<std::size_t>(operand.item)])
+          needs[static_cast<std::size_t>(i)] = true;
+    return std::ranges::any_of(kernel.outputs, [&](const Output& output) {
+      const int of = output.result.item == PixelResult::target ? graph_.wanted[graph_.shown[kernel.shown].wanted].item
+                                                               : output.result.item;
+      return of >= count() || needs[static_cast<std::size_t>(of)];
+    });
+  }
+
+  // Elements in order are read as they are, or become texels first, where that pays.
+  void place_source(int index) {
+    const Source source = sources_[static_cast<std::size_t>(index)];
+    const int wanted = count() + index;
+    const std::vector<Kernel*> readers = readers_of(wanted);
+    const DType dtype = graph_.at(source.item).dtype();
+    double reads = 0;
+    for (const Kernel* kernel : readers) reads += reads_by(*kernel, wanted);
+    const double by_element = element_reading(source.image);
+    const auto pixels = static_cast<double>(source.image.pixels());
+    const bool pays = reads * (by_element - reading) > pixels * (by_element + store_cost_);
+    if (!pays || !is_float(dtype) || !fits(source.image)) {
+      for (Kernel* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
+      return;
+    }
+    const PixelLayout layout = layout_of(source.image);
+    const int storage = count() + static_cast<int>(own_storages_.size());
+    own_storages_.push_back({dtype, layout.width * layout.height * layout.channels, 0, layout});
+    for (Kernel* kernel : readers)
+      read_texels(*kernel, wanted, storage, {PixelPlace::texels, dtype, layout.channels}, source.image);
+    Kernel& kernel = new_kernel(source.image);
+    const Ref value = kernel.writer.value(wanted, kernel.writer.here(), dtype);
+    read_elements(kernel, wanted, source.item, source.offset, source.image);
+    kernel.outputs.push_back({{storage, layout}, {PixelPlace::texels, dtype, layout.channels, {}, {}}, value});
+  }
+
+  // ---- steps
+
+  Step step_of(Kernel& kernel) {
+    std::vector<PixelOutput> outputs;
+    std::vector<Ref> values;
+    Step step;
+    for (const Output& output : kernel.outputs) {
+      outputs.push_back(output.output);
+      values.push_back(output.value);
+      step.pixel_results.push_back(output.result);
+    }
+    PixelWriter::Finished finished =
+        kernel.writer.finish(std::move(outputs), values, kernel.domain.width, kernel.domain.height);
+    if (static_cast<int>(finished.kernel.inputs.size()) > limits_.pixels.max_inputs ||
+        finished.kernel.words > limits_.max_words)
+      throw std::length_error("A pixel kernel has too many inputs or words.");
+    finished.kernel.label = label_of(kernel);
+    finished.kernel.make_key();
+    step.pixel_kernel = std::move(finished.kernel);
+    step.inputs = kernel.writer.input_items();
+    step.words = std::move(finished.words);
+    step.numbers = std::move(finished.numbers);
+    step.shown = kernel.shown;
+    return step;
+  }
+
+  std::string label_of(const Kernel& kernel) const {
+    std::vector<int> items = kernel.items;
+    std::ranges::sort(items);
+    std::string label;
+    std::size_t names = 0;
+    std::string last;
+    for (const int item : items) {
+      const std::string name = op_name(*graph_.at(item).operation);
+      if (name == last) continue;
+      last = name;
+      if (++names > 8) {
+        label += " > …";
+        break;
+      }
+      label += (label.empty() ? "" : " > ") + name;
+    }
+    if (label.empty()) label = "copy";
+    return kernel.target ? label + " > show" : label;
+  }
+
+  const Graph& graph_;
+  Limits limits_;
+  double store_cost_;
+  std::vector<Facts> facts_;
+  std::vector<Source> sources_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<StorageSpec> own_storages_;
+  std::uint64_t ops_fused_ = 0;
+};
+
+}  // namespace
+
+PixelPlan plan_pixels(const Graph& graph, const Limits& limits) {
+  const bool can_show = std::ranges::all_of(graph.shown, [&](const Graph::Shown& shown) {
+    return image_of(shown.shape) && graph.wanted[shown.wanted].item >= 0;
+  });
+  if (limits.pixels.max_side > 0 && can_show)
+    for (const double store_cost : {storing, 0.0}) {
+      try {
+        return PixelPlanner(graph, limits, store_cost).plan();
+      } catch (const std::length_error&) {
+        continue;  // with smaller kernels
+      }
+    }
+  return {.steps = {}, .is_taken = std::vector<bool>(graph.items.size(), false), .own_storages = {}};
+}
+
+}  // namespace tessera

@@ -1,0 +1,249 @@
+#include "core/run/pixel_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "core/base/sizes.h"
+#include "core/kernel/shader_text.h"
+
+namespace tessera {
+namespace {
+
+// Compilers of drivers take more than linear time.
+constexpr std::size_t most_lines = 2000;
+
+std::string word_text(std::string_view reader, std::size_t word) {
+  return std::string(reader) + "_of_words(" + std::to_string(word / 4) + ")." + "xyzw"[word % 4];
+}
+
+// Numbers come after all other words, whose count is known in the end.
+std::string number_token(std::size_t number) { return "#" + std::to_string(number) + "#"; }
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+double cost_of(const PointwiseOp& op) {
+  const std::string_view code = op.float_code.empty() ? op.int_code : op.float_code;
+  const bool calls = code.find('(') != std::string_view::npos && !code.starts_with("abs(") && op.name != "where";
+  return op.name == "pow" ? 12 : calls ? 4 : 1;
+}
+
+}  // namespace
+
+PixelWriter::PixelWriter() {
+  add("i32", "x", 0);
+  add("i32", "y", 0);
+  words_.resize(2);
+}
+
+PixelWriter::Ref PixelWriter::add(Node node) {
+  nodes_.push_back(std::move(node));
+  return static_cast<Ref>(nodes_.size() - 1);
+}
+
+PixelWriter::Ref PixelWriter::add(std::string_view type, const std::string& text, double cost, DType dtype) {
+  const auto [known, is_new] = known_.try_emplace(std::string(type) + " " + text, static_cast<Ref>(nodes_.size()));
+  if (is_new) add({.kind = Kind::text, .type = type, .text = text, .cost = cost, .dtype = dtype});
+  return known->second;
+}
+
+PixelWriter::Ref PixelWriter::vector(DType dtype, const std::string& text) {
+  const auto parts = static_cast<double>(std::ranges::count(text, '{'));
+  return add(is_float(dtype) ? "vec4f" : "vec4i", text, 1 + parts / 2, dtype);
+}
+
+PixelWriter::Ref PixelWriter::op(DType dtype, const PointwiseOp& row, std::array<Ref, 3> operands) {
+  std::vector<Ref> refs(operands.begin(), operands.begin() + row.arity);
+  return add({.kind = Kind::op,
+              .type = is_float(dtype) ? "vec4f" : "vec4i",
+              .text = {},
+              .cost = cost_of(row),
+              .dtype = dtype,
+              .op = &row,
+              .refs = std::move(refs)});
+}
+
+PixelWriter::Ref PixelWriter::cast(DType dtype, Ref ref) {
+  return add({.kind = Kind::cast,
+              .type = is_float(dtype) ? "vec4f" : "vec4i",
+              .text = {},
+              .cost = 1,
+              .dtype = dtype,
+              .refs = {ref}});
+}
+
+PixelWriter::Ref PixelWriter::graph_number(DType dtype, int number) {
+  const auto known = std::ranges::find(numbers_, number);
+  const auto place = static_cast<std::size_t>(known - numbers_.begin());
+  if (known == numbers_.end()) numbers_.push_back(number);
+  const std::string type = is_float(dtype) ? "vec4f" : "vec4i";
+  const Ref ref = add(is_float(dtype) ? "vec4f" : "vec4i", type + "(" + number_token(place) + ")", 0, dtype);
+  nodes_[index(ref)].kind = Kind::number;
+  return ref;
+}
+
+std::string PixelWriter::integer_word(std::int64_t value) {
+  const auto [known, is_new] = integer_words_.try_emplace(value, words_.size());
+  if (is_new) words_.push_back(word_of(value));
+  return word_text("ints", known->second);
+}
+
+std::string PixelWriter::float_word(float value) {
+  words_.push_back(std::bit_cast<std::uint32_t>(value));
+  return word_text("floats", words_.size() - 1);
+}
+
+std::string PixelWriter::four_words(const std::array<float, 4>& values) {
+  words_.resize(round_up(words_.size(), 4));
+  for (const float value : values) words_.push_back(std::bit_cast<std::uint32_t>(value));
+  return "floats_of_words(" + std::to_string(words_.size() / 4 - 1) + ")";
+}
+
+PixelWriter::Ref PixelWriter::value(int item, const Place& place, DType dtype) {
+  const auto [known, is_new] =
+      values_.try_emplace(std::tuple(item, resolved(place.x), resolved(place.y)), static_cast<Ref>(nodes_.size()));
+  if (is_new) {
+    wanted_[item].push_back(add({.kind = Kind::wanted,
+                                 .type = is_float(dtype) ? "vec4f" : "vec4i",
+                                 .text = {},
+                                 .dtype = dtype,
+                                 .place = place}));
+  }
+  return known->second;
+}
+
+std::vector<std::pair<PixelWriter::Ref, PixelWriter::Place>> PixelWriter::wanted_of(int item) const {
+  std::vector<std::pair<Ref, Place>> values;
+  if (const auto refs = wanted_.find(item); refs != wanted_.end())
+    for (const Ref ref : refs->second)
+      if (nodes_[index(ref)].same_as < 0) values.emplace_back(ref, nodes_[index(ref)].place);
+  return values;
+}
+
+int PixelWriter::input(int item, const PixelInput& input) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    if (input_items_[i] == item && inputs_[i] == input) return static_cast<int>(i);
+  inputs_.push_back(input);
+  input_items_.push_back(item);
+  return static_cast<int>(inputs_.size() - 1);
+}
+
+double PixelWriter::cost() const {
+  double total = 0;
+  for (const Node& node : nodes_) total += node.cost;
+  return total;
+}
+
+PixelWriter::Ref PixelWriter::resolved(Ref ref) const {
+  while (nodes_[index(ref)].same_as >= 0) ref = nodes_[index(ref)].same_as;
+  return ref;
+}
+
+std::vector<PixelWriter::Ref> PixelWriter::refs_of(const Node& node) const {
+  std::vector<Ref> refs;
+  for (const Ref ref : node.refs) refs.push_back(resolved(ref));
+  for (std::size_t at = 0; (at = node.text.find('{', at)) != std::string::npos; ++at)
+    refs.push_back(resolved(std::stoi(node.text.substr(at + 1))));
+  return refs;
+}
+
+// What the results need, each after what it needs itself. Without recursion: expressions may be long.
+std::vector<PixelWriter::Ref> PixelWriter::in_order(const std::vector<Ref>& results) const {
+  std::vector<Ref> order;
+  std::vector<bool> is_visited(nodes_.size(), false), is_written(nodes_.size(), false);
+  std::vector<Ref> path;
+  for (auto result = results.rbegin(); result != results.rend(); ++result) path.push_back(resolved(*result));
+  while (!path.empty()) {
+    const Ref ref = path.back();
+    if (is_visited[index(ref)]) {
+      path.pop_back();
+      if (!is_written[index(ref)]) order.push_back(ref);
+      is_written[index(ref)] = true;
+      continue;
+    }
+    is_visited[index(ref)] = true;
+    const std::vector<Ref> refs = refs_of(nodes_[index(ref)]);
+    for (auto each = refs.rbegin(); each != refs.rend(); ++each)
+      if (!is_visited[index(*each)]) path.push_back(*each);
+  }
+  return order;
+}
+
+std::string PixelWriter::with_names(std::string_view text, const std::vector<std::string>& names) const {
+  std::string named;
+  while (!text.empty()) {
+    const std::size_t brace = std::min(text.size(), text.find('{'));
+    named += text.substr(0, brace);
+    text.remove_prefix(brace);
+    if (text.empty()) break;
+    const std::size_t end = text.find('}');
+    named += names[index(resolved(std::stoi(std::string(text.substr(1, end - 1)))))];
+    text.remove_prefix(end + 1);
+  }
+  return named;
+}
+
+PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, const std::vector<Ref>& results,
+                                          std::int64_t width, std::int64_t height) {
+  const std::vector<Ref> order = in_order(results);
+  std::vector<std::string> names(nodes_.size());
+  Expression expression;
+  std::vector<std::string> leaves;
+  std::vector<int> line_of(nodes_.size(), -1);
+  for (const Ref ref : order) {
+    const Node& node = nodes_[index(ref)];
+    if (node.kind == Kind::wanted) throw std::logic_error("A pixel kernel lacks a value.");
+    std::string& name = names[index(ref)];
+    if (!node.type.starts_with("vec4")) {
+      name = ref < 2 ? node.text : "p" + std::to_string(ref);
+      continue;
+    }
+    Expression::Line line{.kind = Expression::Kind::input, .dtype = node.dtype};
+    if (node.kind == Kind::op) line.kind = Expression::Kind::op, line.op = node.op;
+    else if (node.kind == Kind::cast) line.kind = Expression::Kind::cast;
+    else {
+      if (node.kind == Kind::number) line.kind = Expression::Kind::number;
+      line.index = narrow<std::uint16_t>(leaves.size());
+      leaves.push_back(with_names(node.text, names));
+    }
+    const std::vector<Ref> refs = refs_of(node);
+    for (std::size_t i = 0; i < node.refs.size(); ++i)
+      line.operands[i] = narrow<std::uint16_t>(line_of[index(refs[i])]);
+    line_of[index(ref)] = static_cast<int>(expression.lines.size());
+    name = "v" + std::to_string(expression.lines.size());
+    expression.lines.push_back(line);
+  }
+  if (expression.lines.size() > most_lines) throw std::length_error("A pixel kernel has too many lines.");
+
+  const std::vector<std::string> statements =
+      statements_of(expression, [&](const Expression::Line& line) { return leaves[line.index]; });
+  Finished finished;
+  std::string& body = finished.kernel.body;
+  for (const Ref ref : order) {
+    const Node& node = nodes_[index(ref)];
+    if (line_of[index(ref)] >= 0) body += statements[index(line_of[index(ref)])];
+    else if (ref >= 2)
+      body +=
+          "  let " + names[index(ref)] + ": " + std::string(node.type) + " = " + with_names(node.text, names) + ";\n";
+  }
+  words_[0] = word_of(width);
+  words_[1] = word_of(height);
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const std::size_t word = words_.size() + i;
+    replace_all(body, "vec4f(" + number_token(i) + ")", "vec4f(" + word_text("floats", word) + ")");
+    replace_all(body, "vec4i(" + number_token(i) + ")", "vec4i(" + word_text("ints", word) + ")");
+  }
+  words_.resize(words_.size() + numbers_.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].value = names[index(resolved(results[i]))];
+  finished.kernel.inputs = inputs_;
+  finished.kernel.outputs = std::move(outputs);
+  finished.kernel.words = static_cast<int>(words_.size());
+  finished.words = words_;
+  finished.numbers = numbers_;
+  return finished;
+}
+
+}  // namespace tessera

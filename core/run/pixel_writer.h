@@ -1,0 +1,103 @@
+// Writes the body of a pixel kernel: values of items at places, each once.
+//
+// A value is first asked for and later defined, when planning has decided whether its item is computed in this kernel
+// or read from where it is stored. Only what the outputs need is written in the end.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/kernel/kernel.h"
+#include "core/kernel/pixel_kernel.h"
+
+namespace tessera {
+
+class PixelWriter {
+ public:
+  using Ref = int;  // a value, or a number that places are made of
+  struct Place {
+    Ref x, y;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  PixelWriter();
+
+  Place here() const { return {0, 1}; }
+
+  // Texts refer to others as "{3}", see text(). Equal texts are one.
+  Ref integer(const std::string& text) { return add("i32", text, 0.25); }
+  Ref unsigned_integer(const std::string& text) { return add("u32", text, 0.25); }
+  Ref number(const std::string& text) { return add("f32", text, 0.25); }
+  Ref vector(DType, const std::string& text);  // four components, of floats or integers
+  Ref op(DType, const PointwiseOp&, std::array<Ref, 3> operands);
+  Ref cast(DType, Ref);
+  Ref graph_number(DType, int number);  // of the graph
+  DType dtype_of(Ref ref) const { return nodes_[index(ref)].dtype; }
+
+  static std::string text(Ref ref) { return "{" + std::to_string(ref) + "}"; }
+
+  // Parameters, as they are written in texts.
+  std::string integer_word(std::int64_t);  // equal ones are one
+  std::string float_word(float);
+  std::string four_words(const std::array<float, 4>&);
+
+  // The value of an item at a place.
+  Ref value(int item, const Place&, DType);
+  // The values of an item that were asked for and are not defined.
+  std::vector<std::pair<Ref, Place>> wanted_of(int item) const;
+  void define(Ref value, Ref as) { nodes_[index(value)].same_as = as; }
+  const std::map<int, std::vector<Ref>>& wanted() const { return wanted_; }
+
+  // The index of an input, which is added where it is new; `item` is an index of a Step's inputs.
+  int input(int item, const PixelInput&);
+  const std::vector<int>& input_items() const { return input_items_; }
+
+  double cost() const;  // of all that was written so far, in operations
+
+  struct Finished {
+    PixelKernel kernel;
+    std::vector<std::uint32_t> words;
+    std::vector<int> numbers;
+  };
+  // The outputs' values are those of `results`.
+  Finished finish(std::vector<PixelOutput>, const std::vector<Ref>& results, std::int64_t width, std::int64_t height);
+
+ private:
+  enum class Kind : std::uint8_t { text, op, cast, number, wanted };
+  struct Node {
+    Kind kind;
+    std::string_view type;
+    std::string text;
+    double cost = 0;
+    DType dtype = DType::f32;
+    const PointwiseOp* op = nullptr;
+    std::vector<Ref> refs{};  // of an operation
+    int number = 0;
+    Place place{};
+    Ref same_as = -1;
+  };
+  static std::size_t index(Ref ref) { return static_cast<std::size_t>(ref); }
+  Ref add(std::string_view type, const std::string& text, double cost, DType = DType::f32);
+  Ref add(Node);
+  Ref resolved(Ref) const;
+  std::vector<Ref> refs_of(const Node&) const;
+  std::vector<Ref> in_order(const std::vector<Ref>& results) const;
+  std::string with_names(std::string_view text, const std::vector<std::string>& names) const;
+
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, Ref> known_;
+  std::map<std::tuple<int, Ref, Ref>, Ref> values_;
+  std::map<int, std::vector<Ref>> wanted_;  // by item
+  std::vector<PixelInput> inputs_;
+  std::vector<int> input_items_;
+  std::vector<std::uint32_t> words_;
+  std::map<std::int64_t, std::size_t> integer_words_;
+  std::vector<int> numbers_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,110 @@
+#include "core/run/run_variant.h"
+
+#include <algorithm>
+
+#include "core/run/context_state.h"
+
+namespace tessera {
+namespace {
+
+// The host's texture that an input is, all of it and not yet read.
+const HostSource* source_of_input(Node* input) {
+  const auto [node, offset] = location_of(input);
+  const auto* import = node->has_elements() ? nullptr : std::get_if<Import>(&node->operation);
+  if (!import || offset != 0 || node->shape.size() != input->shape.size()) return nullptr;
+  return dynamic_cast<const HostSource*>(import->pass.get());
+}
+
+bool reads_elements(const Plan& plan, int item) {
+  return std::ranges::any_of(plan.steps, [&](const Step& step) {
+    for (std::size_t i = 0; i < step.inputs.size(); ++i)
+      if (step.inputs[i] == item && (!step.pixel_kernel || step.pixel_kernel->inputs[i].place != PixelPlace::host))
+        return true;
+    return false;
+  });
+}
+
+// Whether one of the program's outputs is an input of it.
+bool is_wanted(const Graph& graph, int item) {
+  return std::ranges::count(graph.wanted, item, &Graph::Place::item) != 0;
+}
+
+const ProgramRun& run_of(const Node& result) { return *std::get<ProgramResult>(result.operation).run; }
+
+std::string key_of(const RunVariant& variant, const ProgramVariant& made) {
+  std::string key;
+  for (const HostSource* source : variant.sources) key += (source ? source->type() : "-") + "\n";
+  for (const std::size_t output : made.outputs) key += std::to_string(output) + " ";
+  for (const RunVariant::Shown& shown : variant.shown) {
+    key += "\n" + std::to_string(shown.entry) + " " + shown.target->type() +
+           (shown.target->takes_more_outputs() ? " and more" : "");
+    for (const HostSource* source : variant.sources) key += source && shown.target->reads(*source) ? "=" : "-";
+  }
+  return key;
+}
+
+}  // namespace
+
+const Graph& RunVariant::graph_with_hosts() const {
+  Graph& graph = of_program->graph;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (input_items[i] >= 0) graph.items[static_cast<std::size_t>(input_items[i])].source = sources[i];
+  for (const Shown& each : shown) graph.shown[each.entry].target = each.target;
+  return graph;
+}
+
+RunVariant run_variant(ContextState& context, const Node& ran, std::span<const Wanted> wanted) {
+  const ProgramRun& run = run_of(ran);
+  ProgramImpl& program = *run.program;
+  RunVariant variant;
+  variant.input_items = program.input_items;
+  for (std::size_t i = 0; i < ran.inputs.size(); ++i)
+    variant.sources.push_back(program.input_items[i] >= 0 ? source_of_input(ran.inputs[i].get()) : nullptr);
+
+  ProgramVariant made;
+  const auto add_output = [&](std::size_t output) {
+    made.outputs.push_back(output);
+    made.graph.wanted.push_back(program.graph.wanted[output]);
+  };
+  for (const Wanted& one : wanted) {
+    const auto* result = std::get_if<ProgramResult>(&one.node->operation);
+    if (!one.target || !result || one.node->has_elements() || result->run.get() != &run) continue;
+    if (program.graph.wanted[result->output].item < 0) continue;
+    variant.shown.push_back({one.node.get(), made.graph.shown.size(), one.target});
+    made.graph.shown.push_back({made.graph.wanted.size(), one.node->shape, one.target});
+    add_output(result->output);
+  }
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const bool is_read = std::ranges::any_of(wanted, [&](const Wanted& one) {
+      const auto* result = std::get_if<ProgramResult>(&location_of(one.node.get()).node->operation);
+      return !one.target && result && result->run.get() == &run && result->output == i;
+    });
+    const bool is_ran = std::get<ProgramResult>(ran.operation).output == i &&
+                        std::ranges::none_of(variant.shown, [&](const auto& each) { return each.node == &ran; });
+    if (variant.shown.empty() || is_read || is_ran) add_output(i);
+  }
+
+  const auto [known, is_new] = program.variants.try_emplace(key_of(variant, made));
+  variant.of_program = &known->second;
+  if (is_new) {
+    Graph graph = program.graph;
+    graph.wanted = std::move(made.graph.wanted);
+    graph.shown = std::move(made.graph.shown);
+    known->second = {std::move(graph), nullptr, std::move(made.outputs)};
+    const Graph& planned = variant.graph_with_hosts();
+    known->second.plan = context.plans.get(planned, context.backend->limits());
+    if (!planned.shown.empty() && !known->second.plan->shows) {
+      program.variants.erase(known);
+      return run_variant(context, ran, {});  // the results are shown from where they are stored
+    }
+  }
+  for (std::size_t i = 0; i < ran.inputs.size(); ++i) {
+    const int item = program.input_items[i];
+    variant.reads_elements.push_back(item >= 0 &&
+                                     (!variant.sources[i] || reads_elements(*variant.of_program->plan, item) ||
+                                      is_wanted(variant.of_program->graph, item)));
+  }
+  return variant;
+}
+
+}  // namespace tessera

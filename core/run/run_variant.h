@@ -1,0 +1,32 @@
+// The way in which a program runs: from tensors or hosts' textures, into tensors or hosts' targets.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "core/run/program.h"
+
+namespace tessera {
+
+struct ContextState;
+
+struct RunVariant {
+  struct Shown {
+    const Node* node;   // a result
+    std::size_t entry;  // of Graph::shown
+    const HostTarget* target;
+  };
+  ProgramVariant* of_program = nullptr;
+  std::vector<const HostSource*> sources;  // of the program's inputs: null where they are tensors
+  std::vector<bool> reads_elements;        // of the program's inputs, textures included
+  std::vector<Shown> shown;
+  std::vector<int> input_items;
+
+  // The variant's graph, with this run's textures and targets.
+  const Graph& graph_with_hosts() const;
+};
+
+// `ran` is a result that is needed, among the results of programs that `wanted` may name. The program was planned for
+// the device.
+RunVariant run_variant(ContextState&, const Node& ran, std::span<const Wanted> wanted);
+
+}  // namespace tessera
