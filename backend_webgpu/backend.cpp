@@ -9,9 +9,12 @@
 namespace tessera::webgpu {
 namespace {
 
-bool has_work(const Dispatch& dispatch) { return dispatch.pass || dispatch.custom || dispatch.output_elements > 0; }
+bool has_work(const Dispatch& dispatch) {
+  if (dispatch.pixel_kernel) return dispatch.words[0] > 0 && dispatch.words[1] > 0;
+  return dispatch.pass || dispatch.custom || dispatch.output_elements > 0;
+}
 
-const WebGpuPass& pass_of(const Dispatch& dispatch) { return static_cast<const WebGpuPass&>(*dispatch.pass); }
+const WebGpuPass& pass_of(const Dispatch& dispatch) { return dynamic_cast<const WebGpuPass&>(*dispatch.pass); }
 
 std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
   return dispatch.pass     ? pass_of(dispatch).words(dispatch)
@@ -21,8 +24,9 @@ std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
 
 // A host may have destroyed its objects, or not set them up as it should.
 bool uses_objects_of_host(const Dispatch& dispatch) {
-  return dispatch.pass || std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
-                                      [](const BoundInput& input) { return is_borrowed(*input.storage); });
+  return dispatch.pass || dispatch.target ||
+         std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
+                     [](const BoundInput& input) { return input.source || is_borrowed(*input.storage); });
 }
 
 }  // namespace
@@ -42,7 +46,8 @@ Limits WebGpuBackend::limits() const {
   return {.max_inputs = std::min(narrow<int>(limits.maxStorageBuffersPerShaderStage) - 1, BindGroups::max_inputs),
           .max_words = narrow<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)),
           .workgroups = true,
-          .custom_language = ShaderLanguage::wgsl};
+          .custom_language = ShaderLanguage::wgsl,
+          .pixels = pixel_limits(limits)};
 }
 
 std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
@@ -61,6 +66,7 @@ void WebGpuBackend::upload(Storage& storage, DType, std::span<const std::byte> e
 void WebGpuBackend::prepare(const Dispatch& dispatch) {
   device_->throw_faults();
   if (dispatch.custom) prepare_custom(tools(), *dispatch.custom, dispatch.uses);
+  else if (dispatch.pixel_kernel) pixel_kernels_.get(*dispatch.pixel_kernel, dispatch.uses);
   else if (!dispatch.pass) kernels_.get(*dispatch.kernel, dispatch.uses);
 }
 
@@ -72,7 +78,7 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
     return start_download(staging_, buffer, byte_count(first, dtype), byte_count(count, dtype));
   // The host did not make its buffer for copies, but kernels can read it.
   const std::unique_ptr<Storage> copy = allocate({dtype, count});
-  const std::unique_ptr<WebGpuPass> pass =
+  const std::unique_ptr<HostPass> pass =
       copying_pass(buffer.handle, {buffer.offset, byte_count(first, dtype), byte_count(count, dtype)});
   submit(std::vector<Dispatch>{{.pass = pass.get(), .output = copy.get()}}, std::nullopt);
   return start_download(staging_, buffer_of(*copy), 0, byte_count(count, dtype));
@@ -81,11 +87,15 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
 void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
   submit(dispatches, timer_.is_on() ? std::optional(timer_.next_run()) : std::nullopt);
   kernels_.end_run();
+  pixel_kernels_.end_run();
+  host_views_.end_run();
   pipelines_.end_run();
 }
 
 void WebGpuBackend::trim() {
   kernels_.trim();
+  pixel_kernels_.trim();
+  host_views_.clear();
   pipelines_.trim();
   bind_groups_->forget_all();
   parameters_.trim();
@@ -154,11 +164,15 @@ std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispat
     words.bytes = placed.bytes;
     if (dispatch.custom) steps.push_back({.pass = custom_pass(tools(words), dispatch)});
     else if (dispatch.pass) steps.push_back({.pass = pass_of(dispatch).prepare(tools(words), dispatch)});
+    else if (dispatch.pixel_kernel) steps.push_back(pixel_step(dispatch, parameters, placed.offset));
     else steps.push_back(kernel_step(dispatch, parameters, placed.offset));
     steps.back().dispatch = placed.dispatch;
   }
-  if (const std::string error = refused.close(); !error.empty())
+  if (const std::string error = refused.close(); !error.empty()) {
+    bind_groups_->forget_all();  // one of them is of no use
+    host_views_.clear();
     throw Error(ErrorCode::invalid_argument, "compute: Dawn refuses a buffer or texture that the host lent: " + error);
+  }
   return steps;
 }
 
@@ -178,6 +192,18 @@ WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const B
           .parameter_offset = parameter_offset,
           .groups_x = length,
           .groups_y = rows};
+}
+
+// Compute shaders join the kernels around them.
+WebGpuBackend::Step WebGpuBackend::pixel_step(const Dispatch& dispatch, const BoundBuffer& parameters,
+                                              std::uint32_t parameter_offset) {
+  PreparedPass pass = pixel_kernels_.pass(dispatch, host_views_, parameters, parameter_offset);
+  if (pass.target) return {.pass = std::move(pass)};
+  return {.pipeline = pass.pipeline->compute.get(),
+          .group = std::move(pass.group),
+          .parameter_offset = parameter_offset,
+          .groups_x = pass.groups_x,
+          .groups_y = pass.groups_y};
 }
 
 void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps, TimedPasses* times) {

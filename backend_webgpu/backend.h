@@ -9,8 +9,10 @@
 #include "backend_webgpu/download.h"
 #include "backend_webgpu/host_objects.h"
 #include "backend_webgpu/host_pass.h"
+#include "backend_webgpu/host_views.h"
 #include "backend_webgpu/kernel_cache.h"
 #include "backend_webgpu/parameters.h"
+#include "backend_webgpu/pixel_kernels.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/timer.h"
 #include "core/kernel/backend.h"
@@ -35,8 +37,10 @@ class WebGpuBackend final : public Backend {
   void wait() override;
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
-  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + pipelines_.compiled(); }
-  KernelCount kernels() const override { return kernels_.count() + pipelines_.count(); }
+  std::uint64_t kernels_compiled() const override {
+    return kernels_.compiled() + pixel_kernels_.compiled() + pipelines_.compiled();
+  }
+  KernelCount kernels() const override { return kernels_.count() + pixel_kernels_.count() + pipelines_.count(); }
   void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
@@ -56,6 +60,7 @@ class WebGpuBackend final : public Backend {
   struct Step;
   std::vector<Step> steps_for(std::span<const Dispatch>);
   Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
+  Step pixel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_run);
   void wait_for_work() const;
   PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }
@@ -65,6 +70,8 @@ class WebGpuBackend final : public Backend {
   std::shared_ptr<BindGroups> bind_groups_ = std::make_shared<BindGroups>(device_);
   std::shared_ptr<StagingPool> staging_ = std::make_shared<StagingPool>(device_);
   KernelCache kernels_{device_, bind_groups_};
+  PixelKernels pixel_kernels_{device_, bind_groups_};
+  HostViews host_views_{bind_groups_};
   PassPipelines pipelines_{device_};
   Parameters parameters_{device_, bind_groups_};
   HostObjectChecks host_object_checks_{device_};

@@ -75,23 +75,24 @@ Handle<WGPUBindGroup> BindGroups::get(const BoundBuffer& parameters, std::uint64
                                       std::span<const BoundBuffer> inputs_and_output) {
   Key key{parameter_bytes, parameters.id};
   for (const BoundBuffer& buffer : inputs_and_output) key.push_back(buffer.id);
-  if (const Handle<WGPUBindGroup>* known = groups_.find(key)) return shared(known->get());
-  if (groups_.size() >= max_groups) groups_.drop(1, [](const auto&, const auto&) { return true; });
-
   BoundBuffer words = parameters;
   words.bytes = parameter_bytes;
   std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
   for (const BoundBuffer& buffer : inputs_and_output) entries.push_back(entry_for(entries.size(), buffer));
-  Handle group =
-      make_bind_group(*device_, layout(inputs_and_output.size() - 1).group.get(), entries, "tessera dispatch");
-  return shared(groups_.add(key, std::move(group)).get());
+  return get(key, layout(inputs_and_output.size() - 1).group.get(), entries);
 }
 
-void BindGroups::forget(std::uint64_t buffer_id) {
+Handle<WGPUBindGroup> BindGroups::get(const Key& key, WGPUBindGroupLayout layout,
+                                      std::span<const WGPUBindGroupEntry> entries) {
+  if (const Handle<WGPUBindGroup>* known = groups_.find(key)) return shared(known->get());
+  if (groups_.size() >= max_groups) groups_.drop(1, [](const auto&, const auto&) { return true; });
+  return shared(groups_.add(key, make_bind_group(*device_, layout, entries, "tessera dispatch")).get());
+}
+
+void BindGroups::forget(std::uint64_t id) {
   // The first number of a key is a size and not an id.
-  groups_.drop(groups_.size(), [&](const Key& key, const auto&) {
-    return std::find(key.begin() + 1, key.end(), buffer_id) != key.end();
-  });
+  groups_.drop(groups_.size(),
+               [&](const Key& key, const auto&) { return std::find(key.begin() + 1, key.end(), id) != key.end(); });
 }
 
 }  // namespace tessera::webgpu

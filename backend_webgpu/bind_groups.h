@@ -46,7 +46,11 @@ class BindGroups {
   Handle<WGPUBindGroup> get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
                             std::span<const BoundBuffer> inputs_and_output);
 
-  void forget(std::uint64_t buffer_id);  // bind groups keep their buffers alive
+  // In a layout of another's. The key has a size, then the ids of the layout and of all that is bound.
+  using Key = std::vector<std::uint64_t>;
+  Handle<WGPUBindGroup> get(const Key&, WGPUBindGroupLayout, std::span<const WGPUBindGroupEntry>);
+
+  void forget(std::uint64_t id);  // bind groups keep their buffers and textures alive
   void forget_all() { groups_.clear(); }
 
  private:
@@ -54,7 +58,6 @@ class BindGroups {
 
   std::shared_ptr<Device> device_;
   std::array<BindLayout, max_inputs + 1> layouts_;
-  using Key = std::vector<std::uint64_t>;  // the parameter bytes, then the ids of the buffers
   struct HashOfKey {
     std::size_t operator()(const Key&) const;
   };

@@ -6,7 +6,7 @@
 namespace tessera::webgpu {
 namespace {
 
-class CopyingPass final : public WebGpuPass {
+class CopyingPass final : public HostPass, public WebGpuPass {
  public:
   CopyingPass(WGPUBuffer buffer, const BufferPart& part) : buffer_(shared(buffer)), part_(part) {}
 
@@ -32,7 +32,7 @@ class CopyingPass final : public WebGpuPass {
 
 }  // namespace
 
-std::unique_ptr<WebGpuPass> copying_pass(WGPUBuffer buffer, const BufferPart& part) {
+std::unique_ptr<HostPass> copying_pass(WGPUBuffer buffer, const BufferPart& part) {
   return std::make_unique<CopyingPass>(buffer, part);
 }
 

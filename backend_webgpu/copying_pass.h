@@ -16,6 +16,6 @@ struct BufferPart {
 };
 
 // The buffer has the usage Storage.
-std::unique_ptr<WebGpuPass> copying_pass(WGPUBuffer, const BufferPart&);
+std::unique_ptr<HostPass> copying_pass(WGPUBuffer, const BufferPart&);
 
 }  // namespace tessera::webgpu

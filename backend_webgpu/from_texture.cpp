@@ -1,6 +1,7 @@
 // webgpu::from_texture
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/host_objects.h"
+#include "backend_webgpu/host_texture.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
 #include "core/base/fail.h"
@@ -27,10 +28,18 @@ SampledType sampled_type(WGPUTexture texture) {
 }
 
 // Reads a texture of the host's into a tensor.
-class TextureImport final : public WebGpuPass {
+class TextureImport final : public TextureSource, public WebGpuPass {
  public:
   TextureImport(WGPUTexture texture, std::string channels)
       : texture_(shared(texture)), channels_(std::move(channels)) {}
+
+  WGPUTexture texture() const override { return texture_.get(); }
+
+  std::string type() const override {
+    SourceType type{sampled_type(texture_.get()).wgsl, ""};
+    for (const int component : components_of(channels_)) type.components += "rgba"[component];
+    return type.text();
+  }
 
   PreparedPass prepare(const PassTools& tools, const Dispatch& dispatch) const override {
     const char* sampled = sampled_type(texture_.get()).wgsl;
@@ -72,6 +81,10 @@ void check(WGPUTexture texture, const std::string& channels) {
 
 }  // namespace
 
+std::shared_ptr<TextureSource> texture_source(WGPUTexture texture, const std::string& channels) {
+  return std::make_shared<TextureImport>(texture, channels);
+}
+
 Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& options) {
   const LockedContext locked(context);
   ContextState& impl = *locked;
@@ -79,7 +92,7 @@ Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& op
   check(texture, options.channels);
   backend.host_object_checks().require_sampled_texture(from_texture_op, texture, sampled_type(texture).type);
   const Shape shape{wgpuTextureGetHeight(texture), wgpuTextureGetWidth(texture), std::ssize(options.channels)};
-  return imported_tensor(impl, shape, DType::f32, std::make_shared<TextureImport>(texture, options.channels));
+  return imported_tensor(impl, shape, DType::f32, texture_source(texture, options.channels));
 }
 
 }  // namespace tessera::webgpu

@@ -34,6 +34,7 @@ inline void add_reference(WGPUBuffer object) { wgpuBufferAddRef(object); }
 inline void add_reference(WGPUDevice object) { wgpuDeviceAddRef(object); }
 inline void add_reference(WGPUInstance object) { wgpuInstanceAddRef(object); }
 inline void add_reference(WGPUTexture object) { wgpuTextureAddRef(object); }
+inline void add_reference(WGPUTextureView object) { wgpuTextureViewAddRef(object); }
 
 // Takes over the reference that a wgpu function returned.
 template <class T>

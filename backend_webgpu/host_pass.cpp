@@ -36,13 +36,15 @@ const PassPipeline& PassPipelines::render(const std::string& key, WGPUTextureFor
 void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
   for (const BoundBuffer& buffer : prepared.cleared)
     wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
+  const std::size_t offsets = prepared.parameter_offset ? 1 : 0;
+  const std::uint32_t offset = prepared.parameter_offset.value_or(0);
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
     descriptor.label = view_of("tessera pass");
     descriptor.timestampWrites = times;
     const Handle pass(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     wgpuComputePassEncoderSetPipeline(pass.get(), prepared.pipeline->compute.get());
-    wgpuComputePassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), 0, nullptr);
+    wgpuComputePassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), offsets, &offset);
     wgpuComputePassEncoderDispatchWorkgroups(pass.get(), prepared.groups_x, prepared.groups_y, prepared.groups_z);
     wgpuComputePassEncoderEnd(pass.get());
     return;
@@ -59,7 +61,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   descriptor.timestampWrites = times;
   const Handle pass(wgpuCommandEncoderBeginRenderPass(encoder, &descriptor));
   wgpuRenderPassEncoderSetPipeline(pass.get(), prepared.pipeline->render.get());
-  wgpuRenderPassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), 0, nullptr);
+  wgpuRenderPassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), offsets, &offset);
   wgpuRenderPassEncoderDraw(pass.get(), 3, 1, 0, 0);
   wgpuRenderPassEncoderEnd(pass.get());
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,13 +46,16 @@ struct PassTools {
 struct PreparedPass {
   const PassPipeline* pipeline;
   Handle<WGPUBindGroup> group;
+  std::optional<std::uint32_t> parameter_offset{};         // where the group leaves the place of the words open
   Handle<WGPUTextureView> target;                          // of a render pass
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
   std::vector<BoundBuffer> cleared{};                      // are zero when the pass begins, which need not write them
 };
 
-class WebGpuPass : public HostPass {
+// Each HostPass is one of these too.
+class WebGpuPass {
  public:
+  virtual ~WebGpuPass() = default;
   virtual std::vector<std::uint32_t> words(const Dispatch&) const { return {}; }  // its parameters
   // Checks the host's object and compiles, before anything of the submission is recorded.
   virtual PreparedPass prepare(const PassTools&, const Dispatch&) const = 0;

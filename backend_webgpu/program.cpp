@@ -46,7 +46,7 @@ Handle<WGPUComputePipeline> make_compute_pipeline(Device& device, const std::str
 }
 
 Handle<WGPURenderPipeline> make_render_pipeline(Device& device, const std::string& text, const std::string& what,
-                                                WGPUTextureFormat format) {
+                                                WGPUTextureFormat format, WGPUPipelineLayout layout) {
   return make_pipeline(device, text, what, [&](WGPUShaderModule module) {
     WGPUColorTargetState target{};
     target.format = format;
@@ -58,6 +58,7 @@ Handle<WGPURenderPipeline> make_render_pipeline(Device& device, const std::strin
     fragment.targets = &target;
     WGPURenderPipelineDescriptor descriptor{};
     descriptor.label = view_of(what);
+    descriptor.layout = layout;
     descriptor.vertex.module = module;
     descriptor.vertex.entryPoint = view_of("vertex_main");
     descriptor.primitive.topology = WGPUPrimitiveTopology_TriangleList;

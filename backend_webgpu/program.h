@@ -17,6 +17,6 @@ Handle<WGPUComputePipeline> make_compute_pipeline(Device&, const std::string& te
                                                   std::span<const WGPUConstantEntry> = {});
 // One triangle over all of a target of this format, from the entries vertex_main and fragment_main.
 Handle<WGPURenderPipeline> make_render_pipeline(Device&, const std::string& text, const std::string& what,
-                                                WGPUTextureFormat);
+                                                WGPUTextureFormat, WGPUPipelineLayout = nullptr);
 
 }  // namespace tessera::webgpu

@@ -1,5 +1,6 @@
 #include "backend_webgpu/shader.h"
 
+#include "backend_webgpu/buffer_text.h"
 #include "backend_webgpu/parameters.h"
 #include "core/kernel/embedded_shader.h"
 #include "core/kernel/parameter_text.h"
@@ -8,34 +9,10 @@
 namespace tessera::webgpu {
 namespace {
 
-// How shaders see a buffer: as texels, or as words with one or more elements each.
-struct BufferLayout {
-  std::string_view texel, word;
-  int elements_per_word;
-  std::string_view packing;  // names the functions of shaders_wgsl/texel.wgsl; empty where elements are whole words
-};
-
-BufferLayout layout_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32: return {"vec4f", "f32", 1, ""};
-    case DType::i32: return {"vec4i", "i32", 1, ""};
-    case DType::f16: return {"vec2u", "u32", 2, "f16"};
-    case DType::i8: return {"u32", "u32", 4, "i8"};
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  return {"u32", "u32", 4, "u8"};
-}
-
 // What cores read lies in order, if it is not strided: they may ask for it by the texel.
 bool reads_texels(const KernelInput& input) { return input.access == Access::dense; }
 
 std::string word(int index) { return "word(" + std::to_string(index) + "u)"; }
-
-std::string binding(int index, std::string_view access, std::string_view name, std::string_view type) {
-  std::string text = "@group(0) @binding(" + std::to_string(index) + ") var<storage, ";
-  return text.append(access).append("> ").append(name).append(": array<").append(type).append(">;\n");
-}
 
 std::string bindings_text(const Kernel& kernel) {
   std::string text;
@@ -48,32 +25,6 @@ std::string bindings_text(const Kernel& kernel) {
   return text + binding(index + 1, "read_write", "destination", layout_of(kernel.expression.result()).texel);
 }
 
-// element_k(): one element of input k.
-std::string element_function(const std::string& k, const KernelInput& input) {
-  const BufferLayout layout = layout_of(input.dtype);
-  const std::string per_word = std::to_string(layout.elements_per_word);
-  std::string text = "fn element_" + k + "(at: u32) -> " + (is_float(input.dtype) ? "f32" : "i32") + " { return ";
-  std::string word = "source_" + k + (layout.packing.empty() ? "[at]" : "[at / " + per_word + "u]");
-  if (reads_texels(input) && layout.texel != layout.word)
-    word = "source_" + k + "[at / 4u][(at % 4u) / " + per_word + "u]";
-  if (!layout.packing.empty()) word = "element_" + std::string(layout.packing) + "(" + word + ", at)";
-  return text + word + "; }\n";
-}
-
-// Texel `at` of input k.
-std::string texel_text(const std::string& k, DType dtype, const std::string& at) {
-  const std::string_view packing = layout_of(dtype).packing;
-  const std::string texel = "source_" + k + "[" + at + "]";
-  return packing.empty() ? texel : "texel_" + std::string(packing) + "(" + texel + ")";
-}
-
-std::string four_elements(const std::string& k, DType dtype) {
-  std::string text = vector_type(dtype);
-  for (const char component : {'x', 'y', 'z', 'w'})
-    text += std::string(component == 'x' ? "(" : ", ") + "element_" + k + "(at." + component + ")";
-  return text + ")";
-}
-
 // input_k(): the elements of input k for this texel of the output; for an operand of the core, those for four elements
 // of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int index) {
@@ -82,7 +33,8 @@ std::string input_function(const Kernel& kernel, int index) {
   const std::string vector = vector_type(input.dtype);
   const std::string offset = word(kernel.first_word_of_input(index));
   const bool is_operand = input.operand != KernelInput::none;
-  std::string text = is_operand || input.access != Access::dense ? element_function(k, input) : "";
+  std::string text =
+      is_operand || input.access != Access::dense ? element_function(k, input.dtype, reads_texels(input)) : "";
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
     case Access::dense:
@@ -107,11 +59,10 @@ std::string input_function(const Kernel& kernel, int index) {
 
 // Elements past the end are zero.
 std::string store_text(const Expression& expression) {
-  const std::string_view packing = layout_of(expression.result()).packing;
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
   const std::string value = "select(" + zero + ", v" + std::to_string(expression.lines.size() - 1) + ", inside)";
   return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word(0u));\n  destination[texel] = " +
-         (packing.empty() ? value : "packed_" + std::string(packing) + "(" + value + ")") + ";\n";
+         packed_text(expression.result(), value) + ";\n";
 }
 
 }  // namespace
@@ -143,6 +94,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   return fill_template(
       std::string(embedded_shader("kernel.wgsl")).append(entry_point),
       {{"constants", constants},
+       {"words", std::string(embedded_shader("words.wgsl"))},
        {"bindings", bindings_text(kernel)},
        {"inputs", inputs},
        {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +

@@ -33,7 +33,9 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 
 StorageClass class_of(const StorageSpec& spec) {
-  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), spec.dtype);
+  // A pixel kernel stores whole words, so that single halves take one each.
+  const DType dtype = spec.pixels.channels == 1 ? DType::f32 : spec.dtype;
+  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), dtype);
   return {bytes, bytes};
 }
 

@@ -1,7 +1,6 @@
 #include "backend_webgpu/texture_format.h"
 
 namespace tessera::webgpu {
-namespace {
 
 TextureFormat format_named(WGPUTextureFormat format) {
   using enum Texels;
@@ -60,8 +59,6 @@ TextureFormat format_named(WGPUTextureFormat format) {
   const bool is_compressed = format >= WGPUTextureFormat_BC1RGBAUnorm && format <= WGPUTextureFormat_ASTC12x12UnormSrgb;
   return is_compressed ? TextureFormat{"a compressed format", floats} : TextureFormat{"a format of several planes"};
 }
-
-}  // namespace
 
 WGPUTextureFormat format_of(DType dtype) {
   switch (dtype) {

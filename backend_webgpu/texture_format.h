@@ -16,6 +16,7 @@ struct TextureFormat {
   Texels texels = Texels::unreadable;
   std::string_view storage{};  // the name of the format in WGSL where storage textures may have it
 };
+TextureFormat format_named(WGPUTextureFormat);
 TextureFormat format_of(WGPUTexture);
 
 }  // namespace tessera::webgpu

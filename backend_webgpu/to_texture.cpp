@@ -1,6 +1,7 @@
 // webgpu::to_texture
 #include "backend_webgpu/backend.h"
 #include "backend_webgpu/element_text.h"
+#include "backend_webgpu/host_texture.h"
 #include "backend_webgpu/recording.h"
 #include "backend_webgpu/storage.h"
 #include "backend_webgpu/texture_format.h"
@@ -20,10 +21,19 @@ bool is_render_target(WGPUTexture texture) {
 }
 
 // Writes an image into a texture of the host's.
-class TextureExport final : public WebGpuPass {
+class TextureExport final : public TextureTarget, public WebGpuPass {
  public:
   TextureExport(const HostImage& image, WGPUTexture texture, bool flip_y)
       : image_(image), texture_(texture), flip_y_(flip_y) {}
+
+  WGPUTexture texture() const override { return texture_; }
+  std::string type() const override {
+    return TargetType{wgpuTextureGetFormat(texture_), is_render_target(texture_), flip_y_}.text();
+  }
+  bool reads(const HostSource& source) const override {
+    return static_cast<const TextureSource&>(source).texture() == texture_;
+  }
+  bool takes_more_outputs() const override { return true; }
 
   std::vector<std::uint32_t> words(const Dispatch& dispatch) const override {
     return {word_of(dispatch.inputs[0].first), word_of(image_.width), word_of(image_.height), flip_y_ ? 1u : 0u};
@@ -34,7 +44,7 @@ class TextureExport final : public WebGpuPass {
     const TextureFormat format = format_of(texture_);
     const std::string name = std::string(to_texture_op) + (draws ? " draw " : " store ") + std::string(format.name) +
                              " " + std::string(to_string(image_.dtype)) + " " + std::to_string(image_.channels);
-    const auto make_text = [&] { return text(draws ? "to_texture_draw.wgsl" : "to_texture_store.wgsl", format); };
+    const auto make_text = [&] { return text(draws, format); };
     Handle view = view_of(texture_);
     std::vector<WGPUBindGroupEntry> entries{entry_for(0, tools.parameters),
                                             entry_for(1, buffer_of(*dispatch.inputs[0].storage))};
@@ -53,7 +63,10 @@ class TextureExport final : public WebGpuPass {
   }
 
  private:
-  std::string text(std::string_view entry, const TextureFormat& format) const {
+  std::string text(bool draws, const TextureFormat& format) const {
+    const std::string entry =
+        draws ? std::string(embedded_shader("triangle.wgsl")).append(embedded_shader("to_texture_draw.wgsl"))
+              : std::string(embedded_shader("to_texture_store.wgsl"));
     const ElementText element = element_text(image_.dtype, "source", "at");
     std::string constants =
         "alias word = " + std::string(element.word) + ";\nconst channels = " + std::to_string(image_.channels) + "u;\n";
@@ -64,7 +77,7 @@ class TextureExport final : public WebGpuPass {
     return fill_template(embedded_shader("to_texture.wgsl"),
                          {{"constants", constants},
                           {"element", "fn element(at: u32) -> f32 { return " + value + "; }\n"},
-                          {"entry", std::string(embedded_shader(entry))}});
+                          {"entry", entry}});
   }
 
   HostImage image_;
@@ -99,6 +112,10 @@ void write(ContextState& context, const Tensor& tensor, WGPUTexture texture, con
 }
 
 }  // namespace
+
+std::unique_ptr<TextureTarget> texture_target(const HostImage& image, WGPUTexture texture, bool flip_y) {
+  return std::make_unique<TextureExport>(image, texture, flip_y);
+}
 
 void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
   const LockedContext locked(image);

@@ -1,15 +1,10 @@
 // Every kernel starts with this. backend_webgpu/shader.cpp fills in the lines that begin with //@.
 
 //@constants
-@group(0) @binding(0) var<uniform> words: array<vec4u, word_vectors>;
+//@words
 //@bindings
 
 var<private> texel: u32;  // of the output: the one that this invocation makes
-
-fn word(index: u32) -> u32 { return words[index / 4u][index % 4u]; }
-fn word_float(index: u32) -> f32 { return bitcast<f32>(word(index)); }
-fn floats_of_words(vector: u32) -> vec4f { return bitcast<vec4f>(words[vector]); }
-fn ints_of_words(vector: u32) -> vec4i { return bitcast<vec4i>(words[vector]); }
 
 // The parameters of the core, counted from 0; its functions write parameters.name instead.
 fn core_word(index: u32) -> u32 { return word(index + 1u); }

@@ -19,7 +19,8 @@ constexpr std::size_t most_under_way = 4096;  // runs; those in a host's command
 std::string label_of(const Dispatch& dispatch) {
   if (dispatch.custom) return dispatch.custom->kernel->name;
   if (dispatch.pass) return dispatch.output ? "import from the host" : "export to the host";
-  return dispatch.pixel_kernel ? dispatch.pixel_kernel->label : label_of(*dispatch.kernel);
+  if (dispatch.pixel_kernel) return dispatch.pixel_kernel->label;
+  return label_of(*dispatch.kernel);
 }
 
 double MonitorState::now() const {
@@ -84,7 +85,7 @@ void MonitorState::about_to_run(std::span<const Dispatch> dispatches) {
   if (!times_kernels) return;
   Run run{number, now(), {}, {}};
   for (const Dispatch& dispatch : dispatches) {
-    const bool is_kernel = !dispatch.custom && !dispatch.pass;
+    const bool is_kernel = !dispatch.custom && !dispatch.pass && !dispatch.pixel_kernel;
     const auto entry = is_kernel ? names_by_key.find(dispatch.kernel->key) : names_by_key.end();
     int name = 0;
     if (entry != names_by_key.end()) {

@@ -1,0 +1,28 @@
+#include "backend_webgpu/host_views.h"
+
+#include "backend_webgpu/host_pass.h"
+
+namespace tessera::webgpu {
+
+BoundView HostViews::get(WGPUTexture texture) {
+  Entry& entry = entries_[texture];
+  if (!entry.view) entry = {view_of(texture), next_buffer_id()};
+  entry.last_run = runs_;
+  return {entry.view.get(), entry.id};
+}
+
+void HostViews::end_run() {
+  ++runs_;
+  std::erase_if(entries_, [&](const auto& each) {
+    const bool is_old = each.second.last_run + kept_runs < runs_;
+    if (is_old) bind_groups_->forget(each.second.id);
+    return is_old;
+  });
+}
+
+void HostViews::clear() {
+  for (const auto& [texture, entry] : entries_) bind_groups_->forget(entry.id);
+  entries_.clear();
+}
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,38 @@
+// Views of hosts' textures.
+//
+// Frames use the same few textures, so the views of the last runs are kept, and with them the bind groups that have
+// them. A view keeps its texture alive: those of earlier runs go, since a host may have let go of its texture.
+#pragma once
+#include <memory>
+#include <unordered_map>
+
+#include "backend_webgpu/bind_groups.h"
+
+namespace tessera::webgpu {
+
+struct BoundView {
+  WGPUTextureView handle = nullptr;
+  std::uint64_t id = 0;  // among those of BoundBuffer
+};
+
+class HostViews {
+ public:
+  explicit HostViews(std::shared_ptr<BindGroups> bind_groups) : bind_groups_(std::move(bind_groups)) {}
+
+  BoundView get(WGPUTexture);  // of the first level; stays until end_run() or clear()
+  void end_run();
+  void clear();
+
+ private:
+  static constexpr std::uint64_t kept_runs = 8;
+  struct Entry {
+    Handle<WGPUTextureView> view;
+    std::uint64_t id = 0, last_run = 0;
+  };
+
+  std::shared_ptr<BindGroups> bind_groups_;
+  std::unordered_map<WGPUTexture, Entry> entries_;
+  std::uint64_t runs_ = 0;
+};
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,136 @@
+#include "backend_webgpu/pixel_kernels.h"
+
+#include <algorithm>
+
+#include "backend_webgpu/host_texture.h"
+#include "backend_webgpu/parameters.h"
+#include "backend_webgpu/pixel_text.h"
+#include "backend_webgpu/program.h"
+#include "backend_webgpu/storage.h"
+#include "backend_webgpu/texture_format.h"
+
+namespace tessera::webgpu {
+namespace {
+
+WGPUBindGroupLayoutEntry entry_for_input(std::size_t binding, const PixelInput& input) {
+  WGPUBindGroupLayoutEntry entry = layout_entry(binding, WGPUBufferBindingType_ReadOnlyStorage);
+  if (input.place != PixelPlace::host) return entry;
+  const std::string sampled = SourceType::of(input.host_type).sampled;
+  entry.buffer = {};
+  entry.texture.sampleType = sampled == "u32"   ? WGPUTextureSampleType_Uint
+                             : sampled == "i32" ? WGPUTextureSampleType_Sint
+                                                : WGPUTextureSampleType_UnfilterableFloat;
+  entry.texture.viewDimension = WGPUTextureViewDimension_2D;
+  return entry;
+}
+
+WGPUBindGroupLayoutEntry entry_for_output(std::size_t binding, const PixelOutput& output) {
+  WGPUBindGroupLayoutEntry entry = layout_entry(binding, WGPUBufferBindingType_Storage);
+  if (output.place != PixelPlace::host) return entry;
+  entry.buffer = {};
+  entry.storageTexture.access = WGPUStorageTextureAccess_WriteOnly;
+  entry.storageTexture.format = TargetType::of(output.host_type).format;
+  entry.storageTexture.viewDimension = WGPUTextureViewDimension_2D;
+  return entry;
+}
+
+BindLayout layout_for(const Device& device, const PixelKernel& kernel, bool draws) {
+  std::vector<WGPUBindGroupLayoutEntry> entries{layout_entry(0, WGPUBufferBindingType_Uniform)};
+  entries[0].buffer.hasDynamicOffset = 1;
+  for (const PixelInput& input : kernel.inputs) entries.push_back(entry_for_input(entries.size(), input));
+  for (const PixelOutput& output : kernel.outputs)
+    if (!draws || output.place != PixelPlace::host) entries.push_back(entry_for_output(entries.size(), output));
+  if (draws)
+    for (WGPUBindGroupLayoutEntry& entry : entries) entry.visibility = WGPUShaderStage_Fragment;
+  return make_layout(device, "tessera pixels", entries);
+}
+
+WGPUTextureFormat format_of_target(const PixelKernel& kernel) {
+  const auto target = std::ranges::find(kernel.outputs, PixelPlace::host, &PixelOutput::place);
+  return TargetType::of(target->host_type).format;
+}
+
+WGPUTexture target_of(const Dispatch& dispatch) {
+  return static_cast<const TextureTarget&>(*dispatch.target).texture();
+}
+
+}  // namespace
+
+const PixelPipeline& PixelKernels::get(const PixelKernel& kernel, KernelUses* uses) {
+  return CompiledCache::get(kernel.key, uses, [&] { return compile(kernel); });
+}
+
+Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
+  const Compilation compilation(device_->messages());
+  const bool draws = entry_of(kernel) == PixelEntry::draw;
+  const std::string text = pixel_text(kernel), name = "kernel " + kernel.label;
+  ErrorScope rejected(*device_, WGPUErrorFilter_Validation);
+  BindLayout layout = layout_for(*device_, kernel, draws);
+  if (const std::string error = rejected.close(); !error.empty()) throw_compile_failure(*device_, name, error);
+  PixelPipeline pipeline;
+  pipeline.id = next_buffer_id();
+  if (draws)
+    pipeline.render = make_render_pipeline(*device_, text, name, format_of_target(kernel), layout.pipeline.get());
+  else pipeline.compute = make_compute_pipeline(*device_, text, name, layout.pipeline.get());
+  pipeline.layout = std::move(layout.group);
+  compilation.succeeded([&] { return name; }, text);
+  return {std::move(pipeline), text.size()};
+}
+
+Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
+                                          const BoundBuffer& parameters) {
+  BoundBuffer words = parameters;
+  words.bytes = parameter_bytes(dispatch.words.size());
+  std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
+  BindGroups::Key key{words.bytes, words.id, pipeline.id};
+  const auto add = [&](const auto& object) {
+    if constexpr (requires { object.bytes; }) entries.push_back(entry_for(entries.size(), object));
+    else entries.push_back(entry_for(entries.size(), object.handle));
+    key.push_back(object.id);
+  };
+  for (const BoundInput& input : dispatch.inputs) {
+    if (input.source) add(views.get(static_cast<const TextureSource&>(*input.source).texture()));
+    else add(buffer_of(*input.storage));
+  }
+  for (const Storage* const output : dispatch.custom_outputs) {
+    if (output) add(buffer_of(*output));
+    else if (pipeline.compute) add(views.get(target_of(dispatch)));
+  }
+  return bind_groups_->get(key, pipeline.layout.get(), entries);
+}
+
+PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, const BoundBuffer& parameters,
+                                std::uint32_t parameter_offset) {
+  const PixelKernel& kernel = *dispatch.pixel_kernel;
+  const PixelPipeline& pipeline = get(kernel, dispatch.uses);
+  PreparedPass pass{.pipeline = &pipeline,
+                    .group = group(dispatch, pipeline, views, parameters),
+                    .parameter_offset = parameter_offset};
+  const std::uint32_t width = dispatch.words[0], height = dispatch.words[1];
+  switch (entry_of(kernel)) {
+    case PixelEntry::draw: pass.target = shared(views.get(target_of(dispatch)).handle); break;
+    case PixelEntry::gather: {
+      const std::uint64_t elements =
+          std::uint64_t{width} * height * static_cast<std::uint64_t>(kernel.outputs[0].channels);
+      set_invocations(pass, steps_to(elements, 4), *device_);
+      break;
+    }
+    case PixelEntry::compute:
+      pass.groups_x = steps_to(width, PixelGroup::width);
+      pass.groups_y = steps_to(height, PixelGroup::height);
+      break;
+  }
+  return pass;
+}
+
+PixelLimits pixel_limits(const WGPULimits& limits) {
+  // Inputs and outputs share the buffers of a shader.
+  const int buffers = narrow<int>(std::min(limits.maxStorageBuffersPerShaderStage, 16u));
+  const int outputs = buffers >= 12 ? 4 : 2;
+  return {.max_side = narrow<int>(std::min(limits.maxComputeWorkgroupsPerDimension, 65535u)),
+          .max_inputs = std::min(buffers - outputs, narrow<int>(limits.maxSampledTexturesPerShaderStage)),
+          .max_outputs = outputs,
+          .stores_elements = true};
+}
+
+}  // namespace tessera::webgpu

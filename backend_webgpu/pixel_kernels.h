@@ -1,0 +1,39 @@
+// Compiled pixel kernels, by their key.
+#pragma once
+#include <memory>
+
+#include "backend_webgpu/bind_groups.h"
+#include "backend_webgpu/device.h"
+#include "backend_webgpu/host_pass.h"
+#include "backend_webgpu/host_views.h"
+#include "core/kernel/compiled_cache.h"
+#include "core/kernel/pixel_kernel.h"
+
+namespace tessera::webgpu {
+
+struct PixelPipeline : PassPipeline {
+  std::uint64_t id = 0;  // among those of BoundBuffer: of the layout of its bind groups
+};
+
+class PixelKernels : public CompiledCache<PixelPipeline> {
+ public:
+  PixelKernels(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups)
+      : device_(std::move(device)), bind_groups_(std::move(bind_groups)) {}
+
+  // Compiles where need be. Throws compile_failed, and remembers nothing then.
+  const PixelPipeline& get(const PixelKernel&, KernelUses*);
+
+  // The pass of a dispatch, whose words are at the offset.
+  PreparedPass pass(const Dispatch&, HostViews&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
+
+ private:
+  Compiled<PixelPipeline> compile(const PixelKernel&) const;
+  Handle<WGPUBindGroup> group(const Dispatch&, const PixelPipeline&, HostViews&, const BoundBuffer& parameters);
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<BindGroups> bind_groups_;
+};
+
+PixelLimits pixel_limits(const WGPULimits&);
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,243 @@
+#include "backend_webgpu/pixel_text.h"
+
+#include "backend_webgpu/buffer_text.h"
+#include "backend_webgpu/host_texture.h"
+#include "backend_webgpu/parameters.h"
+#include "backend_webgpu/texture_format.h"
+#include "core/kernel/embedded_shader.h"
+#include "core/kernel/shader_text.h"
+
+namespace tessera::webgpu {
+namespace {
+
+// How the pixels of an image lie in a buffer: each is one unit, or has one for each channel.
+struct PixelUnits {
+  std::string type;
+  std::string components;  // of a pixel's value, or of its packed words, that a unit has: ".xy"
+  bool is_per_channel = false;
+  bool is_packed = false;  // by the functions of shaders_wgsl/texel.wgsl
+};
+
+PixelUnits units_of(DType dtype, int channels) {
+  const BufferLayout layout = layout_of(dtype);
+  const bool is_packed = !layout.packing.empty();
+  if (channels == 4) return {std::string(layout.texel), "", false, is_packed};
+  if (is_packed) return {std::string(layout.word), ".x", false, true};
+  if (channels == 2) return {dtype == DType::f32 ? "vec2f" : "vec2i", ".xy"};
+  return {std::string(layout.word), ".x", channels == 3};
+}
+
+// Single halves have words of their own, and pixels of three channels take the room of four.
+PixelUnits units_of_texels(DType dtype, int channels) {
+  if (dtype == DType::f16 && channels == 1) return units_of(DType::f32, 1);
+  return units_of(dtype, channels == 3 ? 4 : channels);
+}
+
+PixelUnits units_of(const PixelOutput& output) {
+  return output.place == PixelPlace::texels ? units_of_texels(output.dtype, output.channels)
+                                            : units_of(output.dtype, output.channels);
+}
+
+bool fills_words(const PixelOutput& output) {
+  return output.place != PixelPlace::elements ||
+         size_of(output.dtype) * static_cast<std::size_t>(output.channels) % 4 == 0;
+}
+
+bool is_drawn(const PixelOutput& output) {
+  return output.place == PixelPlace::host && TargetType::of(output.host_type).is_drawn;
+}
+
+bool reads_texels_of(const PixelKernel& kernel, const std::string& k) {
+  return kernel.body.find("input_" + k + "_texel(") != std::string::npos;
+}
+
+std::string pixel_bindings(const PixelKernel& kernel) {
+  std::string text;
+  int index = 0;
+  const auto texture = [&](const std::string& name, const std::string& type) {
+    return "@group(0) @binding(" + std::to_string(index) + ") var " + name + ": " + type + ";\n";
+  };
+  for (const PixelInput& input : kernel.inputs) {
+    const std::string k = std::to_string(index++), name = "source_" + k;
+    const BufferLayout layout = layout_of(input.dtype);
+    switch (input.place) {
+      case PixelPlace::elements:
+        text += binding(index, "read", name, reads_texels_of(kernel, k) ? layout.texel : layout.word);
+        break;
+      case PixelPlace::texels:
+        text += binding(index, "read", name, units_of_texels(input.dtype, input.channels).type);
+        break;
+      case PixelPlace::host:
+        text += texture(name, "texture_2d<" + SourceType::of(input.host_type).sampled + ">");
+        break;
+    }
+  }
+  for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
+    const PixelOutput& output = kernel.outputs[k];
+    if (is_drawn(output)) continue;
+    ++index;
+    const std::string name = "destination_" + std::to_string(k);
+    if (output.place == PixelPlace::host) {
+      const TextureFormat format = format_named(TargetType::of(output.host_type).format);
+      text += texture(name, "texture_storage_2d<" + std::string(format.storage) + ", write>");
+    } else {
+      const bool is_gathered = !fills_words(output);
+      text += binding(index, "read_write", name, is_gathered ? layout_of(output.dtype).texel : units_of(output).type);
+    }
+  }
+  return text;
+}
+
+std::string input_of_pixels(const std::string& k, const PixelInput& input) {
+  const std::string begin = "fn input_" + k + "(x: i32, y: i32, width: i32) -> vec4f { return ";
+  if (input.place == PixelPlace::host)
+    return begin + "vec4f(textureLoad(source_" + k + ", vec2i(x, y), 0))." +
+           SourceType::of(input.host_type).components + "; }\n";
+  const std::string pixel = "source_" + k + "[y * width + x]";
+  std::string value = pixel;
+  if (units_of_texels(input.dtype, input.channels).is_packed)
+    value = "texel_f16(" + (input.channels == 2 ? "vec2u(" + pixel + ")" : pixel) + ")";
+  else if (input.channels == 1) value = "vec4f(" + pixel + ")";
+  else if (input.channels == 2) value = pixel + ".xyxy";
+  return begin + value + "; }\n";
+}
+
+std::string input_of_elements(const PixelKernel& kernel, const std::string& k, DType dtype) {
+  const bool reads_texels = reads_texels_of(kernel, k);
+  std::string text = element_function(k, dtype, reads_texels) + "fn input_" + k + "(at: vec4u) -> " +
+                     vector_type(dtype) + " { return " + four_elements(k, dtype) + "; }\n";
+  if (reads_texels)
+    text += "fn input_" + k + "_texel(at: u32) -> " + vector_type(dtype) + " { return " + texel_text(k, dtype, "at") +
+            "; }\n";
+  return text;
+}
+
+// Elements past the end of the last texel are zero: the invocation of the last pixel sees to that.
+std::string zeros_after(const std::string& destination, const PixelOutput& output, const PixelUnits& units) {
+  if (output.channels == 4) return "";
+  const std::string after = units.is_per_channel ? "3u * (pixel_index + 1u)" : "pixel_index + 1u";
+  return "  if (pixel_index == words[0].x * words[0].y - 1u) {\n    for (var after = " + after + "; after % " +
+         (output.channels == 2 ? "2" : "4") + "u != 0u; after++) { " + destination + "[after] = " + units.type +
+         "(); }\n  }\n";
+}
+
+std::string store_pixel(const std::string& destination, const PixelOutput& output) {
+  const bool is_texels = output.place == PixelPlace::texels;
+  const PixelUnits units = units_of(output);
+  const std::string value = is_texels && output.dtype == DType::f16 ? "round_f16(" + output.value + ")" : output.value;
+  std::string text;
+  if (units.is_per_channel)
+    for (std::size_t c = 0; c < 3; ++c)
+      text +=
+          "  " + destination + "[3u * pixel_index + " + std::to_string(c) + "u] = " + value + "." + "xyz"[c] + ";\n";
+  else
+    text = "  " + destination + "[pixel_index] = " + (units.is_packed ? packed_text(output.dtype, value) : value) +
+           units.components + ";\n";
+  return is_texels ? text : text + zeros_after(destination, output, units);
+}
+
+// The colour that a host's target gets.
+std::string colour_text(const PixelOutput& output) {
+  const std::string value = output.dtype == DType::u8 ? "(vec4f(" + output.value + ") / 255.0)" : output.value;
+  switch (output.channels) {
+    case 1: return "vec4f(" + value + ".xxx, 1.0)";
+    case 2: return "vec4f(" + value + ".xy, 0.0, 1.0)";
+    case 3: return "vec4f(" + value + ".xyz, 1.0)";
+    default: return value;
+  }
+}
+
+std::string store_colour(const std::string& destination, const PixelOutput& output) {
+  const std::string row = TargetType::of(output.host_type).is_flipped ? "ints_of_words(0u).y - 1 - y" : "y";
+  return "  textureStore(" + destination + ", vec2i(x, " + row + "), " + colour_text(output) + ");\n";
+}
+
+// make_pixel(): the body, and the stores that follow it; gives the colour of a drawn target, or the pixel that is
+// gathered.
+std::string pixel_function(const PixelKernel& kernel, PixelEntry entry) {
+  std::string stores, result;
+  for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
+    const PixelOutput& output = kernel.outputs[k];
+    const std::string destination = "destination_" + std::to_string(k);
+    if (entry == PixelEntry::gather) result = output.value;
+    else if (is_drawn(output)) result = colour_text(output);
+    else if (output.place == PixelPlace::host) stores += store_colour(destination, output);
+    else stores += store_pixel(destination, output);
+  }
+  const std::string type = entry == PixelEntry::gather ? vector_type(kernel.outputs[0].dtype) : "vec4f";
+  return "fn make_pixel(x: i32, y: i32)" + (result.empty() ? "" : " -> " + type) + " {\n" + kernel.body +
+         (stores.empty() ? "" : "  let pixel_index = u32(y) * words[0].x + u32(x);\n" + stores) +
+         (result.empty() ? "" : "  return " + result + ";\n") + "}\n";
+}
+
+// `made`: the four elements of a texel, from the pixel `first` on.
+std::string gathered_elements(const PixelOutput& output) {
+  if (output.channels == 1)
+    return "  let made = pixel_vector(pixel_at(first).x, pixel_at(first + 1u).x, pixel_at(first + 2u).x, "
+           "pixel_at(first + 3u).x);\n";
+  const std::string two = "  let a = pixel_at(first);\n  let b = pixel_at(first + 1u);\n";
+  if (output.channels == 2) return two + "  let made = pixel_vector(a.xy, b.xy);\n";
+  return two +
+         "  let skip = 4u * texel % 3u;\n"
+         "  let made = select(select(pixel_vector(a.z, b.xyz), pixel_vector(a.yz, b.xy), skip == 1u), "
+         "pixel_vector(a.xyz, b.x), skip == 0u);\n";
+}
+
+std::string entry_text(const PixelKernel& kernel, PixelEntry entry) {
+  if (entry == PixelEntry::compute) return std::string(embedded_shader("pixels_compute.wgsl"));
+  if (entry == PixelEntry::draw)
+    return std::string(embedded_shader("triangle.wgsl")).append(embedded_shader("pixels_draw.wgsl"));
+  const PixelOutput& output = kernel.outputs[0];
+  return fill_template(embedded_shader("pixels_gather.wgsl"),
+                       {{"elements", gathered_elements(output)},
+                        {"store", "  destination_0[texel] = " + packed_text(output.dtype, "value") + ";\n"}});
+}
+
+std::string pixel_constants(const PixelKernel& kernel, PixelEntry entry) {
+  std::string text =
+      "const word_vectors = " + std::to_string(parameter_vectors(static_cast<std::size_t>(kernel.words))) + "u;\n";
+  if (entry == PixelEntry::compute)
+    text += "const workgroup_width = " + std::to_string(PixelGroup::width) +
+            "u;\nconst workgroup_height = " + std::to_string(PixelGroup::height) + "u;\n";
+  if (entry == PixelEntry::gather)
+    text += "const channels = " + std::to_string(kernel.outputs[0].channels) +
+            "u;\nalias pixel_vector = " + vector_type(kernel.outputs[0].dtype) + ";\n";
+  for (const PixelOutput& output : kernel.outputs)
+    if (is_drawn(output))
+      text +=
+          std::string("const is_flipped = ") + (TargetType::of(output.host_type).is_flipped ? "true" : "false") + ";\n";
+  return text;
+}
+
+}  // namespace
+
+PixelEntry entry_of(const PixelKernel& kernel) {
+  for (const PixelOutput& output : kernel.outputs) {
+    if (is_drawn(output)) return PixelEntry::draw;
+    if (!fills_words(output)) return PixelEntry::gather;
+  }
+  return PixelEntry::compute;
+}
+
+std::string pixel_text(const PixelKernel& kernel) {
+  const PixelEntry entry = entry_of(kernel);
+  std::string inputs;
+  for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
+    const PixelInput& input = kernel.inputs[i];
+    const std::string k = std::to_string(i);
+    inputs +=
+        input.place == PixelPlace::elements ? input_of_elements(kernel, k, input.dtype) : input_of_pixels(k, input);
+  }
+  const std::string pixel = pixel_function(kernel, entry), entry_point = entry_text(kernel, entry);
+  return fill_template(embedded_shader("pixels.wgsl"),
+                       {{"constants", pixel_constants(kernel, entry)},
+                        {"words", std::string(embedded_shader("words.wgsl"))},
+                        {"bindings", pixel_bindings(kernel)},
+                        {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + pixel + entry_point) +
+                                          used_functions(embedded_shader("pointwise.wgsl"), pixel)},
+                        {"inputs", inputs},
+                        {"pixel", pixel},
+                        {"entry", entry_point}});
+}
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,25 @@
+// From a PixelKernel to WGSL.
+//
+// Binding 0 has the words, then come the inputs and then the outputs, but for a host's target that is drawn.
+#pragma once
+#include <string>
+
+#include "core/kernel/pixel_kernel.h"
+
+namespace tessera::webgpu {
+
+// Who makes the pixels.
+enum class PixelEntry {
+  compute,  // an invocation for each pixel
+  draw,     // a fragment of the host's target for each pixel
+  gather,   // an invocation for each texel of an output whose pixels do not fill words of 32 bits
+};
+PixelEntry entry_of(const PixelKernel&);
+
+struct PixelGroup {
+  static constexpr std::uint32_t width = 64, height = 1;
+};
+
+std::string pixel_text(const PixelKernel&);
+
+}  // namespace tessera::webgpu
