@@ -19,6 +19,7 @@ constexpr std::size_t most_under_way = 4096;  // runs; those in a host's command
 std::string label_of(const Dispatch& dispatch) {
   if (dispatch.custom) return dispatch.custom->kernel->name;
   if (dispatch.pass) return dispatch.output ? "import from the host" : "export to the host";
+  if (dispatch.pixel_kernel) return label_of(*dispatch.pixel_kernel);
   return label_of(*dispatch.kernel);
 }
 
