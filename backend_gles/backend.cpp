@@ -5,7 +5,7 @@
 
 #include "backend_gles/custom_kernel.h"
 #include "backend_gles/download.h"
-#include "backend_gles/shader.h"
+#include "backend_gles/pixel_kernels.h"
 #include "backend_gles/wait.h"
 
 namespace tessera::gles {
@@ -33,7 +33,7 @@ std::uint32_t inputs_in_place(const Dispatch& dispatch) {
   return in_place;
 }
 
-const GlesPass& pass_of(const Dispatch& dispatch) { return static_cast<const GlesPass&>(*dispatch.pass); }
+const GlesPass& pass_of(const Dispatch& dispatch) { return dynamic_cast<const GlesPass&>(*dispatch.pass); }
 
 }  // namespace
 
@@ -75,8 +75,12 @@ const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
     prepare_custom(tools(), *dispatch.custom, dispatch.uses);
     return nullptr;
   }
-  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()},
-                       dispatch.uses);
+  const bool stores_nan = device_->stores_half_infinity_as_nan();
+  if (dispatch.pixel_kernel) {
+    check_pixels(tools(), dispatch);
+    return &kernels_.get(*dispatch.pixel_kernel, {.stores_half_infinity_as_nan = stores_nan}, dispatch.uses);
+  }
+  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), stores_nan}, dispatch.uses);
 }
 
 void GlesBackend::prepare(const Dispatch& dispatch) {
@@ -86,16 +90,18 @@ void GlesBackend::prepare(const Dispatch& dispatch) {
 
 void GlesBackend::run(std::span<const Dispatch> dispatches) {
   std::uint32_t states = touch::drawing;
-  std::size_t units = 1;
+  std::size_t units = 1, outputs = 1;
   for (const Dispatch& dispatch : dispatches) {
-    if (dispatch.pass) states |= pass_of(dispatch).touches();
+    states |= dispatch.pass ? pass_of(dispatch).touches() : touches_of_pixels(dispatch);
     units = std::max(units, dispatch.inputs.size());
+    if (dispatch.pixel_kernel) outputs = std::max(outputs, dispatch.custom_outputs.size());
   }
-  const Entered entered(*device_, states, narrow<int>(units));
+  const Entered entered(*device_, states, {narrow<int>(units), narrow<int>(outputs)});
   const GladGLES2Context& gl = device_->gl();
   std::vector<const CompiledKernel*> kernels;  // all are compiled before any has run
   for (const Dispatch& dispatch : dispatches) {
-    for (const BoundInput& input : dispatch.inputs) texture_of(*input.storage).require_texture();
+    for (const BoundInput& input : dispatch.inputs)
+      if (input.storage) texture_of(*input.storage).require_texture();
     kernels.push_back(prepared(dispatch));
   }
 
@@ -103,7 +109,8 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   timer_.begin_run();
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
     const TimedDispatch timed(timer_);
-    if (kernels[i]) draw(*kernels[i], dispatches[i]);
+    if (dispatches[i].pixel_kernel) draw_pixels(tools(), *kernels[i], dispatches[i]);
+    else if (kernels[i]) draw(*kernels[i], dispatches[i]);
     else if (dispatches[i].custom) run_custom(tools(), dispatches[i]);
     else pass_of(dispatches[i]).run(tools(), dispatches[i]);
   }
@@ -131,10 +138,7 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
     gl.BindTexture(GL_TEXTURE_2D, texture_of(*dispatch.inputs[input].storage).texture());
     gl.BindSampler(static_cast<GLuint>(input), nearest_sampler_.get());
   }
-  const int vectors = vectors_of_words(*dispatch.kernel);
-  std::vector<GLint> words(static_cast<std::size_t>(4 * vectors));
-  std::ranges::copy(dispatch.words, words.begin());
-  gl.Uniform4iv(kernel.words, vectors, words.data());
+  kernel.set_words(gl, dispatch.words);
   gl.Uniform1i(kernel.output_width, output.width());
   gl.DrawArrays(GL_TRIANGLES, 0, 3);
 }

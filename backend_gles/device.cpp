@@ -46,7 +46,7 @@ Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, c
   load_functions();
   read_limits();
   describe();
-  if (!context_->is_borrowed()) set_working_state(*this, ~0u);
+  if (!context_->is_borrowed()) set_working_state(*this, ~0u, 1);
   check("starting " + info_.name);
 }
 
@@ -115,11 +115,16 @@ void Device::read_limits() {
   max_side_ = std::min({integer(GL_MAX_TEXTURE_SIZE), viewport[0], viewport[1], largest_side});
   constexpr int vectors_for_other_uniforms = 8;
   const int vectors = integer(GL_MAX_FRAGMENT_UNIFORM_VECTORS) - vectors_for_other_uniforms;
-  limits_ = {.max_inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16),
+  const int inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16);
+  limits_ = {.max_inputs = inputs,
              .max_words = std::min(4 * vectors, 4096),
              .workgroups = false,
              .custom_language = ShaderLanguage::glsl,
-             .tells_memory = false};
+             .tells_memory = false,
+             .pixels = {.max_side = max_side_,
+                        .max_inputs = inputs,
+                        .max_outputs = std::min({integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS), 8}),
+                        .stores_elements = false}};
 }
 
 void Device::describe() {

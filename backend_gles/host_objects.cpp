@@ -57,6 +57,20 @@ Texels texels_of_attachment(const Device& device, GLenum attachment) {
   }
 }
 
+std::vector<GLuint> textures_of_framebuffer(const Device& device) {
+  std::vector<GLuint> textures;
+  const auto add = [&](GLenum attachment) {
+    if (attachment_parameter(device, attachment, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE) == GL_TEXTURE)
+      textures.push_back(
+          static_cast<GLuint>(attachment_parameter(device, attachment, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME)));
+  };
+  const GLint colors = integer(device.gl(), GL_MAX_COLOR_ATTACHMENTS);
+  for (GLint i = 0; i < colors; ++i) add(GL_COLOR_ATTACHMENT0 + static_cast<GLenum>(i));
+  add(GL_DEPTH_ATTACHMENT);
+  add(GL_STENCIL_ATTACHMENT);
+  return textures;
+}
+
 bool is_readable_texture(const Device& device, GLuint texture, std::uint64_t age) {
   const OwnNames& own = device.own_textures();
   return texture != 0 && device.gl().IsTexture(texture) && own.age_of(texture) == age && !own.is_private(texture);

@@ -1,6 +1,7 @@
 // Checks of a host's objects that only the driver can make.
 #pragma once
 #include <string_view>
+#include <vector>
 
 #include "backend_gles/device.h"
 #include "core/kernel/host_image.h"
@@ -27,5 +28,7 @@ void require_framebuffer(const Device&, GLuint framebuffer, std::string_view op)
 
 // Of a color attachment of the framebuffer that is bound for drawing.
 Texels texels_of_attachment(const Device&, GLenum attachment);
+// Those that are attached to it, in any place.
+std::vector<GLuint> textures_of_framebuffer(const Device&);
 
 }  // namespace tessera::gles

@@ -15,11 +15,11 @@ Compiled<Program> PassPrograms::compile(const std::string& name, const std::stri
   return {std::move(program), fragment_text.size()};
 }
 
-void PassTools::bind_texture(GLenum target, GLuint texture) const {
+void PassTools::bind_texture(GLenum target, GLuint texture, GLuint unit) const {
   const GladGLES2Context& gl = device.gl();
-  gl.ActiveTexture(GL_TEXTURE0);
+  gl.ActiveTexture(GL_TEXTURE0 + unit);
   gl.BindTexture(target, texture);
-  gl.BindSampler(0, nearest_sampler);
+  gl.BindSampler(unit, nearest_sampler);
 }
 
 }  // namespace tessera::gles

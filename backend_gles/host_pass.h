@@ -33,12 +33,14 @@ struct PassTools {
   GLuint nearest_sampler;      // reads texels unfiltered, whatever the texture says
   GLuint scratch_framebuffer;  // has no attachments between passes
 
-  void bind_texture(GLenum target, GLuint texture) const;  // to unit 0
+  void bind_texture(GLenum target, GLuint texture, GLuint unit = 0) const;
   void draw_triangle() const { device.gl().DrawArrays(GL_TRIANGLES, 0, 3); }
 };
 
-class GlesPass : public HostPass {
+// A part of each HostPass of this backend.
+class GlesPass {
  public:
+  virtual ~GlesPass() = default;
   virtual std::uint32_t touches() const { return 0; }  // states beyond touch::drawing
   // Checks the host's object and compiles, before anything of the submission has run.
   virtual void prepare(const PassTools&, const Dispatch&) const = 0;

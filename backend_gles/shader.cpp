@@ -10,31 +10,6 @@ namespace {
 
 std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; }
 
-// The functions of a family's files that `code` calls.
-std::string functions_of(std::string_view file, std::string_view code) {
-  const std::string name(file);
-  return used_functions_in_glsl(embedded_shader(name + ".wgsl"), embedded_shader(name + ".glsl"), code);
-}
-
-// texel_k(): one texel of input k, by its index; element_k(): one element.
-std::string fetch_functions(int k, const KernelInput& input) {
-  const std::string name = std::to_string(k), sampler = sampler_name(k),
-                    vector = glsl_spelling(vector_type(input.dtype));
-  const std::string scalar = is_float(input.dtype) ? "float" : "int";
-  std::string text = vector + " texel_" + name + "(int texel) { return " + vector + "(texelFetch(" + sampler +
-                     ", place(texel, textureSize(" + sampler + ", 0).x), 0)); }\n";
-  if (input.access != Access::dense || input.operand != KernelInput::none)
-    text += scalar + " element_" + name + "(int element) { return texel_" + name + "(element >> 2)[element & 3]; }\n";
-  return text;
-}
-
-std::string four_elements(const std::string& name, const std::string& vector) {
-  std::string text = "  return " + vector;
-  for (const char component : {'x', 'y', 'z', 'w'})
-    text += std::string(component == 'x' ? "(" : ", ") + "element_" + name + "(at." + component + ")";
-  return text + ");\n";
-}
-
 // input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for
 // four elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
@@ -72,30 +47,61 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
   std::string text;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
     const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
-    text.append("uniform ").append(sampler_type(input.dtype)).append(" ").append(sampler_name(k)).append(";\n");
-    text += fetch_functions(k, input);
+    text += fetch_functions(k, input.dtype, input.access != Access::dense || input.operand != KernelInput::none);
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
   return text + glsl_spelling(operand_functions(kernel));
 }
 
-std::string output_text(DType dtype) {
-  const std::string_view type = is_float(dtype) ? "vec4" : is_unsigned(dtype) ? "uvec4" : "ivec4";
-  return "layout(location = 0) out " + std::string(type) + " result;\n";
+}  // namespace
+
+std::string functions_of(std::string_view file, std::string_view code) {
+  const std::string name(file);
+  return used_functions_in_glsl(embedded_shader(name + ".wgsl"), embedded_shader(name + ".glsl"), code);
 }
 
-// Elements past the end are zero. A product would keep NaN, and ESSL 3.00 has no choice between integers.
-std::string result_text(const Expression& expression, const Variant& variant) {
-  std::string value = "v" + std::to_string(expression.lines.size() - 1);
-  // The one number that such a device stores as infinity is 2^16.
-  if (expression.result() == DType::f16 && variant.stores_half_infinity_as_nan)
-    value = "mix(" + value + ", sign(" + value + ") * 65536.0, greaterThan(abs(" + value + "), vec4(65504.0)))";
-  if (is_float(expression.result())) return "  result = mix(vec4(0.0), " + value + ", inside);\n";
-  if (is_unsigned(expression.result())) return "  result = uvec4(" + value + ") * uvec4(inside);\n";
+std::string fetch_functions(int k, DType dtype, bool by_element) {
+  const std::string name = std::to_string(k), sampler = sampler_name(k), vector = glsl_spelling(vector_type(dtype));
+  const std::string scalar = is_float(dtype) ? "float" : "int";
+  std::string text = "uniform " + std::string(sampler_type(dtype)) + " " + sampler + ";\n" + vector + " texel_" + name +
+                     "(int texel) { return " + vector + "(texelFetch(" + sampler + ", place(texel, textureSize(" +
+                     sampler + ", 0).x), 0)); }\n";
+  if (by_element)
+    text += scalar + " element_" + name + "(int element) { return texel_" + name + "(element >> 2)[element & 3]; }\n";
+  return text;
+}
+
+std::string four_elements(const std::string& name, const std::string& vector) {
+  std::string text = "  return " + vector;
+  for (const char component : {'x', 'y', 'z', 'w'})
+    text += std::string(component == 'x' ? "(" : ", ") + "element_" + name + "(at." + component + ")";
+  return text + ");\n";
+}
+
+std::string words_text(int words) {
+  return std::string(embedded_shader("words.glsl")) + "uniform ivec4 " + words_name + "[" +
+         // Branches that a kernel's options rule out may read parameters beyond its own, which compilers check all the
+         // same.
+         std::to_string(vectors_of_words(words) + spare_vectors) + "];\n";
+}
+
+std::string output_text(std::string_view name, int location, DType dtype) {
+  const std::string_view type = is_float(dtype) ? "vec4" : is_unsigned(dtype) ? "uvec4" : "ivec4";
+  return "layout(location = " + std::to_string(location) + ") out " + std::string(type) + " " + std::string(name) +
+         ";\n";
+}
+
+std::string stored_half(const std::string& value, const Variant& variant) {
+  if (!variant.stores_half_infinity_as_nan) return value;
+  return "mix(" + value + ", sign(" + value + ") * 65536.0, greaterThan(abs(" + value + "), vec4(65504.0)))";
+}
+
+std::string elements_text(const std::string& value, DType dtype, const Variant& variant) {
+  if (is_float(dtype))
+    return "  result = mix(vec4(0.0), " + (dtype == DType::f16 ? stored_half(value, variant) : value) + ", inside);\n";
+  if (is_unsigned(dtype)) return "  result = uvec4(" + value + ") * uvec4(inside);\n";
   return "  result = " + value + " * ivec4(inside);\n";
 }
-
-}  // namespace
 
 std::string_view vertex_text() {
   return R"(#version 300 es
@@ -107,10 +113,6 @@ void main() {
 
 std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string expression = glsl_spelling(expression_text(kernel, kernel.expression, ""));
-  const std::string words = "uniform ivec4 " + std::string(words_name) + "[" +
-                            // Branches that a kernel's options rule out may read parameters beyond its own, which
-                            // compilers check all the same.
-                            std::to_string(vectors_of_words(kernel) + spare_vectors) + "];\n";
   const std::string inputs = inputs_text(kernel, variant);
   std::string call, core, options;
   if (kernel.has_core()) {
@@ -122,14 +124,15 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
       options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }
   return fill_template(embedded_shader("map.glsl"),
-                       {{"words", words},
+                       {{"words", words_text(kernel.word_count())},
                         {"functions", functions_of("pointwise", inputs + core + expression)},
                         {"inputs", inputs},
                         {"core", options + core},
-                        {"output", output_text(kernel.expression.result())},
+                        {"output", output_text("result", 0, kernel.expression.result())},
                         {"call", call},
                         {"expression", expression},
-                        {"result", result_text(kernel.expression, variant)}});
+                        {"result", elements_text("v" + std::to_string(kernel.expression.lines.size() - 1),
+                                                 kernel.expression.result(), variant)}});
 }
 
 // Expressions know two types, floats and integers; textures know unsigned ones too.
@@ -138,7 +141,5 @@ std::string_view sampler_type(DType dtype) {
 }
 
 std::string sampler_name(int input) { return "in_" + std::to_string(input); }
-
-int vectors_of_words(const Kernel& kernel) { return (kernel.word_count() + 3) / 4; }
 
 }  // namespace tessera::gles

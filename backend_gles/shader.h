@@ -26,7 +26,19 @@ std::string sampler_name(int input);
 inline bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }  // in textures
 std::string_view sampler_type(DType);  // of the textures of tensors
 
-int vectors_of_words(const Kernel&);  // how many ivec4 hold the words
-constexpr int spare_vectors = 2;      // are declared after them
+constexpr int vectors_of_words(int words) { return (words + 3) / 4; }  // how many ivec4 hold them
+constexpr int spare_vectors = 2;                                       // are declared after them
+
+// The parts of texts that all kinds of kernels have.
+std::string functions_of(std::string_view file, std::string_view code);  // of a family's files, which `code` calls
+std::string words_text(int words);                                       // declares them
+// Declares the sampler of input k, texel_k(), which gives one texel by its index, and element_k(), one element.
+std::string fetch_functions(int k, DType, bool by_element);
+std::string four_elements(const std::string& name, const std::string& vector);  // returns those at the indices `at`
+std::string output_text(std::string_view name, int location, DType);
+// The number to store for a half. The one number that some devices store as infinity is 2^16: see Variant.
+std::string stored_half(const std::string& value, const Variant&);
+// Elements past the end are zero. A product would keep NaN, and ESSL 3.00 has no choice between integers.
+std::string elements_text(const std::string& value, DType, const Variant&);
 
 }  // namespace tessera::gles

@@ -30,21 +30,28 @@ constexpr GLenum unpack_names[] = {GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL
 constexpr GLenum pack_names[] = {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS, GL_PACK_SKIP_ROWS};
 constexpr GLint working_pixel_store[] = {1, 0, 0, 0};
 
-void set_color_mask(const Device& device, const std::array<GLboolean, 4>& mask) {
-  // Where each draw buffer has a mask of its own, passes rely on the first one only.
-  if (const auto set = device.functions().ColorMaski) set(0, mask[0], mask[1], mask[2], mask[3]);
-  else device.gl().ColorMask(mask[0], mask[1], mask[2], mask[3]);
+void set_color_mask(const Device& device, GLuint draw_buffer, const ColorMask& mask) {
+  const auto set = [&](auto function, auto... place) {
+    function(place..., mask[0] != 0, mask[1] != 0, mask[2] != 0, mask[3] != 0);
+  };
+  if (const auto set_one = device.functions().ColorMaski) set(set_one, draw_buffer);
+  else set(device.gl().ColorMask);
 }
 
-void set_capability(const Device& device, GLenum name, bool is_on) {
+void set_capability(const Device& device, GLenum name, bool is_on, GLuint draw_buffer = 0) {
   const IndexedFunctions& indexed = device.functions();
-  if (name == GL_BLEND && indexed.Enablei) (is_on ? indexed.Enablei : indexed.Disablei)(name, 0);
+  if (name == GL_BLEND && indexed.Enablei) (is_on ? indexed.Enablei : indexed.Disablei)(name, draw_buffer);
   else (is_on ? device.gl().Enable : device.gl().Disable)(name);
 }
 
-bool is_enabled(const Device& device, GLenum name) {
+bool is_enabled(const Device& device, GLenum name, GLuint draw_buffer = 0) {
   const IndexedFunctions& indexed = device.functions();
-  return name == GL_BLEND && indexed.IsEnabledi ? indexed.IsEnabledi(name, 0) : device.gl().IsEnabled(name);
+  return name == GL_BLEND && indexed.IsEnabledi ? indexed.IsEnabledi(name, draw_buffer) : device.gl().IsEnabled(name);
+}
+
+// The draw buffers, of those that work uses, whose masks and blending are set one by one.
+GLuint apart(const Device& device, int draw_buffers) {
+  return device.functions().ColorMaski ? narrow<GLuint>(draw_buffers) : 1;
 }
 
 }  // namespace
@@ -60,11 +67,14 @@ std::span<const Capability> capabilities(const Device& device) {
   return device.version() >= 31 ? all : all.first(all.size() - 1);
 }
 
-void set_working_state(const Device& device, std::uint32_t states) {
+void set_working_state(const Device& device, std::uint32_t states, int draw_buffers) {
   const GladGLES2Context& gl = device.gl();
   for (const Capability& capability : capabilities(device))
     if (states & capability.state) set_capability(device, capability.name, false);
-  if (states & state::color_mask) set_color_mask(device, {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE});
+  for (GLuint i = 0; i < apart(device, draw_buffers); ++i) {
+    if (states & state::blend) set_capability(device, GL_BLEND, false, i);
+    if (states & state::color_mask) set_color_mask(device, i, {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE});
+  }
   for (std::size_t i = 0; i < std::size(working_pixel_store); ++i) {
     if (states & state::pixel_unpack) gl.PixelStorei(unpack_names[i], working_pixel_store[i]);
     if (states & state::pixel_pack) gl.PixelStorei(pack_names[i], working_pixel_store[i]);
@@ -72,8 +82,10 @@ void set_working_state(const Device& device, std::uint32_t states) {
   if (states & state::pixel_unpack) gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
-SavedState::SavedState(const Device& device, std::uint32_t states, int units)
-    : device_(device), states_(states), units_(std::min(units, most_units)) {
+SavedState::SavedState(const Device& device, std::uint32_t states, const Places& places)
+    : device_(device),
+      states_(states),
+      places_{std::min(places.units, most_units), std::min(places.draw_buffers, most_draw_buffers)} {
   const GladGLES2Context& gl = device.gl();
   // Where nothing is put back, dirtied() needs these states only.
   if (!device.restores_state()) states &= touch::disabled | state::transform_feedback;
@@ -84,13 +96,9 @@ SavedState::SavedState(const Device& device, std::uint32_t states, int units)
   if (states & state::draw_framebuffer) draw_framebuffer_ = integer(gl, GL_DRAW_FRAMEBUFFER_BINDING);
   if (states & state::read_framebuffer) read_framebuffer_ = integer(gl, GL_READ_FRAMEBUFFER_BINDING);
   if (states & state::viewport) gl.GetIntegerv(GL_VIEWPORT, viewport_.data());
-  if (states & state::color_mask) gl.GetBooleanv(GL_COLOR_WRITEMASK, color_mask_.data());
+  save_draw_buffers(states);
   if (states & state::active_texture) active_texture_ = integer(gl, GL_ACTIVE_TEXTURE);
   if (states & (state::textures | state::samplers)) save_units();
-  if (states & state::external_textures) {
-    gl.ActiveTexture(GL_TEXTURE0);
-    external_texture_ = integer(gl, external_binding);
-  }
   if (states & state::pixel_unpack) unpack_ = saved(unpack_names, GL_PIXEL_UNPACK_BUFFER_BINDING);
   if (states & state::pixel_pack) pack_ = saved(pack_names, GL_PIXEL_PACK_BUFFER_BINDING);
   if (states & state::transform_feedback)
@@ -109,12 +117,8 @@ void SavedState::restore() const {
   if (states_ & state::read_framebuffer)
     gl.BindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(read_framebuffer_));
   if (states_ & state::viewport) gl.Viewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
-  if (states_ & state::color_mask) set_color_mask(device_, color_mask_);
+  restore_draw_buffers();
   if (states_ & (state::textures | state::samplers)) restore_units();
-  if (states_ & state::external_textures) {
-    gl.ActiveTexture(GL_TEXTURE0);
-    gl.BindTexture(texture_external, static_cast<GLuint>(external_texture_));
-  }
   if (states_ & state::active_texture) gl.ActiveTexture(static_cast<GLenum>(active_texture_));
   if (states_ & state::pixel_unpack) restore(unpack_, unpack_names, GL_PIXEL_UNPACK_BUFFER);
   if (states_ & state::pixel_pack) restore(pack_, pack_names, GL_PIXEL_PACK_BUFFER);
@@ -125,9 +129,10 @@ Dirtied SavedState::dirtied() const {
   std::uint32_t states = states_;
   for (const Capability& capability : every_capability)
     if (!(enabled_ & capability.state)) states &= ~capability.state;  // it was off before
+  if (blended_ != 0) states |= state::blend;
   if (!has_paused_) states &= ~state::transform_feedback;
   const bool has_units = states & (state::textures | state::samplers | state::external_textures);
-  return {states, has_units ? (1u << units_) - 1 : 0};
+  return {states, has_units ? (1u << places_.units) - 1 : 0};
 }
 
 SavedState::PixelStore SavedState::saved(std::span<const GLenum, 4> names, GLenum buffer) const {
@@ -142,35 +147,55 @@ void SavedState::restore(const PixelStore& store, std::span<const GLenum, 4> nam
   device_.gl().BindBuffer(target, static_cast<GLuint>(store.buffer));
 }
 
+void SavedState::save_draw_buffers(std::uint32_t states) {
+  const GladGLES2Context& gl = device_.gl();
+  if (states & state::color_mask) gl.GetIntegerv(GL_COLOR_WRITEMASK, color_masks_[0].data());
+  for (GLuint i = 1; i < apart(device_, places_.draw_buffers); ++i) {
+    if (states & state::color_mask) gl.GetIntegeri_v(GL_COLOR_WRITEMASK, i, color_masks_[i].data());
+    if ((states & state::blend) && is_enabled(device_, GL_BLEND, i)) blended_ |= 1u << i;
+  }
+}
+
+void SavedState::restore_draw_buffers() const {
+  for (GLuint i = 0; i < apart(device_, places_.draw_buffers); ++i) {
+    if (states_ & state::color_mask) set_color_mask(device_, i, color_masks_[i]);
+    if (blended_ >> i & 1) set_capability(device_, GL_BLEND, true, i);
+  }
+}
+
 void SavedState::save_units() {
   const GladGLES2Context& gl = device_.gl();
-  for (int unit = 0; unit < units_; ++unit) {
+  for (int unit = 0; unit < places_.units; ++unit) {
     const auto at = static_cast<std::size_t>(unit);
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
     textures_[at] = integer(gl, GL_TEXTURE_BINDING_2D);
     if (states_ & state::samplers) samplers_[at] = integer(gl, GL_SAMPLER_BINDING);
+    if (states_ & state::external_textures) external_textures_[at] = integer(gl, external_binding);
   }
 }
 
 void SavedState::restore_units() const {
   const GladGLES2Context& gl = device_.gl();
-  for (int unit = 0; unit < units_; ++unit) {
+  for (int unit = 0; unit < places_.units; ++unit) {
     const auto at = static_cast<std::size_t>(unit);
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
     gl.BindTexture(GL_TEXTURE_2D, static_cast<GLuint>(textures_[at]));
     if (states_ & state::samplers) gl.BindSampler(static_cast<GLuint>(unit), static_cast<GLuint>(samplers_[at]));
+    if (states_ & state::external_textures)
+      gl.BindTexture(texture_external, static_cast<GLuint>(external_textures_[at]));
   }
 }
 
-Entered::Entered(const Device& device, std::uint32_t states, int units) : current_(device.context()), device_(device) {
+Entered::Entered(const Device& device, std::uint32_t states, const Places& places)
+    : current_(device.context()), device_(device) {
   device.require(current_);
   device.delete_waiting();
   if (!device.context().is_borrowed()) return;  // its state is as set_working_state() left it
   if (states == 0) return;
   device.pass_on_errors_of_host();
   if (device.checks_state()) snapshot_ = std::make_unique<StateSnapshot>(device);
-  saved_.emplace(device, states, units);
-  set_working_state(device, states);
+  saved_.emplace(device, states, places);
+  set_working_state(device, states, places.draw_buffers);
 }
 
 Entered::~Entered() {

@@ -34,44 +34,53 @@ inline constexpr std::uint32_t drawing = compiling | texture | disabled | state:
                                          state::samplers;
 }  // namespace touch
 
-// Sets, of these states, those that passes rely on and do not set themselves.
-void set_working_state(const Device&, std::uint32_t states);
+// How many texture units and draw buffers work uses, each from 0 on.
+struct Places {
+  int units = 1, draw_buffers = 1;
+};
 
-// The host's values of some states, and of the texture units 0 to units - 1.
+// Sets, of these states, those that passes rely on and do not set themselves.
+void set_working_state(const Device&, std::uint32_t states, int draw_buffers);
+
+using ColorMask = std::array<GLint, 4>;
+
+// The host's values of some states, in these places.
 class SavedState {
  public:
-  SavedState(const Device&, std::uint32_t states, int units);
+  SavedState(const Device&, std::uint32_t states, const Places&);
   void restore() const;
   Dirtied dirtied() const;  // the states that stay set where nothing is put back
 
  private:
-  static constexpr int most_units = 16;
+  static constexpr int most_units = 16, most_draw_buffers = 8;
   struct PixelStore {
     std::array<GLint, 4> values;
     GLint buffer;
   };
   PixelStore saved(std::span<const GLenum, 4> names, GLenum buffer) const;
   void restore(const PixelStore&, std::span<const GLenum, 4> names, GLenum target) const;
+  void save_draw_buffers(std::uint32_t states);
+  void restore_draw_buffers() const;
   void save_units();
   void restore_units() const;
 
   const Device& device_;
   std::uint32_t states_;
-  int units_;
+  Places places_;
   std::uint32_t enabled_ = 0;
+  std::uint32_t blended_ = 0;  // bit k: draw buffer k, from 1 on, blends
   bool has_paused_ = false;
   GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;
-  GLint external_texture_ = 0;
   std::array<GLint, 4> viewport_{};
-  std::array<GLboolean, 4> color_mask_{};
-  std::array<GLint, most_units> textures_{}, samplers_{};
+  std::array<ColorMask, most_draw_buffers> color_masks_{};
+  std::array<GLint, most_units> textures_{}, samplers_{}, external_textures_{};
   PixelStore unpack_{}, pack_{};
 };
 
 // Enters the device for the length of a scope, in which these states are set. Throws wrong_thread or device_lost.
 class Entered {
  public:
-  explicit Entered(const Device&, std::uint32_t states = 0, int units = 1);
+  explicit Entered(const Device&, std::uint32_t states = 0, const Places& = {});
   ~Entered();
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;

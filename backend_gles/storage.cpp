@@ -18,6 +18,15 @@ std::string description(const StorageSpec& spec) {
          std::string(to_string(spec.dtype));
 }
 
+GLenum internal_format_of(const StorageSpec& spec) {
+  const bool is_half = spec.dtype == DType::f16;
+  switch (spec.pixels.channels) {
+    case 1: return is_half ? GL_R16F : GL_R32F;
+    case 2: return is_half ? GL_RG16F : GL_RG32F;
+    default: return format_of(spec.dtype).internal;
+  }
+}
+
 }  // namespace
 
 std::uint64_t layout_of(const Extent& extent) {
@@ -25,6 +34,7 @@ std::uint64_t layout_of(const Extent& extent) {
 }
 
 Extent extent_of(const StorageSpec& spec) {
+  if (spec.pixels.channels != 0) return {spec.pixels.width, spec.pixels.height};
   if (spec.layout != 0)
     return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
   const std::int64_t texels = std::max<std::int64_t>(1, texel_count(spec.elements));
@@ -38,9 +48,10 @@ std::uint64_t layout_of_storage(const Storage& storage) {
 
 StorageClass class_of(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
-  return {.key = std::uint64_t{format_of(spec.dtype).internal} << 48 | narrow<std::uint64_t>(extent.width) << 24 |
+  const int components = spec.pixels.channels != 0 ? spec.pixels.channels : 4;
+  return {.key = std::uint64_t{internal_format_of(spec)} << 48 | narrow<std::uint64_t>(extent.width) << 24 |
                  narrow<std::uint64_t>(extent.height),
-          .bytes = byte_count(4 * extent.width * extent.height, spec.dtype)};
+          .bytes = byte_count(components * extent.width * extent.height, spec.dtype)};
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
@@ -55,7 +66,7 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
   name_ = texture_.get();
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, name_);
-  gl.TexStorage2D(GL_TEXTURE_2D, 1, format_of(spec.dtype).internal, width(), height());
+  gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format_of(spec), width(), height());
   for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
     gl.TexParameteri(GL_TEXTURE_2D, filter, GL_NEAREST);
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})

@@ -1,4 +1,6 @@
-// Tensors in textures: element i is component i % 4 of texel i / 4, texels row by row.
+// Tensors in textures: element i is component i % 4 of texel i / 4, texels row by row. A storage of pixels
+// (StorageSpec::pixels) has a texel with as many components as channels for each pixel, and none is uploaded or read
+// back.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -7,11 +7,6 @@ precision highp sampler2D;
 precision highp isampler2D;
 precision highp usampler2D;
 
-// The index is always constant, so that drivers need no array of uniforms in memory.
-#define word_int(w) words[(w) >> 2][(w) & 3]
-#define word_float(w) intBitsToFloat(word_int(w))
-#define floats_of_words(v) intBitsToFloat(words[v])
-#define ints_of_words(v) words[v]
 // The parameters of the core, counted from 0; its functions write parameters.name instead.
 #define core_word(i) uint(word_int(int(i) + 1))
 #define core_int(i) word_int(int(i) + 1)

@@ -65,7 +65,8 @@ class HostTarget : public HostPass {
  public:
   virtual std::string type() const = 0;             // as above
   virtual bool reads(const HostSource&) const = 0;  // whether it is the texture of the source: no kernel can use both
-  virtual bool takes_more_outputs() const = 0;      // whether a kernel that writes it can have other outputs
+  virtual bool reads(const Storage&) const { return false; }  // as above, of a tensor over the host's texture
+  virtual bool takes_more_outputs() const = 0;                // whether a kernel that writes it can have other outputs
 };
 
 struct CustomCall;

@@ -12,39 +12,38 @@
 namespace tessera {
 namespace {
 
-using Ref = PixelWriter::Ref;
-using Place = PixelWriter::Place;
-
-std::string text(Ref ref) { return PixelWriter::text(ref); }
+std::string text(PixelRef ref) { return PixelWriter::text(ref); }
 
 // One item to be written at one place.
 struct Work {
   PixelReader& reader;
   const GraphItem& item;
   PixelImage image;  // the item
-  Place at;
+  PixelSpot at;
 
   PixelWriter& writer() const { return reader.writer(); }
   const GraphItem::Operand& operand(std::size_t k = 0) const { return item.operands[k]; }
-  PixelImage source(std::size_t k = 0) const { return *image_of(operand(k).shape); }
+  PixelImage source(std::size_t k = 0) const { return *pixel_image_of(operand(k).shape); }
   // A pixel of an operand, as floats.
-  Ref pixel(const Place& place, std::size_t k = 0) const { return reader.pixel(operand(k), source(k), place); }
-  std::string floats(const Place& place, std::size_t k = 0) const { return as_floats(pixel(place, k)); }
-  std::string as_floats(Ref ref) const {
+  PixelRef pixel(const PixelSpot& place, std::size_t k = 0) const { return reader.pixel(operand(k), source(k), place); }
+  std::string floats(const PixelSpot& place, std::size_t k = 0) const { return as_floats(pixel(place, k)); }
+  std::string as_floats(PixelRef ref) const {
     return is_float(writer().dtype_of(ref)) ? text(ref) : "vec4f(" + text(ref) + ")";
   }
-  Ref result(const std::string& value) const { return writer().vector(item.dtype(), narrowed(value, item.dtype())); }
+  PixelRef result(const std::string& value) const {
+    return writer().vector(item.dtype(), narrowed(value, item.dtype()));
+  }
   std::string last(std::int64_t size) const { return writer().integer_word(size - 1); }
 };
 
 struct Form {
   std::string_view entry;
   bool (*takes)(const GraphItem&, const Family&);
-  Ref (*write)(const Work&, const Family&);
+  PixelRef (*write)(const Work&, const Family&);
 };
 
 bool has_images(const GraphItem& item) {
-  return image_of(item.shape()) && !item.operands[0].is_number() && image_of(item.operands[0].shape);
+  return pixel_image_of(item.shape()) && !item.operands[0].is_number() && pixel_image_of(item.operands[0].shape);
 }
 
 // ---- filters along an axis
@@ -63,11 +62,12 @@ bool takes_filter(const GraphItem& item, const Family& family) {
   constexpr std::int64_t most_taps = 64;
   const auto filter = from_words<FilterParameters>(family.words);
   const auto options = from_options<FilterOptions>(family.options);
-  return has_images(item) && filter.taps <= most_taps && filter_axis(*image_of(item.shape()), filter) &&
+  return has_images(item) && filter.taps <= most_taps && filter_axis(*pixel_image_of(item.shape()), filter) &&
          options.border != static_cast<std::int64_t>(FilterBorder::reflect);
 }
 
-Ref moved_axis(PixelWriter& writer, Ref from, std::int64_t distance, FilterBorder border, const std::string& last) {
+PixelRef moved_axis(PixelWriter& writer, PixelRef from, std::int64_t distance, FilterBorder border,
+                    const std::string& last) {
   if (distance == 0) return from;
   const std::string at = text(from) + " + " + std::to_string(distance);
   if (border == FilterBorder::near_reflect)
@@ -81,8 +81,8 @@ std::string inside_text(const std::string& at, const std::string& last) {
 }
 
 template <class Weight>
-Ref write_filter(const Work& work, const FilterParameters& filter, const FilterOptions& options,
-                 const Weight& weight_of) {
+PixelRef write_filter(const Work& work, const FilterParameters& filter, const FilterOptions& options,
+                      const Weight& weight_of) {
   const FilterAxis axis = *filter_axis(work.image, filter);
   const std::string last = work.last(axis.size);
   const auto border = static_cast<FilterBorder>(static_cast<std::int64_t>(options.border));
@@ -91,8 +91,8 @@ Ref write_filter(const Work& work, const FilterParameters& filter, const FilterO
     const std::string weight = weight_of(tap);
     if (weight.empty()) continue;
     const std::int64_t distance = tap - filter.taps / 2;
-    Place place = work.at;
-    Ref& moved = axis.is_width ? place.x : place.y;
+    PixelSpot place = work.at;
+    PixelRef& moved = axis.is_width ? place.x : place.y;
     const std::string at = text(moved) + " + " + std::to_string(distance);
     moved = moved_axis(work.writer(), moved, distance, border, last);
     std::string value = work.floats(place);
@@ -103,7 +103,7 @@ Ref write_filter(const Work& work, const FilterParameters& filter, const FilterO
   return work.result(sum.empty() ? "vec4f(0.0)" : sum);
 }
 
-Ref write_filter_numbers(const Work& work, const Family& family) {
+PixelRef write_filter_numbers(const Work& work, const Family& family) {
   const auto filter = from_words<FilterParameters>(family.words);
   const auto options = from_options<FilterOptions>(family.options);
   return write_filter(work, filter, options, [&](std::int64_t tap) -> std::string {
@@ -112,7 +112,7 @@ Ref write_filter_numbers(const Work& work, const Family& family) {
   });
 }
 
-Ref write_filter_tensor(const Work& work, const Family& family) {
+PixelRef write_filter_tensor(const Work& work, const Family& family) {
   const auto filter = from_words<FilterParameters>(family.words);
   return write_filter(work, filter, from_options<FilterOptions>(family.options), [&](std::int64_t tap) {
     const std::string index = std::to_string(tap) + "u";
@@ -126,20 +126,22 @@ Ref write_filter_tensor(const Work& work, const Family& family) {
 // how far it is from there. Dividing by a float, and setting right what its rounding did, is much faster than dividing
 // integers.
 struct Between {
-  Ref before, rest;
+  PixelRef before, rest;
 };
-Between between(PixelWriter& writer, Ref at, const Places& places) {
+Between between(PixelWriter& writer, PixelRef at, const Places& places) {
   const std::string divisor = writer.integer_word(places.divisor);
-  const Ref numerator = writer.unsigned_integer("u32(" + text(at) + ") * u32(" + writer.integer_word(places.step) +
-                                                ") + u32(" + writer.integer_word(places.start) + ")");
-  const Ref guess = writer.integer("i32(f32(" + text(numerator) + ") / f32(" + divisor + "))");
-  const Ref over = writer.integer("i32(" + text(numerator) + " - u32(" + text(guess) + ") * u32(" + divisor + "))");
-  const Ref step = writer.integer("(" + text(over) + " >> 31u) - ((" + divisor + " - 1 - " + text(over) + ") >> 31u)");
+  const PixelRef numerator = writer.unsigned_integer("u32(" + text(at) + ") * u32(" + writer.integer_word(places.step) +
+                                                     ") + u32(" + writer.integer_word(places.start) + ")");
+  const PixelRef guess = writer.integer("i32(f32(" + text(numerator) + ") / f32(" + divisor + "))");
+  const PixelRef over =
+      writer.integer("i32(" + text(numerator) + " - u32(" + text(guess) + ") * u32(" + divisor + "))");
+  const PixelRef step =
+      writer.integer("(" + text(over) + " >> 31u) - ((" + divisor + " - 1 - " + text(over) + ") >> 31u)");
   return {writer.integer(text(guess) + " + " + text(step)),
           writer.number("f32(" + text(over) + " - " + text(step) + " * " + divisor + ") / f32(" + divisor + ")")};
 }
 
-Ref tap_of(PixelWriter& writer, Ref before, int tap, const std::string& last) {
+PixelRef tap_of(PixelWriter& writer, PixelRef before, int tap, const std::string& last) {
   return writer.integer("clamp(" + text(before) + " + " + std::to_string(tap - 2) + ", 0, " + last + ")");
 }
 
@@ -148,20 +150,20 @@ bool takes_resize(const GraphItem& item, const Family& family) {
   return has_images(item) && resize.y.divisor < (1 << 22) && resize.x.divisor < (1 << 22);
 }
 
-Ref write_resize_nearest(const Work& work, const Family& family) {
+PixelRef write_resize_nearest(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const Ref x = between(writer, work.at.x, resize.x).before, y = between(writer, work.at.y, resize.y).before;
+  const PixelRef x = between(writer, work.at.x, resize.x).before, y = between(writer, work.at.y, resize.y).before;
   return work.pixel(
       {tap_of(writer, x, 0, work.last(work.source().width)), tap_of(writer, y, 0, work.last(work.source().height))});
 }
 
-Ref write_resize_bilinear(const Work& work, const Family& family) {
+PixelRef write_resize_bilinear(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
   const Between x = between(writer, work.at.x, resize.x), y = between(writer, work.at.y, resize.y);
   const std::string last_x = work.last(work.source().width), last_y = work.last(work.source().height);
-  const auto along = [&](const Ref row) {
+  const auto along = [&](const PixelRef row) {
     const std::string left = work.floats({tap_of(writer, x.before, 0, last_x), row});
     const std::string right = work.floats({tap_of(writer, x.before, 1, last_x), row});
     return text(writer.vector(DType::f32, left + " + (" + right + " - " + left + ") * " + text(x.rest)));
@@ -172,7 +174,7 @@ Ref write_resize_bilinear(const Work& work, const Family& family) {
 }
 
 // The weight of a tap by Keys' kernel.
-Ref cubic_weight(PixelWriter& writer, Ref rest, int tap, const std::string& c) {
+PixelRef cubic_weight(PixelWriter& writer, PixelRef rest, int tap, const std::string& c) {
   const std::string d = text(writer.number("abs(" + text(rest) + " + " + std::to_string(1 - tap) + ".0)"));
   const bool is_near = tap == 1 || tap == 2;
   return writer.number(is_near ? "((" + c + " + 2.0) * " + d + " - (" + c + " + 3.0)) * " + d + " * " + d + " + 1.0"
@@ -180,7 +182,7 @@ Ref cubic_weight(PixelWriter& writer, Ref rest, int tap, const std::string& c) {
                                      " - 4.0 * " + c);
 }
 
-Ref write_resize_cubic(const Work& work, const Family& family) {
+PixelRef write_resize_cubic(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
   const Between x = between(writer, work.at.x, resize.x), y = between(writer, work.at.y, resize.y);
@@ -216,7 +218,7 @@ bool takes_matrix(const GraphItem& item, const Family& family) {
 }
 
 template <class Column>
-Ref write_matrix(const Work& work, const ColourMatrixParameters& matrix, const Column& column) {
+PixelRef write_matrix(const Work& work, const ColourMatrixParameters& matrix, const Column& column) {
   const std::string pixel = work.floats(work.at);
   std::string sum = matrix.columns > matrix.channels ? column(static_cast<std::size_t>(matrix.channels)) : "";
   for (std::size_t k = 0; k < static_cast<std::size_t>(matrix.channels); ++k)
@@ -224,7 +226,7 @@ Ref write_matrix(const Work& work, const ColourMatrixParameters& matrix, const C
   return work.result(sum);
 }
 
-Ref write_matrix_numbers(const Work& work, const Family& family) {
+PixelRef write_matrix_numbers(const Work& work, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
   return write_matrix(work, matrix, [&](std::size_t k) {
     return work.writer().four_words(
@@ -232,7 +234,7 @@ Ref write_matrix_numbers(const Work& work, const Family& family) {
   });
 }
 
-Ref write_matrix_tensor(const Work& work, const Family& family) {
+PixelRef write_matrix_tensor(const Work& work, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
   return write_matrix(work, matrix, [&](std::size_t k) {
     std::array<std::string, 4> indices;
@@ -246,7 +248,7 @@ Ref write_matrix_tensor(const Work& work, const Family& family) {
 bool takes_lookup(const GraphItem& item, const Family&) { return has_images(item) && !item.operands[1].is_number(); }
 
 // The table is an image of n * n rows, each of which has n entries of red.
-Ref write_lookup(const Work& work, const Family& family) {
+PixelRef write_lookup(const Work& work, const Family& family) {
   const auto lookup = from_words<ColourLookupParameters>(family.words);
   PixelWriter& writer = work.writer();
   const std::int64_t n = lookup.entries;
@@ -257,13 +259,14 @@ Ref write_lookup(const Work& work, const Family& family) {
                                          ", vec4f(0.0), vec4f(1.0)) * f32(" + last + ")"));
   const std::string first = text(writer.vector(DType::i32, "min(vec4i(" + place + "), vec4i(" + last + "))"));
   const std::string rest = text(writer.vector(DType::f32, place + " - vec4f(" + first + ")"));
-  std::array<std::array<Ref, 2>, 3> entries{};
+  std::array<std::array<PixelRef, 2>, 3> entries{};
   for (std::size_t k = 0; k < 3; ++k) {
     const std::string at = first + "." + component[k];
     entries[k] = {writer.integer(at), writer.integer("min(" + at + " + 1, " + last + ")")};
   }
   const auto corner = [&](std::size_t r, std::size_t g, std::size_t b) {
-    const Ref row = writer.integer(text(entries[2][b]) + " * " + writer.integer_word(n) + " + " + text(entries[1][g]));
+    const PixelRef row =
+        writer.integer(text(entries[2][b]) + " * " + writer.integer_word(n) + " + " + text(entries[1][g]));
     return work.as_floats(work.reader.pixel(work.operand(1), table, {entries[0][r], row}));
   };
   const auto mixed = [&](const std::string& a, const std::string& b, char along) {
@@ -280,14 +283,14 @@ Ref write_lookup(const Work& work, const Family& family) {
 
 bool takes_yuv(const GraphItem& item, const Family&) {
   return has_images(item) && std::ranges::all_of(item.operands, [](const GraphItem::Operand& operand) {
-           return !operand.is_number() && image_of(operand.shape);
+           return !operand.is_number() && pixel_image_of(operand.shape);
          });
 }
 
-Ref write_yuv_to_rgb(const Work& work, const Family& family) {
+PixelRef write_yuv_to_rgb(const Work& work, const Family& family) {
   const auto yuv = from_words<YuvToRgbParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const Place half{writer.integer(text(work.at.x) + " >> 1u"), writer.integer(text(work.at.y) + " >> 1u")};
+  const PixelSpot half{writer.integer(text(work.at.x) + " >> 1u"), writer.integer(text(work.at.y) + " >> 1u")};
   const std::string y = work.floats(work.at), u = work.floats(half, 1), v = work.floats(half, 2);
   const auto column = [&](std::size_t k) { return writer.four_words(column_of(yuv.numbers, 3, 4, k)); };
   return work.result(y + ".x * " + column(0) + " + " + column(3) + " + " + u + ".x * " + column(1) + " + " + v + "." +
@@ -296,11 +299,11 @@ Ref write_yuv_to_rgb(const Work& work, const Family& family) {
 
 bool takes_chroma(const GraphItem& item, const Family&) { return has_images(item); }
 
-Ref write_rgb_to_chroma(const Work& work, const Family& family) {
+PixelRef write_rgb_to_chroma(const Work& work, const Family& family) {
   const auto chroma = from_words<RgbToChromaParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const auto pair = [&](Ref at, std::int64_t size) {
-    const Ref first = writer.integer(text(at) + " * 2");
+  const auto pair = [&](PixelRef at, std::int64_t size) {
+    const PixelRef first = writer.integer(text(at) + " * 2");
     return std::array{first, writer.integer("min(" + text(first) + " + 1, " + work.last(size) + ")")};
   };
   const auto x = pair(work.at.x, work.source().width), y = pair(work.at.y, work.source().height);
@@ -332,18 +335,18 @@ std::optional<Padding> padding_of(const PixelImage& image, const PixelImage& sou
 }
 
 bool takes_pad(const GraphItem& item, const Family& family) {
-  return has_images(item) && padding_of(*image_of(item.shape()), *image_of(item.operands[0].shape),
+  return has_images(item) && padding_of(*pixel_image_of(item.shape()), *pixel_image_of(item.operands[0].shape),
                                         from_words<PadParameters>(family.words));
 }
 
-Ref write_pad(const Work& work, const Family& family) {
+PixelRef write_pad(const Work& work, const Family& family) {
   const auto pad = from_words<PadParameters>(family.words);
   const auto mode = static_cast<std::int64_t>(from_options<PadOptions>(family.options).mode);
   constexpr std::int64_t constant = 0, reflect = 2;
   PixelWriter& writer = work.writer();
   const Padding padding = *padding_of(work.image, work.source(), pad);
   std::string inside;
-  const auto moved = [&](Ref from, std::int64_t before, std::int64_t size, std::int64_t padded) {
+  const auto moved = [&](PixelRef from, std::int64_t before, std::int64_t size, std::int64_t padded) {
     if (before == 0 && size == padded) return from;
     const std::string at = text(writer.integer(text(from) + " - " + writer.integer_word(before)));
     const std::string last = work.last(size);
@@ -353,9 +356,9 @@ Ref write_pad(const Work& work, const Family& family) {
                                           : "clamp(" + at + ", 0, " + last + ")");
   };
   const PixelImage source = work.source();
-  const Place place{moved(work.at.x, padding.x, source.width, work.image.width),
-                    moved(work.at.y, padding.y, source.height, work.image.height)};
-  const Ref value = work.pixel(place);
+  const PixelSpot place{moved(work.at.x, padding.x, source.width, work.image.width),
+                        moved(work.at.y, padding.y, source.height, work.image.height)};
+  const PixelRef value = work.pixel(place);
   if (mode != constant) return value;
   const auto bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(pad.value));
   const bool floats = is_float(work.item.dtype());
@@ -372,17 +375,17 @@ std::string four_channels(const std::string& type, const std::vector<std::string
 }
 
 bool takes_concat(const GraphItem& item, const Family& family) {
-  const auto image = image_of(item.shape());
+  const auto image = pixel_image_of(item.shape());
   const auto concat = from_words<ConcatParameters>(family.words);
   if (!image || concat.row_size != image->channels || image->channels == 1) return false;
   for (std::size_t k = 0; k < item.operands.size(); ++k)
-    if (item.operands[k].is_number() || !image_of(item.operands[k].shape) ||
-        image_of(item.operands[k].shape)->channels != concat.pieces[k].size)
+    if (item.operands[k].is_number() || !pixel_image_of(item.operands[k].shape) ||
+        pixel_image_of(item.operands[k].shape)->channels != concat.pieces[k].size)
       return false;
   return true;
 }
 
-Ref write_concat(const Work& work, const Family& family) {
+PixelRef write_concat(const Work& work, const Family& family) {
   const auto concat = from_words<ConcatParameters>(family.words);
   std::vector<std::string> channels;
   for (std::size_t k = 0; k < work.item.operands.size(); ++k)
@@ -395,7 +398,7 @@ Ref write_concat(const Work& work, const Family& family) {
 template <class Parameters, class Options>
 bool takes_channels(const GraphItem& item, const Family& family) {
   if (!has_images(item) || !is_float(item.dtype())) return false;
-  const PixelImage image = *image_of(item.shape()), source = *image_of(item.operands[0].shape);
+  const PixelImage image = *pixel_image_of(item.shape()), source = *pixel_image_of(item.operands[0].shape);
   const auto reduce = from_words<Parameters>(family.words);
   const auto options = from_options<Options>(family.options);
   return reduce.parts == 1 && options.reduced_terms == 1 && reduce.count == source.channels &&
@@ -419,7 +422,7 @@ std::string channels_joined(const Work& work, std::string_view by) {
   return joined;
 }
 
-Ref write_fold(const Work& work, const Family& family) {
+PixelRef write_fold(const Work& work, const Family& family) {
   const auto fold = static_cast<Fold>(static_cast<std::int64_t>(from_options<ReduceFoldOptions>(family.options).fold));
   if (fold == Fold::sum) return work.result("vec4f(" + channels_joined(work, " + ") + ")");
   if (fold == Fold::product) return work.result("vec4f(" + channels_joined(work, " * ") + ")");
@@ -434,7 +437,7 @@ Ref write_fold(const Work& work, const Family& family) {
   return work.result(most);
 }
 
-Ref write_mean(const Work& work, const Family&) {
+PixelRef write_mean(const Work& work, const Family&) {
   return work.result("vec4f((" + channels_joined(work, " + ") + ") / " + std::to_string(work.source().channels) +
                      ".0)");
 }
@@ -467,11 +470,12 @@ const Form* form_of(const Family& family) {
 
 std::optional<PixelMap> map_of(const GraphItem& item, const Strided& strided) {
   const GraphItem::Operand& source = item.operands[0];
-  const auto image = image_of(item.shape()), from = source.is_number() ? std::nullopt : image_of(source.shape);
+  const auto image = pixel_image_of(item.shape()),
+             from = source.is_number() ? std::nullopt : pixel_image_of(source.shape);
   return image && from ? pixel_map_of(strided, 0, *from, *image) : std::nullopt;
 }
 
-Ref mapped(PixelWriter& writer, const PixelMap::Axis& axis, const Place& at) {
+PixelRef mapped(PixelWriter& writer, const PixelMap::Axis& axis, const PixelSpot& at) {
   if (axis.start == 0 && axis.of_y == 0 && axis.of_x == 1) return at.x;
   if (axis.start == 0 && axis.of_x == 0 && axis.of_y == 1) return at.y;
   std::string sum = writer.integer_word(axis.start);
@@ -484,10 +488,10 @@ Ref mapped(PixelWriter& writer, const PixelMap::Axis& axis, const Place& at) {
   return writer.integer(sum);
 }
 
-Ref write_strided(const Work& work, const Strided& strided) {
+PixelRef write_strided(const Work& work, const Strided& strided) {
   const PixelMap map = *map_of(work.item, strided);
   PixelWriter& writer = work.writer();
-  const Ref value = work.pixel({mapped(writer, map.x, work.at), mapped(writer, map.y, work.at)});
+  const PixelRef value = work.pixel({mapped(writer, map.x, work.at), mapped(writer, map.y, work.at)});
   bool keeps_channels = work.image.channels > 1;
   for (std::int64_t c = 0; c < work.image.channels; ++c)
     keeps_channels = keeps_channels && map.channels[static_cast<std::size_t>(c)] == c;
@@ -498,8 +502,8 @@ Ref write_strided(const Work& work, const Strided& strided) {
   return writer.vector(work.item.dtype(), text(value) + "." + channels);
 }
 
-Ref write_lines(const Work& work, const Graph& graph) {
-  std::array<Ref, 3> operands{};
+PixelRef write_lines(const Work& work, const Graph& graph) {
+  std::array<PixelRef, 3> operands{};
   for (std::size_t k = 0; k < work.item.operands.size(); ++k) {
     const GraphItem::Operand& operand = work.operand(k);
     if (operand.is_number()) {
@@ -508,7 +512,7 @@ Ref write_lines(const Work& work, const Graph& graph) {
       continue;
     }
     const PixelImage image = *aligned_image(operand.shape, work.item.shape());
-    Place place = work.at;
+    PixelSpot place = work.at;
     if (image.width == 1 && work.image.width != 1) place.x = work.writer().integer("0");
     if (image.height == 1 && work.image.height != 1) place.y = work.writer().integer("0");
     operands[k] = work.reader.pixel(operand, image, place);
@@ -521,7 +525,7 @@ Ref write_lines(const Work& work, const Graph& graph) {
 }  // namespace
 
 bool has_pixel_form(const Graph&, const GraphItem& item) {
-  const auto image = image_of(item.shape());
+  const auto image = pixel_image_of(item.shape());
   if (!image || item.is_stored) return false;
   if (item.is<Constant>()) return false;
   if (item.is<Pointwise>() || item.is<Cast>())
@@ -541,8 +545,8 @@ bool is_image_work(const GraphItem& item) {
   return file == "filter" || file == "resize" || file == "colour";
 }
 
-Ref write_pixel_form(PixelReader& reader, const Graph& graph, const GraphItem& item, const Place& at) {
-  const Work work{reader, item, *image_of(item.shape()), at};
+PixelRef write_pixel_form(PixelReader& reader, const Graph& graph, const GraphItem& item, const PixelSpot& at) {
+  const Work work{reader, item, *pixel_image_of(item.shape()), at};
   if (const auto* strided = item.as<Strided>()) return write_strided(work, *strided);
   if (const auto* family = item.as<Family>()) return form_of(*family)->write(work, *family);
   return write_lines(work, graph);

@@ -18,12 +18,12 @@ class PixelReader {
   virtual ~PixelReader() = default;
   virtual PixelWriter& writer() = 0;
   // A pixel of an operand, which is read as this image.
-  virtual PixelWriter::Ref pixel(const GraphItem::Operand&, const PixelImage&, const PixelWriter::Place&) = 0;
+  virtual PixelRef pixel(const GraphItem::Operand&, const PixelImage&, const PixelSpot&) = 0;
   // Four elements of an operand, at these indices, as texts.
-  virtual PixelWriter::Ref elements(const GraphItem::Operand&, const std::array<std::string, 4>& indices) = 0;
+  virtual PixelRef elements(const GraphItem::Operand&, const std::array<std::string, 4>& indices) = 0;
 };
 
 // The value of an item with a pixel form at a place of it.
-PixelWriter::Ref write_pixel_form(PixelReader&, const Graph&, const GraphItem&, const PixelWriter::Place&);
+PixelRef write_pixel_form(PixelReader&, const Graph&, const GraphItem&, const PixelSpot&);
 
 }  // namespace tessera

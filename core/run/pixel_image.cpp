@@ -29,7 +29,7 @@ bool stays_within(const PixelMap::Axis& axis, const PixelImage& result, std::int
 
 }  // namespace
 
-std::optional<PixelImage> image_of(const Shape& shape) {
+std::optional<PixelImage> pixel_image_of(const Shape& shape) {
   const int rank = shape.rank();
   if (rank < 2 || shape.size() == 0) return std::nullopt;
   for (int axis = 0; axis < rank - 3; ++axis)

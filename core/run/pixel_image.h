@@ -19,7 +19,7 @@ struct PixelImage {
 };
 
 // [height,width] and [height,width,channels] of up to four channels are images, with axes of 1 before them too.
-std::optional<PixelImage> image_of(const Shape&);
+std::optional<PixelImage> pixel_image_of(const Shape&);
 
 // An operand of a pointwise operation, whose axes belong to the last ones of its reader; an axis of 1 stretches.
 std::optional<PixelImage> aligned_image(const Shape& operand, const Shape& reader);

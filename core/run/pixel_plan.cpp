@@ -10,9 +10,6 @@
 namespace tessera {
 namespace {
 
-using Ref = PixelWriter::Ref;
-using Place = PixelWriter::Place;
-
 // Costs, in vector operations: reading a pixel, and storing one, a share of the pass included. They were measured on
 // software drivers; what matters is that two filters of three taps are one kernel, and two of five taps are two.
 constexpr double reading = 4, storing = 24;
@@ -23,23 +20,23 @@ double element_reading(const PixelImage& image) {
 }
 
 // An item is read as an image from a storage that has elements in order.
-struct Source {
+struct ElementSource {
   int item;
   std::int64_t offset;
   PixelImage image;
-  bool operator==(const Source&) const = default;
+  bool operator==(const ElementSource&) const = default;
 };
 
-struct Output {
+struct DraftOutput {
   PixelResult result;
   PixelOutput output;
-  Ref value;
+  PixelRef value;
 };
 
-struct Kernel {
+struct Draft {
   PixelImage domain;  // of which only width and height count
   PixelWriter writer{};
-  std::vector<Output> outputs{};
+  std::vector<DraftOutput> outputs{};
   const HostTarget* target = nullptr;
   std::size_t shown = 0;
   std::vector<int> items{};  // that are computed in it
@@ -65,7 +62,7 @@ class PixelPlanner {
     for (std::size_t i = 0; i < sources_.size(); ++i) place_source(static_cast<int>(i));
     PixelPlan plan;
     for (const Facts& facts : facts_) plan.is_taken.push_back(facts.is_pixels && !facts.is_imported);
-    for (const std::unique_ptr<Kernel>& kernel : kernels_) plan.steps.push_back(step_of(*kernel));
+    for (const std::unique_ptr<Draft>& kernel : kernels_) plan.steps.push_back(step_of(*kernel));
     plan.own_storages = own_storages_;
     plan.ops_fused = ops_fused_;
     plan.shows = true;
@@ -85,12 +82,12 @@ class PixelPlanner {
 
   int count() const { return static_cast<int>(graph_.items.size()); }
   Facts& facts(int item) { return facts_[static_cast<std::size_t>(item)]; }
-  PixelImage image(int item) const { return *image_of(graph_.at(item).shape()); }
+  PixelImage image(int item) const { return *pixel_image_of(graph_.at(item).shape()); }
   bool is_pixels(int item) { return facts(item).is_pixels; }
 
   bool fits(const PixelImage& image) const { return std::max(image.width, image.height) <= limits_.pixels.max_side; }
   bool can_be_pixels(const GraphItem& item) const {
-    const auto own = image_of(item.shape());
+    const auto own = pixel_image_of(item.shape());
     return own && fits(*own) && (has_pixel_form(graph_, item) || item.source);
   }
 
@@ -144,18 +141,18 @@ class PixelPlanner {
    public:
     explicit Counter(PixelPlanner& planner) : planner_(planner) {}
     PixelWriter& writer() override { return writer_; }
-    Ref pixel(const GraphItem::Operand& operand, const PixelImage& image, const Place& place) override {
+    PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& place) override {
       const bool is_pixels = planner_.is_pixels(operand.item);
       const double once = !is_pixels ? element_reading(image)
                           : planner_.graph_.at(operand.item).source
                               ? reading
                               : std::min(planner_.facts(operand.item).cost, reading + storing);
       const auto before = writer_.wanted_of(operand.item).size();
-      const Ref ref = writer_.value(operand.item, place, planner_.graph_.at(operand.item).dtype());
+      const PixelRef ref = writer_.value(operand.item, place, planner_.graph_.at(operand.item).dtype());
       if (writer_.wanted_of(operand.item).size() != before) reads_ += once;
       return ref;
     }
-    Ref elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
+    PixelRef elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
       reads_ += reading;
       return writer_.vector(planner_.graph_.at(operand.item).dtype(), indices[0]);
     }
@@ -178,21 +175,21 @@ class PixelPlanner {
   // Items are asked for by their index, sources by theirs after those.
   class Reader final : public PixelReader {
    public:
-    Reader(PixelPlanner& planner, Kernel& kernel) : planner_(planner), kernel_(kernel) {}
+    Reader(PixelPlanner& planner, Draft& kernel) : planner_(planner), kernel_(kernel) {}
     PixelWriter& writer() override { return kernel_.writer; }
-    Ref pixel(const GraphItem::Operand& operand, const PixelImage& image, const Place& place) override {
+    PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& place) override {
       return planner_.pixel(kernel_, operand, image, place);
     }
-    Ref elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
+    PixelRef elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
       return planner_.elements(kernel_, operand, indices);
     }
 
    private:
     PixelPlanner& planner_;
-    Kernel& kernel_;
+    Draft& kernel_;
   };
 
-  Ref pixel(Kernel& kernel, const GraphItem::Operand& operand, const PixelImage& read_as, Place place) {
+  PixelRef pixel(Draft& kernel, const GraphItem::Operand& operand, const PixelImage& read_as, PixelSpot place) {
     const GraphItem& item = graph_.at(operand.item);
     if (is_pixels(operand.item)) {
       const PixelImage own = image(operand.item);
@@ -203,14 +200,14 @@ class PixelPlanner {
       }
       facts(operand.item).has_other_reader = true;
     }
-    const Source source{operand.item, operand.offset + item.start, read_as};
+    const ElementSource source{operand.item, operand.offset + item.start, read_as};
     const auto known = std::ranges::find(sources_, source);
     const auto index = static_cast<int>(known - sources_.begin());
     if (known == sources_.end()) sources_.push_back(source);
     return kernel.writer.value(count() + index, place, item.dtype());
   }
 
-  Ref elements(Kernel& kernel, const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) {
+  PixelRef elements(Draft& kernel, const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) {
     const GraphItem& item = graph_.at(operand.item);
     facts(operand.item).has_other_reader = true;
     const int input = kernel.writer.input(operand.item, {PixelPlace::elements, item.dtype(), 0});
@@ -221,13 +218,13 @@ class PixelPlanner {
     return kernel.writer.vector(item.dtype(), "input_" + std::to_string(input) + "(" + at + ")");
   }
 
-  Kernel& new_kernel(const PixelImage& domain) {
-    kernels_.push_back(std::make_unique<Kernel>(Kernel{domain}));
+  Draft& new_kernel(const PixelImage& domain) {
+    kernels_.push_back(std::make_unique<Draft>(Draft{domain}));
     return *kernels_.back();
   }
 
   // Computes the item in the kernel, wherever the kernel asked for it.
-  void compute_in(Kernel& kernel, int item) {
+  void compute_in(Draft& kernel, int item) {
     Reader reader(*this, kernel);
     for (const auto& [value, place] : kernel.writer.wanted_of(item))
       kernel.writer.define(value, write_pixel_form(reader, graph_, graph_.at(item), place));
@@ -235,7 +232,7 @@ class PixelPlanner {
   }
 
   // Reads pixels in texels, of an item or of a storage of the plan's own, or a host's.
-  void read_texels(Kernel& kernel, int wanted, int input_item, const PixelInput& input, const PixelImage& read_as) {
+  void read_texels(Draft& kernel, int wanted, int input_item, const PixelInput& input, const PixelImage& read_as) {
     const auto values = kernel.writer.wanted_of(wanted);
     if (values.empty()) return;
     const std::string k = std::to_string(kernel.writer.input(input_item, input));
@@ -249,7 +246,7 @@ class PixelPlanner {
   }
 
   // Reads pixels of an item that has its elements in order, from element `offset` of the storage on.
-  void read_elements(Kernel& kernel, int wanted, int item, std::int64_t offset, const PixelImage& read_as) {
+  void read_elements(Draft& kernel, int wanted, int item, std::int64_t offset, const PixelImage& read_as) {
     const auto values = kernel.writer.wanted_of(wanted);
     if (values.empty()) return;
     const DType dtype = graph_.at(item).dtype();
@@ -277,13 +274,13 @@ class PixelPlanner {
   void add_shown(std::size_t index) {
     const Graph::Shown& shown = graph_.shown[index];
     const Graph::Place& place = graph_.wanted[shown.wanted];
-    const PixelImage shown_image = *image_of(shown.shape);
+    const PixelImage shown_image = *pixel_image_of(shown.shape);
     const GraphItem& item = graph_.at(place.item);
-    Kernel& kernel = new_kernel(shown_image);
+    Draft& kernel = new_kernel(shown_image);
     kernel.target = shown.target;
     kernel.shown = index;
     const GraphItem::Operand operand{.shape = shown.shape, .item = place.item, .offset = place.offset};
-    const Ref value = pixel(kernel, operand, shown_image, kernel.writer.here());
+    const PixelRef value = pixel(kernel, operand, shown_image, kernel.writer.here());
     kernel.outputs.push_back(
         {{PixelResult::target},
          {PixelPlace::host, item.dtype(), static_cast<int>(shown_image.channels), {}, shown.target->type()},
@@ -295,10 +292,10 @@ class PixelPlanner {
     if (!own.is_pixels) return;
     if (const HostSource* source = graph_.at(item).source) return place_host_source(item, *source);
     const bool is_stored = own.is_wanted || own.has_other_reader;
-    const std::vector<Kernel*> readers = readers_of(item);
+    const std::vector<Draft*> readers = readers_of(item);
     if (!is_stored && readers.empty()) return;
     if (!is_stored && is_worth_repeating(item, readers)) {
-      for (Kernel* kernel : readers) compute_in(*kernel, item);
+      for (Draft* kernel : readers) compute_in(*kernel, item);
       ++ops_fused_;
       return;
     }
@@ -310,34 +307,34 @@ class PixelPlanner {
     Facts& own = facts(item);
     own.is_imported = own.is_wanted || own.has_other_reader;
     const PixelImage pixels = image(item);
-    for (Kernel* kernel : readers_of(item)) {
+    for (Draft* kernel : readers_of(item)) {
       read_texels(*kernel, item, item, {PixelPlace::host, DType::f32, static_cast<int>(pixels.channels), source.type()},
                   pixels);
       kernel->items.push_back(item);
     }
   }
 
-  std::vector<Kernel*> readers_of(int wanted) const {
-    std::vector<Kernel*> readers;
-    for (const std::unique_ptr<Kernel>& kernel : kernels_)
+  std::vector<Draft*> readers_of(int wanted) const {
+    std::vector<Draft*> readers;
+    for (const std::unique_ptr<Draft>& kernel : kernels_)
       if (!kernel->writer.wanted_of(wanted).empty()) readers.push_back(kernel.get());
     return readers;
   }
 
-  static double reads_by(const Kernel& kernel, int wanted) {
+  static double reads_by(const Draft& kernel, int wanted) {
     return static_cast<double>(kernel.writer.wanted_of(wanted).size()) * static_cast<double>(kernel.domain.pixels());
   }
 
   // Whether computing an item wherever it is read costs less than storing it.
-  bool is_worth_repeating(int item, const std::vector<Kernel*>& readers) {
+  bool is_worth_repeating(int item, const std::vector<Draft*>& readers) {
     const double cost = facts(item).cost;
     double reads = 0;
-    for (const Kernel* kernel : readers) reads += reads_by(*kernel, item);
+    for (const Draft* kernel : readers) reads += reads_by(*kernel, item);
     const double repeated = reads * cost;
     return repeated <= static_cast<double>(image(item).pixels()) * (cost + store_cost_) + reads * reading;
   }
 
-  void store(int item, const std::vector<Kernel*>& readers) {
+  void store(int item, const std::vector<Draft*>& readers) {
     const PixelImage pixels = image(item);
     const Facts& own = facts(item);
     const DType dtype = graph_.at(item).dtype();
@@ -354,15 +351,15 @@ class PixelPlanner {
                              {}};
     const bool stores_alone = !in_texels && !(limits_.pixels.stores_elements && dtype == DType::f32);
 
-    Kernel* kernel = stores_alone ? nullptr : companion(item, readers);
+    Draft* kernel = stores_alone ? nullptr : companion(item, readers);
     const bool joins = kernel != nullptr;
     if (!kernel) kernel = &new_kernel(pixels);
-    const Ref value = kernel->writer.value(item, kernel->writer.here(), dtype);
+    const PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
     compute_in(*kernel, item);
     kernel->outputs.push_back({{item, in_texels ? layout : PixelLayout{}}, output, value});
     if (joins) ++ops_fused_;
 
-    for (Kernel* reader : readers) {
+    for (Draft* reader : readers) {
       if (reader == kernel) continue;
       if (facts(item).cost <= reading + 1) compute_in(*reader, item);
       else if (in_texels) read_texels(*reader, item, item, {PixelPlace::texels, dtype, layout.channels}, pixels);
@@ -372,9 +369,9 @@ class PixelPlanner {
 
   // A kernel of the same size that can write the item too: the only one that reads it, where it is, or one that reads
   // what it reads, and neither needs the other.
-  Kernel* companion(int item, const std::vector<Kernel*>& readers) {
+  Draft* companion(int item, const std::vector<Draft*>& readers) {
     const PixelImage pixels = image(item);
-    for (const std::unique_ptr<Kernel>& kernel : kernels_) {
+    for (const std::unique_ptr<Draft>& kernel : kernels_) {
       if (!kernel->has_extent_of(pixels) || !takes_output(*kernel)) continue;
       const bool reads = std::ranges::find(readers, kernel.get()) != readers.end();
       if (reads ? readers.size() == 1 && !facts(item).has_other_reader && reads_in_place(*kernel, item)
@@ -385,8 +382,8 @@ class PixelPlanner {
     return nullptr;
   }
 
-  bool takes_output(const Kernel& kernel) const {
-    const bool is_alone = std::ranges::any_of(kernel.outputs, [&](const Output& each) {
+  bool takes_output(const Draft& kernel) const {
+    const bool is_alone = std::ranges::any_of(kernel.outputs, [&](const DraftOutput& each) {
       return each.output.place == PixelPlace::elements &&
              !(limits_.pixels.stores_elements && each.output.dtype == DType::f32);
     });
@@ -394,25 +391,25 @@ class PixelPlanner {
            (!kernel.target || kernel.target->takes_more_outputs());
   }
 
-  static bool reads_in_place(const Kernel& kernel, int item) {
+  static bool reads_in_place(const Draft& kernel, int item) {
     return std::ranges::any_of(kernel.writer.wanted_of(item),
                                [&](const auto& wanted) { return wanted.second == kernel.writer.here(); });
   }
 
-  bool shares_reads(const Kernel& kernel, int item) const {
+  bool shares_reads(const Draft& kernel, int item) const {
     return std::ranges::any_of(graph_.at(item).operands, [&](const GraphItem::Operand& operand) {
       return !operand.is_number() && kernel.writer.wanted().contains(operand.item);
     });
   }
 
-  bool depends_on(const Kernel& kernel, int item) const {
+  bool depends_on(const Draft& kernel, int item) const {
     std::vector<bool> needs(graph_.items.size(), false);
     needs[static_cast<std::size_t>(item)] = true;
     for (int i = item + 1; i < count(); ++i)
       for (const GraphItem::Operand& operand : graph_.at(i).operands)
         if (!operand.is_number() && needs[static_cast<std::size_t>(operand.item)])
           needs[static_cast<std::size_t>(i)] = true;
-    return std::ranges::any_of(kernel.outputs, [&](const Output& output) {
+    return std::ranges::any_of(kernel.outputs, [&](const DraftOutput& output) {
       const int of = output.result.item == PixelResult::target ? graph_.wanted[graph_.shown[kernel.shown].wanted].item
                                                                : output.result.item;
       return of >= count() || needs[static_cast<std::size_t>(of)];
@@ -421,37 +418,37 @@ class PixelPlanner {
 
   // Elements in order are read as they are, or become texels first, where that pays.
   void place_source(int index) {
-    const Source source = sources_[static_cast<std::size_t>(index)];
+    const ElementSource source = sources_[static_cast<std::size_t>(index)];
     const int wanted = count() + index;
-    const std::vector<Kernel*> readers = readers_of(wanted);
+    const std::vector<Draft*> readers = readers_of(wanted);
     const DType dtype = graph_.at(source.item).dtype();
     double reads = 0;
-    for (const Kernel* kernel : readers) reads += reads_by(*kernel, wanted);
+    for (const Draft* kernel : readers) reads += reads_by(*kernel, wanted);
     const double by_element = element_reading(source.image);
     const auto pixels = static_cast<double>(source.image.pixels());
     const bool pays = reads * (by_element - reading) > pixels * (by_element + store_cost_);
     if (!pays || !is_float(dtype) || !fits(source.image)) {
-      for (Kernel* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
+      for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
       return;
     }
     const PixelLayout layout = layout_of(source.image);
     const int storage = count() + static_cast<int>(own_storages_.size());
     own_storages_.push_back({dtype, layout.width * layout.height * layout.channels, 0, layout});
-    for (Kernel* kernel : readers)
+    for (Draft* kernel : readers)
       read_texels(*kernel, wanted, storage, {PixelPlace::texels, dtype, layout.channels}, source.image);
-    Kernel& kernel = new_kernel(source.image);
-    const Ref value = kernel.writer.value(wanted, kernel.writer.here(), dtype);
+    Draft& kernel = new_kernel(source.image);
+    const PixelRef value = kernel.writer.value(wanted, kernel.writer.here(), dtype);
     read_elements(kernel, wanted, source.item, source.offset, source.image);
     kernel.outputs.push_back({{storage, layout}, {PixelPlace::texels, dtype, layout.channels, {}, {}}, value});
   }
 
   // ---- steps
 
-  Step step_of(Kernel& kernel) {
+  Step step_of(Draft& kernel) {
     std::vector<PixelOutput> outputs;
-    std::vector<Ref> values;
+    std::vector<PixelRef> values;
     Step step;
-    for (const Output& output : kernel.outputs) {
+    for (const DraftOutput& output : kernel.outputs) {
       outputs.push_back(output.output);
       values.push_back(output.value);
       step.pixel_results.push_back(output.result);
@@ -471,7 +468,7 @@ class PixelPlanner {
     return step;
   }
 
-  std::string label_of(const Kernel& kernel) const {
+  std::string label_of(const Draft& kernel) const {
     std::vector<int> items = kernel.items;
     std::ranges::sort(items);
     std::string label;
@@ -495,8 +492,8 @@ class PixelPlanner {
   Limits limits_;
   double store_cost_;
   std::vector<Facts> facts_;
-  std::vector<Source> sources_;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<ElementSource> sources_;
+  std::vector<std::unique_ptr<Draft>> kernels_;
   std::vector<StorageSpec> own_storages_;
   std::uint64_t ops_fused_ = 0;
 };
@@ -505,7 +502,7 @@ class PixelPlanner {
 
 PixelPlan plan_pixels(const Graph& graph, const Limits& limits) {
   const bool can_show = std::ranges::all_of(graph.shown, [&](const Graph::Shown& shown) {
-    return image_of(shown.shape) && graph.wanted[shown.wanted].item >= 0;
+    return pixel_image_of(shown.shape) && graph.wanted[shown.wanted].item >= 0;
   });
   if (limits.pixels.max_side > 0 && can_show)
     for (const double store_cost : {storing, 0.0}) {

@@ -39,24 +39,24 @@ PixelWriter::PixelWriter() {
   words_.resize(2);
 }
 
-PixelWriter::Ref PixelWriter::add(Node node) {
+PixelRef PixelWriter::add(Node node) {
   nodes_.push_back(std::move(node));
-  return static_cast<Ref>(nodes_.size() - 1);
+  return static_cast<PixelRef>(nodes_.size() - 1);
 }
 
-PixelWriter::Ref PixelWriter::add(std::string_view type, const std::string& text, double cost, DType dtype) {
-  const auto [known, is_new] = known_.try_emplace(std::string(type) + " " + text, static_cast<Ref>(nodes_.size()));
+PixelRef PixelWriter::add(std::string_view type, const std::string& text, double cost, DType dtype) {
+  const auto [known, is_new] = known_.try_emplace(std::string(type) + " " + text, static_cast<PixelRef>(nodes_.size()));
   if (is_new) add({.kind = Kind::text, .type = type, .text = text, .cost = cost, .dtype = dtype});
   return known->second;
 }
 
-PixelWriter::Ref PixelWriter::vector(DType dtype, const std::string& text) {
+PixelRef PixelWriter::vector(DType dtype, const std::string& text) {
   const auto parts = static_cast<double>(std::ranges::count(text, '{'));
   return add(is_float(dtype) ? "vec4f" : "vec4i", text, 1 + parts / 2, dtype);
 }
 
-PixelWriter::Ref PixelWriter::op(DType dtype, const PointwiseOp& row, std::array<Ref, 3> operands) {
-  std::vector<Ref> refs(operands.begin(), operands.begin() + row.arity);
+PixelRef PixelWriter::op(DType dtype, const PointwiseOp& row, std::array<PixelRef, 3> operands) {
+  std::vector<PixelRef> refs(operands.begin(), operands.begin() + row.arity);
   return add({.kind = Kind::op,
               .type = is_float(dtype) ? "vec4f" : "vec4i",
               .text = {},
@@ -66,7 +66,7 @@ PixelWriter::Ref PixelWriter::op(DType dtype, const PointwiseOp& row, std::array
               .refs = std::move(refs)});
 }
 
-PixelWriter::Ref PixelWriter::cast(DType dtype, Ref ref) {
+PixelRef PixelWriter::cast(DType dtype, PixelRef ref) {
   return add({.kind = Kind::cast,
               .type = is_float(dtype) ? "vec4f" : "vec4i",
               .text = {},
@@ -75,12 +75,12 @@ PixelWriter::Ref PixelWriter::cast(DType dtype, Ref ref) {
               .refs = {ref}});
 }
 
-PixelWriter::Ref PixelWriter::graph_number(DType dtype, int number) {
+PixelRef PixelWriter::graph_number(DType dtype, int number) {
   const auto known = std::ranges::find(numbers_, number);
   const auto place = static_cast<std::size_t>(known - numbers_.begin());
   if (known == numbers_.end()) numbers_.push_back(number);
   const std::string type = is_float(dtype) ? "vec4f" : "vec4i";
-  const Ref ref = add(is_float(dtype) ? "vec4f" : "vec4i", type + "(" + number_token(place) + ")", 0, dtype);
+  const PixelRef ref = add(is_float(dtype) ? "vec4f" : "vec4i", type + "(" + number_token(place) + ")", 0, dtype);
   nodes_[index(ref)].kind = Kind::number;
   return ref;
 }
@@ -102,9 +102,9 @@ std::string PixelWriter::four_words(const std::array<float, 4>& values) {
   return "floats_of_words(" + std::to_string(words_.size() / 4 - 1) + ")";
 }
 
-PixelWriter::Ref PixelWriter::value(int item, const Place& place, DType dtype) {
+PixelRef PixelWriter::value(int item, const PixelSpot& place, DType dtype) {
   const auto [known, is_new] =
-      values_.try_emplace(std::tuple(item, resolved(place.x), resolved(place.y)), static_cast<Ref>(nodes_.size()));
+      values_.try_emplace(std::tuple(item, resolved(place.x), resolved(place.y)), static_cast<PixelRef>(nodes_.size()));
   if (is_new) {
     wanted_[item].push_back(add({.kind = Kind::wanted,
                                  .type = is_float(dtype) ? "vec4f" : "vec4i",
@@ -115,10 +115,10 @@ PixelWriter::Ref PixelWriter::value(int item, const Place& place, DType dtype) {
   return known->second;
 }
 
-std::vector<std::pair<PixelWriter::Ref, PixelWriter::Place>> PixelWriter::wanted_of(int item) const {
-  std::vector<std::pair<Ref, Place>> values;
+std::vector<std::pair<PixelRef, PixelSpot>> PixelWriter::wanted_of(int item) const {
+  std::vector<std::pair<PixelRef, PixelSpot>> values;
   if (const auto refs = wanted_.find(item); refs != wanted_.end())
-    for (const Ref ref : refs->second)
+    for (const PixelRef ref : refs->second)
       if (nodes_[index(ref)].same_as < 0) values.emplace_back(ref, nodes_[index(ref)].place);
   return values;
 }
@@ -137,27 +137,27 @@ double PixelWriter::cost() const {
   return total;
 }
 
-PixelWriter::Ref PixelWriter::resolved(Ref ref) const {
+PixelRef PixelWriter::resolved(PixelRef ref) const {
   while (nodes_[index(ref)].same_as >= 0) ref = nodes_[index(ref)].same_as;
   return ref;
 }
 
-std::vector<PixelWriter::Ref> PixelWriter::refs_of(const Node& node) const {
-  std::vector<Ref> refs;
-  for (const Ref ref : node.refs) refs.push_back(resolved(ref));
+std::vector<PixelRef> PixelWriter::refs_of(const Node& node) const {
+  std::vector<PixelRef> refs;
+  for (const PixelRef ref : node.refs) refs.push_back(resolved(ref));
   for (std::size_t at = 0; (at = node.text.find('{', at)) != std::string::npos; ++at)
     refs.push_back(resolved(std::stoi(node.text.substr(at + 1))));
   return refs;
 }
 
 // What the results need, each after what it needs itself. Without recursion: expressions may be long.
-std::vector<PixelWriter::Ref> PixelWriter::in_order(const std::vector<Ref>& results) const {
-  std::vector<Ref> order;
+std::vector<PixelRef> PixelWriter::in_order(const std::vector<PixelRef>& results) const {
+  std::vector<PixelRef> order;
   std::vector<bool> is_visited(nodes_.size(), false), is_written(nodes_.size(), false);
-  std::vector<Ref> path;
+  std::vector<PixelRef> path;
   for (auto result = results.rbegin(); result != results.rend(); ++result) path.push_back(resolved(*result));
   while (!path.empty()) {
-    const Ref ref = path.back();
+    const PixelRef ref = path.back();
     if (is_visited[index(ref)]) {
       path.pop_back();
       if (!is_written[index(ref)]) order.push_back(ref);
@@ -165,7 +165,7 @@ std::vector<PixelWriter::Ref> PixelWriter::in_order(const std::vector<Ref>& resu
       continue;
     }
     is_visited[index(ref)] = true;
-    const std::vector<Ref> refs = refs_of(nodes_[index(ref)]);
+    const std::vector<PixelRef> refs = refs_of(nodes_[index(ref)]);
     for (auto each = refs.rbegin(); each != refs.rend(); ++each)
       if (!is_visited[index(*each)]) path.push_back(*each);
   }
@@ -186,14 +186,14 @@ std::string PixelWriter::with_names(std::string_view text, const std::vector<std
   return named;
 }
 
-PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, const std::vector<Ref>& results,
+PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, const std::vector<PixelRef>& results,
                                           std::int64_t width, std::int64_t height) {
-  const std::vector<Ref> order = in_order(results);
+  const std::vector<PixelRef> order = in_order(results);
   std::vector<std::string> names(nodes_.size());
   Expression expression;
   std::vector<std::string> leaves;
   std::vector<int> line_of(nodes_.size(), -1);
-  for (const Ref ref : order) {
+  for (const PixelRef ref : order) {
     const Node& node = nodes_[index(ref)];
     if (node.kind == Kind::wanted) throw std::logic_error("A pixel kernel lacks a value.");
     std::string& name = names[index(ref)];
@@ -209,7 +209,7 @@ PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, cons
       line.index = narrow<std::uint16_t>(leaves.size());
       leaves.push_back(with_names(node.text, names));
     }
-    const std::vector<Ref> refs = refs_of(node);
+    const std::vector<PixelRef> refs = refs_of(node);
     for (std::size_t i = 0; i < node.refs.size(); ++i)
       line.operands[i] = narrow<std::uint16_t>(line_of[index(refs[i])]);
     line_of[index(ref)] = static_cast<int>(expression.lines.size());
@@ -222,7 +222,7 @@ PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, cons
       statements_of(expression, [&](const Expression::Line& line) { return leaves[line.index]; });
   Finished finished;
   std::string& body = finished.kernel.body;
-  for (const Ref ref : order) {
+  for (const PixelRef ref : order) {
     const Node& node = nodes_[index(ref)];
     if (line_of[index(ref)] >= 0) body += statements[index(line_of[index(ref)])];
     else if (ref >= 2)

@@ -17,29 +17,30 @@
 
 namespace tessera {
 
+using PixelRef = int;  // a value, or a number that places are made of
+
+struct PixelSpot {
+  PixelRef x, y;
+  bool operator==(const PixelSpot&) const = default;
+};
+
 class PixelWriter {
  public:
-  using Ref = int;  // a value, or a number that places are made of
-  struct Place {
-    Ref x, y;
-    auto operator<=>(const Place&) const = default;
-  };
-
   PixelWriter();
 
-  Place here() const { return {0, 1}; }
+  PixelSpot here() const { return {0, 1}; }
 
   // Texts refer to others as "{3}", see text(). Equal texts are one.
-  Ref integer(const std::string& text) { return add("i32", text, 0.25); }
-  Ref unsigned_integer(const std::string& text) { return add("u32", text, 0.25); }
-  Ref number(const std::string& text) { return add("f32", text, 0.25); }
-  Ref vector(DType, const std::string& text);  // four components, of floats or integers
-  Ref op(DType, const PointwiseOp&, std::array<Ref, 3> operands);
-  Ref cast(DType, Ref);
-  Ref graph_number(DType, int number);  // of the graph
-  DType dtype_of(Ref ref) const { return nodes_[index(ref)].dtype; }
+  PixelRef integer(const std::string& text) { return add("i32", text, 0.25); }
+  PixelRef unsigned_integer(const std::string& text) { return add("u32", text, 0.25); }
+  PixelRef number(const std::string& text) { return add("f32", text, 0.25); }
+  PixelRef vector(DType, const std::string& text);  // four components, of floats or integers
+  PixelRef op(DType, const PointwiseOp&, std::array<PixelRef, 3> operands);
+  PixelRef cast(DType, PixelRef);
+  PixelRef graph_number(DType, int number);  // of the graph
+  DType dtype_of(PixelRef ref) const { return nodes_[index(ref)].dtype; }
 
-  static std::string text(Ref ref) { return "{" + std::to_string(ref) + "}"; }
+  static std::string text(PixelRef ref) { return "{" + std::to_string(ref) + "}"; }
 
   // Parameters, as they are written in texts.
   std::string integer_word(std::int64_t);  // equal ones are one
@@ -47,11 +48,11 @@ class PixelWriter {
   std::string four_words(const std::array<float, 4>&);
 
   // The value of an item at a place.
-  Ref value(int item, const Place&, DType);
+  PixelRef value(int item, const PixelSpot&, DType);
   // The values of an item that were asked for and are not defined.
-  std::vector<std::pair<Ref, Place>> wanted_of(int item) const;
-  void define(Ref value, Ref as) { nodes_[index(value)].same_as = as; }
-  const std::map<int, std::vector<Ref>>& wanted() const { return wanted_; }
+  std::vector<std::pair<PixelRef, PixelSpot>> wanted_of(int item) const;
+  void define(PixelRef value, PixelRef as) { nodes_[index(value)].same_as = as; }
+  const std::map<int, std::vector<PixelRef>>& wanted() const { return wanted_; }
 
   // The index of an input, which is added where it is new; `item` is an index of a Step's inputs.
   int input(int item, const PixelInput&);
@@ -65,7 +66,8 @@ class PixelWriter {
     std::vector<int> numbers;
   };
   // The outputs' values are those of `results`.
-  Finished finish(std::vector<PixelOutput>, const std::vector<Ref>& results, std::int64_t width, std::int64_t height);
+  Finished finish(std::vector<PixelOutput>, const std::vector<PixelRef>& results, std::int64_t width,
+                  std::int64_t height);
 
  private:
   enum class Kind : std::uint8_t { text, op, cast, number, wanted };
@@ -76,23 +78,23 @@ class PixelWriter {
     double cost = 0;
     DType dtype = DType::f32;
     const PointwiseOp* op = nullptr;
-    std::vector<Ref> refs{};  // of an operation
+    std::vector<PixelRef> refs{};  // of an operation
     int number = 0;
-    Place place{};
-    Ref same_as = -1;
+    PixelSpot place{};
+    PixelRef same_as = -1;
   };
-  static std::size_t index(Ref ref) { return static_cast<std::size_t>(ref); }
-  Ref add(std::string_view type, const std::string& text, double cost, DType = DType::f32);
-  Ref add(Node);
-  Ref resolved(Ref) const;
-  std::vector<Ref> refs_of(const Node&) const;
-  std::vector<Ref> in_order(const std::vector<Ref>& results) const;
+  static std::size_t index(PixelRef ref) { return static_cast<std::size_t>(ref); }
+  PixelRef add(std::string_view type, const std::string& text, double cost, DType = DType::f32);
+  PixelRef add(Node);
+  PixelRef resolved(PixelRef) const;
+  std::vector<PixelRef> refs_of(const Node&) const;
+  std::vector<PixelRef> in_order(const std::vector<PixelRef>& results) const;
   std::string with_names(std::string_view text, const std::vector<std::string>& names) const;
 
   std::vector<Node> nodes_;
-  std::unordered_map<std::string, Ref> known_;
-  std::map<std::tuple<int, Ref, Ref>, Ref> values_;
-  std::map<int, std::vector<Ref>> wanted_;  // by item
+  std::unordered_map<std::string, PixelRef> known_;
+  std::map<std::tuple<int, PixelRef, PixelRef>, PixelRef> values_;
+  std::map<int, std::vector<PixelRef>> wanted_;  // by item
   std::vector<PixelInput> inputs_;
   std::vector<int> input_items_;
   std::vector<std::uint32_t> words_;

@@ -1,0 +1,97 @@
+// Writes into textures and framebuffers of the host's.
+#pragma once
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "backend_gles/host_objects.h"
+#include "backend_gles/host_pass.h"
+
+namespace tessera::gles {
+
+inline constexpr std::string_view to_texture_op = "gles::to_texture";
+
+// The constructors enter the device, and throw invalid_argument where the host has no such texture or framebuffer.
+struct Target {
+  Target(const Device&, const HostTexture&);
+  Target(const Device&, const HostFramebuffer&);
+
+  bool is_window() const { return !texture && framebuffer == 0; }
+  GLenum attachment() const { return is_window() ? GL_BACK : GL_COLOR_ATTACHMENT0; }
+  bool has(GLuint other_texture) const;  // as the texture that is written, or as an attachment of the framebuffer
+  std::string name() const;
+
+  std::optional<GLuint> texture;  // else a framebuffer
+  GLuint framebuffer = 0;
+  int width, height, x = 0, y = 0;
+  Texels texels = Texels::floats;
+  std::vector<GLuint> attached;  // textures of the framebuffer
+};
+
+// While it lives, these textures are the color attachments that are drawn to, in their order.
+class BoundTextures {
+ public:
+  BoundTextures(const PassTools&, std::span<const GLuint> textures);
+  ~BoundTextures();
+  BoundTextures(const BoundTextures&) = delete;
+  BoundTextures& operator=(const BoundTextures&) = delete;
+
+ private:
+  const GladGLES2Context& gl_;
+  std::size_t count_;
+};
+
+// While it lives, a framebuffer of the host's is drawn to, with color attachment 0, or the window's back buffer, as the
+// one draw buffer. All that belongs to the framebuffer is put back, with or without AdoptOptions::restore_state.
+class BoundFramebuffer {
+ public:
+  BoundFramebuffer(const PassTools&, const Target&);
+  ~BoundFramebuffer();
+  BoundFramebuffer(const BoundFramebuffer&) = delete;
+  BoundFramebuffer& operator=(const BoundFramebuffer&) = delete;
+
+ private:
+  const GladGLES2Context& gl_;
+  std::vector<GLenum> draw_buffers_;
+};
+
+// The target alone, as a texture or a framebuffer.
+class BoundTarget {
+ public:
+  BoundTarget(const PassTools&, const Target&);
+
+ private:
+  std::optional<BoundTextures> texture_;
+  std::optional<BoundFramebuffer> framebuffer_;
+};
+
+// A pass writes an image into the target; a pixel kernel draws there itself.
+class TextureExport final : public HostTarget, public GlesPass {
+ public:
+  TextureExport(const HostImage& image, Target target, bool flip_y)
+      : image_(image), target_(std::move(target)), flip_y_(flip_y) {}
+
+  const Target& target() const { return target_; }
+  // Throws invalid_argument where the target cannot be drawn to, or is one of the inputs. The context is entered for
+  // drawing.
+  void check(const PassTools&, const Dispatch&) const;
+
+  std::string type() const override;
+  bool reads(const HostSource&) const override;
+  bool reads(const Storage&) const override;
+  bool takes_more_outputs() const override { return target_.texture && !flip_y_; }
+  void prepare(const PassTools&, const Dispatch&) const override;
+  void run(const PassTools&, const Dispatch&) const override;
+
+ private:
+  GLuint program(const PassTools&) const;
+
+  HostImage image_;
+  Target target_;
+  bool flip_y_;
+};
+
+inline const TextureExport& export_of(const HostTarget& target) { return static_cast<const TextureExport&>(target); }
+
+}  // namespace tessera::gles

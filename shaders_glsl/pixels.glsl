@@ -1,0 +1,63 @@
+#version 300 es
+// Pixel kernels (core/kernel/pixel_kernel.h). One fragment makes one pixel of each output; of an output in elements, it
+// makes one texel, which is four consecutive elements, from the pixels that these belong to. backend_gles/pixel_shader.cpp
+// fills in the lines that begin with //@, and says in CHANNELS, 1 to 4, whether the output is in elements.
+//@head
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp isampler2D;
+precision highp usampler2D;
+
+uniform int output_width;  // of the texture of elements
+uniform ivec2 corner;      // where the image begins in the host's target
+//@words
+
+// The place of a texel in rows of that width. Software drivers divide integers one by one; a row found by dividing
+// floats is wrong by one at the most, since there are no more than 2^14 rows.
+ivec2 place(int texel, int width) {
+  int row = int(float(texel) / float(width)), column = texel - row * width;
+  if (column < 0) return ivec2(column + width, row - 1);
+  if (column >= width) return ivec2(column - width, row + 1);
+  return ivec2(column, row);
+}
+
+//@functions
+//@inputs
+//@outputs
+#ifndef CHANNELS
+void main() {
+  int x = int(gl_FragCoord.x) - corner.x, y = int(gl_FragCoord.y) - corner.y;
+//@flip
+//@body
+//@results
+}
+#else
+VECTOR pixel(int x, int y) {
+//@pixel
+}
+
+// The pixel with that number, or the last one.
+VECTOR pixel_at(int number) {
+  ivec2 at = place(min(number, word_int(0) * word_int(1) - 1), word_int(0));
+  return pixel(at.x, at.y);
+}
+
+void main() {
+  int first = 4 * (int(gl_FragCoord.y) * output_width + int(gl_FragCoord.x));
+  bvec4 inside = lessThan(ivec4(first) + ivec4(0, 1, 2, 3), ivec4(word_int(0) * word_int(1) * CHANNELS));
+#if CHANNELS == 1
+  VECTOR four;
+  for (int k = 0; k < 4; ++k) four[k] = pixel_at(first + k).x;
+#elif CHANNELS == 2
+  VECTOR a = pixel_at(first / 2), b = pixel_at(first / 2 + 1), four = VECTOR(a.xy, b.xy);
+#elif CHANNELS == 3
+  int number = first / 3, skipped = first - 3 * number;
+  VECTOR a = pixel_at(number), b = pixel_at(number + 1);
+  VECTOR four = skipped == 0 ? VECTOR(a.xyz, b.x) : skipped == 1 ? VECTOR(a.yz, b.xy) : VECTOR(a.z, b.xyz);
+#else
+  VECTOR four = pixel_at(first / 4);
+#endif
+//@elements
+}
+#endif
