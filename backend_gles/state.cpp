@@ -8,8 +8,7 @@
 namespace tessera::gles {
 namespace {
 
-constexpr GLenum sample_mask = 0x8E51;       // GL_SAMPLE_MASK of OpenGL ES 3.1
-constexpr GLenum external_binding = 0x8D67;  // GL_TEXTURE_BINDING_EXTERNAL_OES
+constexpr GLenum sample_mask = 0x8E51;  // GL_SAMPLE_MASK of OpenGL ES 3.1
 
 constexpr Capability every_capability[] = {
     {GL_BLEND, state::blend},

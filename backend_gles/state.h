@@ -11,6 +11,8 @@
 
 namespace tessera::gles {
 
+constexpr GLenum external_binding = 0x8D67;  // GL_TEXTURE_BINDING_EXTERNAL_OES
+
 GLint integer(const GladGLES2Context&, GLenum name);  // glGetIntegerv of one value
 
 struct Capability {

@@ -112,6 +112,13 @@ StateSnapshot::StateSnapshot(const Device& device) {
   }
   for (const Capability& capability : capabilities(device))
     add("capability " + std::to_string(capability.name), {gl.IsEnabled(capability.name)});
+  for (int i = 1; device.functions().ColorMaski && i < integer(gl, GL_MAX_DRAW_BUFFERS); ++i) {
+    const std::string buffer = " of draw buffer " + std::to_string(i);
+    std::vector<GLint> mask(4);
+    gl.GetIntegeri_v(GL_COLOR_WRITEMASK, static_cast<GLuint>(i), mask.data());
+    add("GL_COLOR_WRITEMASK" + buffer, std::move(mask));
+    add("GL_BLEND" + buffer, {device.functions().IsEnabledi(GL_BLEND, static_cast<GLuint>(i))});
+  }
   add("GL_PRIMITIVE_RESTART_FIXED_INDEX", {gl.IsEnabled(GL_PRIMITIVE_RESTART_FIXED_INDEX)});
   for (int i = 0; i < integer(gl, GL_MAX_DRAW_BUFFERS); ++i)
     add("GL_DRAW_BUFFER" + std::to_string(i), {integer(gl, GL_DRAW_BUFFER0 + static_cast<GLenum>(i))});
@@ -127,6 +134,8 @@ void StateSnapshot::add_units(const Device& device) {
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
     for (const StateQuery& query : unit_queries)
       add(query.text + (" of unit " + std::to_string(unit)), {integer(gl, query.name)});
+    if (gl.OES_EGL_image_external_essl3)
+      add("GL_TEXTURE_BINDING_EXTERNAL_OES of unit " + std::to_string(unit), {integer(gl, external_binding)});
   }
   gl.ActiveTexture(static_cast<GLenum>(active));
 }

@@ -1,6 +1,6 @@
 #version 300 es
 // Reads a host's texture into a tensor of [height, width, channels] f32: one fragment makes four consecutive elements.
-// backend_gles/from_texture.cpp fills in the lines that begin with //@: the sampler, and `const int channels`.
+// backend_gles/texture_import.cpp fills in the lines that begin with //@: the sampler, and `const int channels`.
 //@extensions
 precision highp float;
 precision highp int;

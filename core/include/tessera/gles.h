@@ -31,7 +31,7 @@ inline constexpr std::uint32_t program = 1u << 0, vertex_array = 1u << 1, draw_f
                                read_framebuffer = 1u << 3, viewport = 1u << 4, color_mask = 1u << 5,
                                active_texture = 1u << 6,
                                textures = 1u << 7,   // GL_TEXTURE_2D of the units in Dirtied::texture_units
-    external_textures = 1u << 8,                     // GL_TEXTURE_EXTERNAL_OES of unit 0
+    external_textures = 1u << 8,                     // GL_TEXTURE_EXTERNAL_OES of the same units
     samplers = 1u << 9,                              // of the same units
     pixel_unpack = 1u << 10, pixel_pack = 1u << 11,  // glPixelStorei and the bound buffers
     transform_feedback = 1u << 12,                   // paused
