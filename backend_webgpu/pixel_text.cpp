@@ -124,7 +124,8 @@ std::string zeros_after(const std::string& destination, const PixelOutput& outpu
 std::string store_pixel(const std::string& destination, const PixelOutput& output) {
   const bool is_texels = output.place == PixelPlace::texels;
   const PixelUnits units = units_of(output);
-  const std::string value = is_texels && output.dtype == DType::f16 ? "round_f16(" + output.value + ")" : output.value;
+  const bool is_rounded = output.dtype == DType::f16 && !units.is_packed;  // packing rounds by itself
+  const std::string value = is_rounded ? "round_f16(" + output.value + ")" : output.value;
   std::string text;
   if (units.is_per_channel)
     for (std::size_t c = 0; c < 3; ++c)

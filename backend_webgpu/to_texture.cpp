@@ -30,6 +30,7 @@ class TextureExport final : public TextureTarget, public WebGpuPass {
   std::string type() const override {
     return TargetType{wgpuTextureGetFormat(texture_), is_render_target(texture_), flip_y_}.text();
   }
+  using HostTarget::reads;
   bool reads(const HostSource& source) const override {
     return static_cast<const TextureSource&>(source).texture() == texture_;
   }

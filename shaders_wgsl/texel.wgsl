@@ -13,15 +13,17 @@ fn element_i8(bits: u32, element: u32) -> i32 { return extractBits(bitcast<i32>(
 
 fn element_u8(bits: u32, element: u32) -> i32 { return i32(extractBits(bits, 8u * (element % 4u), 8u)); }
 
-// The values are halves already, so nothing is rounded. Not pack2x16float: SwiftShader's turns infinities into NaN.
+// The nearest halves, ties to even. Not pack2x16float: it may round in any direction, and SwiftShader's turns infinities
+// into NaN.
 fn packed_f16(value: vec4f) -> vec2u {
   let bits = bitcast<vec4u>(value);
   let magnitude = bits & vec4u(0x7fffffffu);
-  let normal = (magnitude - vec4u(0x38000000u)) >> vec4u(13u);
-  let subnormal = vec4u(abs(value) * 16777216.0);
-  let special = select(vec4u(0x7c00u), vec4u(0x7e00u), magnitude > vec4u(0x7f800000u));
+  let normal = (magnitude - vec4u(0x38000000u - 0x0fffu) + ((magnitude >> vec4u(13u)) & vec4u(1u))) >> vec4u(13u);
+  // Sums with 0.5 are multiples of 2^-24, as halves below 2^-14 are.
+  let subnormal = bitcast<vec4u>(abs(value) + 0.5) - vec4u(0x3f000000u);
   let finite = select(normal, subnormal, magnitude < vec4u(0x38800000u));
-  let half = ((bits >> vec4u(16u)) & vec4u(0x8000u)) | select(finite, special, magnitude >= vec4u(0x7f800000u));
+  let special = select(vec4u(0x7c00u), vec4u(0x7e00u), magnitude > vec4u(0x7f800000u));
+  let half = ((bits >> vec4u(16u)) & vec4u(0x8000u)) | select(finite, special, magnitude >= vec4u(0x477ff000u));
   return half.xz | (half.yw << vec2u(16u));
 }
 

@@ -14,9 +14,11 @@
 namespace tessera::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAreArray;
 using ::testing::FloatEq;
+using ::testing::HasSubstr;
 using webgpu::texture_source;
 using webgpu::texture_target;
 
@@ -144,6 +146,16 @@ TEST_P(WebGpuPixels, ElementsOfEveryType) {
       doubles_elements<std::int8_t>(size, channels);
       doubles_elements<std::uint8_t>(size, channels);
     }
+}
+
+TEST_P(WebGpuPixels, BooleansAreIntegers) {
+  const std::vector<std::uint8_t> values{1, 0, 0, 1, 1, 1, 0, 1, 0}, opposite{0, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0};
+  const Image input = elements(values, DType::boolean), output = dirty(DType::boolean, 9);
+  const PixelKernel negated =
+      kernel(own_elements(DType::boolean, 3) + "let v1: vec4i = vec4i(1) - v0;\n",
+             {{PixelPlace::elements, DType::boolean, 3}}, {{PixelPlace::elements, DType::boolean, 3, "v1"}});
+  run(dispatch(negated, {3, 1}, {bound(input)}, {output.storage.get()}));
+  EXPECT_EQ(read<std::uint8_t>(output), opposite);
 }
 
 TEST_P(WebGpuPixels, TexelsAreReadByTheirPlaces) {
@@ -384,6 +396,19 @@ TEST_P(WebGpuPixels, CompileOnceAndStayAsLongAsAProgramRelies) {
   EXPECT_EQ(backend().kernels().text_bytes, 0u);
   run(step);
   EXPECT_EQ(backend().kernels_compiled(), before + 2);
+}
+
+TEST_P(WebGpuPixels, AreLoggedWithTheirLabelsAndTexts) {
+  std::string log;
+  Context context = webgpu::adopt(host->handles(), {.on_message = [&](const Message& message) { log += message.text; },
+                                                    .message_level = Message::Level::debug,
+                                                    .log_shaders = true});
+  const PixelKernel made = kernel("let v0: vec4f = vec4f(7.25);\n", {}, {{PixelPlace::elements, DType::f32, 1, "v0"}});
+  {
+    const LockedContext locked(context);
+    locked->backend->prepare(dispatch(made, {1, 1}, {}, {}));
+  }
+  EXPECT_THAT(log, AllOf(HasSubstr("compile: kernel by hand"), HasSubstr("vec4f(7.25)")));
 }
 
 TEST_P(WebGpuPixels, RunAmongOtherDispatchesAndInTheHostsCommands) {
