@@ -545,6 +545,11 @@ bool is_image_work(const GraphItem& item) {
   return file == "filter" || file == "resize" || file == "colour";
 }
 
+bool moves_pixels(const GraphItem& item) {
+  const auto* family = item.as<Family>();
+  return item.is<Strided>() || (family && family->entry->name == "pad");
+}
+
 PixelRef write_pixel_form(PixelReader& reader, const Graph& graph, const GraphItem& item, const PixelSpot& at) {
   const Work work{reader, item, *pixel_image_of(item.shape()), at};
   if (const auto* strided = item.as<Strided>()) return write_strided(work, *strided);

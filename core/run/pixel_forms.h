@@ -12,6 +12,9 @@ bool has_pixel_form(const Graph&, const GraphItem&);
 // Whether it is work on images and nothing else: a graph without any is better off with kernels over elements.
 bool is_image_work(const GraphItem&);
 
+// Whether an item has pixels of another one, at other places.
+bool moves_pixels(const GraphItem&);
+
 // Asks for values of other items, as planning has to answer them.
 class PixelReader {
  public:

@@ -10,9 +10,10 @@
 namespace tessera {
 namespace {
 
-// Costs, in vector operations: reading a pixel, and storing one, a share of the pass included. They were measured on
-// software drivers; what matters is that two filters of three taps are one kernel, and two of five taps are two.
-constexpr double reading = 4, storing = 24;
+// Costs, in vector operations: reading a pixel, and storing one, with its share of a pass. What matters is that two
+// filters of three taps are one kernel, and two of five taps are two, as everybody would write them.
+constexpr double reading = 8, storing = 80;
+constexpr double passing = 50'000;  // of a kernel, however small
 
 // A pixel in elements takes several reads, unless it is a texel.
 double element_reading(const PixelImage& image) {
@@ -78,6 +79,9 @@ class PixelPlanner {
     bool has_other_reader = false;  // other kernels read the elements
     bool is_imported = false;       // a pass reads the host's texture, besides
     double cost = 0;                // of a pixel
+
+    // What costs much is stored sooner or later, wherever it is read.
+    double cost_to_read() const { return cost <= reading + storing ? cost : reading; }
   };
 
   int count() const { return static_cast<int>(graph_.items.size()); }
@@ -143,17 +147,16 @@ class PixelPlanner {
     PixelWriter& writer() override { return writer_; }
     PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& place) override {
       const bool is_pixels = planner_.is_pixels(operand.item);
-      const double once = !is_pixels ? element_reading(image)
-                          : planner_.graph_.at(operand.item).source
-                              ? reading
-                              : std::min(planner_.facts(operand.item).cost, reading + storing);
+      const double once = !is_pixels                                ? element_reading(image)
+                          : planner_.graph_.at(operand.item).source ? reading
+                                                                    : planner_.facts(operand.item).cost_to_read();
       const auto before = writer_.wanted_of(operand.item).size();
       const PixelRef ref = writer_.value(operand.item, place, planner_.graph_.at(operand.item).dtype());
       if (writer_.wanted_of(operand.item).size() != before) reads_ += once;
       return ref;
     }
     PixelRef elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
-      reads_ += reading;
+      reads_ += 1;  // the same for all pixels
       return writer_.vector(planner_.graph_.at(operand.item).dtype(), indices[0]);
     }
     double cost() const { return reads_ + writer_.cost(); }
@@ -327,11 +330,13 @@ class PixelPlanner {
 
   // Whether computing an item wherever it is read costs less than storing it.
   bool is_worth_repeating(int item, const std::vector<Draft*>& readers) {
+    if (moves_pixels(graph_.at(item))) return true;  // rather what it moves is stored
     const double cost = facts(item).cost;
     double reads = 0;
     for (const Draft* kernel : readers) reads += reads_by(*kernel, item);
     const double repeated = reads * cost;
-    return repeated <= static_cast<double>(image(item).pixels()) * (cost + store_cost_) + reads * reading;
+    const double stored = static_cast<double>(image(item).pixels()) * (cost + store_cost_) + reads * reading + passing;
+    return repeated <= stored;
   }
 
   void store(int item, const std::vector<Draft*>& readers) {
@@ -374,7 +379,8 @@ class PixelPlanner {
     for (const std::unique_ptr<Draft>& kernel : kernels_) {
       if (!kernel->has_extent_of(pixels) || !takes_output(*kernel)) continue;
       const bool reads = std::ranges::find(readers, kernel.get()) != readers.end();
-      if (reads ? readers.size() == 1 && !facts(item).has_other_reader && reads_in_place(*kernel, item)
+      if (reads ? readers.size() == 1 && !facts(item).has_other_reader && reads_in_place(*kernel, item) &&
+                      is_worth_repeating(item, readers)
                 : readers.empty() && !facts(item).has_other_reader && shares_reads(*kernel, item) &&
                       !depends_on(*kernel, item))
         return kernel.get();
@@ -426,7 +432,7 @@ class PixelPlanner {
     for (const Draft* kernel : readers) reads += reads_by(*kernel, wanted);
     const double by_element = element_reading(source.image);
     const auto pixels = static_cast<double>(source.image.pixels());
-    const bool pays = reads * (by_element - reading) > pixels * (by_element + store_cost_);
+    const bool pays = reads * (by_element - reading) > pixels * (by_element + store_cost_) + passing;
     if (!pays || !is_float(dtype) || !fits(source.image)) {
       for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
       return;

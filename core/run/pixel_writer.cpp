@@ -25,10 +25,14 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
+// In vector operations, roughly: shaders compute exponentials and the like themselves.
 double cost_of(const PointwiseOp& op) {
   const std::string_view code = op.float_code.empty() ? op.int_code : op.float_code;
-  const bool calls = code.find('(') != std::string_view::npos && !code.starts_with("abs(") && op.name != "where";
-  return op.name == "pow" ? 12 : calls ? 4 : 1;
+  if (code.starts_with("power")) return 60;
+  constexpr std::string_view short_functions[] = {"abs",  "ceil",      "floor", "limit", "max",   "min",   "nearest",
+                                                  "pick", "rectified", "sign",  "sqrt",  "trunc", "vec4f", "vec4i"};
+  if (code.find('(') == std::string_view::npos || code.starts_with('(')) return 1;
+  return std::ranges::any_of(short_functions, [&](std::string_view name) { return code.starts_with(name); }) ? 4 : 16;
 }
 
 }  // namespace
