@@ -180,7 +180,7 @@ fn scaled(a: vec4f, exponent: vec4f) -> vec4f {
 
 // 2^a with the exponent set by its bits: drivers' own exp differs in how far its accuracy and its range go.
 fn exponential2(a: vec4f) -> vec4f {
-  let bounded: vec4f = limit(a, vec4f(-152.0), vec4f(129.0));
+  let bounded: vec4f = clamp(a, vec4f(-152.0), vec4f(129.0));  // of a NaN, any number
   let whole: vec4f = nearest(bounded);
   let f: vec4f = (bounded - whole) * 0.6931471805599453;
   let series: vec4f = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
@@ -189,7 +189,7 @@ fn exponential2(a: vec4f) -> vec4f {
 }
 
 fn exponential(a: vec4f) -> vec4f {
-  let bounded: vec4f = limit(a, vec4f(-105.0), vec4f(89.0));
+  let bounded: vec4f = clamp(a, vec4f(-105.0), vec4f(89.0));  // of a NaN, any number
   let whole: vec4f = nearest(bounded * 1.4426950408889634);
   // ln 2 in two parts, the first with few bits, so that the remainder keeps all of its own.
   let f: vec4f = (bounded - whole * 0.693359375) + whole * 0.00021219444;

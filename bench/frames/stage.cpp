@@ -38,7 +38,7 @@ void TensorFrames::next() {
     gpu_.compute(results_);
   } else {
     for (std::size_t i = 0; i < pipeline_.targets.size(); ++i)
-      show(results_[i], i, i == 0 ? std::vector(results_.begin() + 1, results_.end()) : std::vector<Tensor>());
+      show(results_[i], i, i == 0 && pipeline_.history ? std::vector{results_.back()} : std::vector<Tensor>());
   }
   if (pipeline_.history) history_ = results_.back();
   ++frame_;

@@ -132,6 +132,13 @@ Between between(PixelWriter& writer, PixelRef at, const Places& places) {
   const std::string divisor = writer.integer_word(places.divisor);
   const PixelRef numerator = writer.unsigned_integer("u32(" + text(at) + ") * u32(" + writer.integer_word(places.step) +
                                                      ") + u32(" + writer.integer_word(places.start) + ")");
+  if (std::has_single_bit(static_cast<std::uint64_t>(static_cast<std::int64_t>(places.divisor)))) {
+    const auto bits = std::countr_zero(static_cast<std::uint64_t>(static_cast<std::int64_t>(places.divisor)));
+    const std::string share = writer.fraction_word(places.divisor);
+    return {writer.integer("i32(" + text(numerator) + " >> u32(" + writer.integer_word(bits) + "))"),
+            writer.number("f32(" + text(numerator) + " & u32(" + writer.integer_word(places.divisor - 1) + ")) * " +
+                          share)};
+  }
   const PixelRef guess = writer.integer("i32(f32(" + text(numerator) + ") / f32(" + divisor + "))");
   const PixelRef over =
       writer.integer("i32(" + text(numerator) + " - u32(" + text(guess) + ") * u32(" + divisor + "))");

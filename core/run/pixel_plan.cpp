@@ -5,20 +5,10 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "core/run/pixel_forms.h"
+#include "core/run/pixel_costs.h"
 
 namespace tessera {
 namespace {
-
-// Costs, in vector operations: reading a pixel, and storing one, with its share of a pass. What matters is that two
-// filters of three taps are one kernel, and two of five taps are two, as everybody would write them.
-constexpr double reading = 8, storing = 80;
-constexpr double passing = 50'000;  // of a kernel, however small
-
-// A pixel in elements takes several reads, unless it is a texel.
-double element_reading(const PixelImage& image) {
-  return image.channels == 4 ? reading : reading * 0.75 * static_cast<double>(image.channels) + 1;
-}
 
 // An item is read as an image from a storage that has elements in order.
 struct ElementSource {
@@ -53,8 +43,8 @@ PixelLayout layout_of(const PixelImage& image) {
 
 class PixelPlanner {
  public:
-  PixelPlanner(const Graph& graph, const Limits& limits, double store_cost)
-      : graph_(graph), limits_(limits), store_cost_(store_cost), facts_(graph.items.size()) {}
+  PixelPlanner(const Graph& graph, const Limits& limits, double storing)
+      : graph_(graph), limits_(limits), costs_(graph, storing), facts_(graph.items.size()) {}
 
   PixelPlan plan() {
     find_pixel_items();
@@ -78,10 +68,6 @@ class PixelPlanner {
     bool is_wanted = false;         // a caller wants the elements
     bool has_other_reader = false;  // other kernels read the elements
     bool is_imported = false;       // a pass reads the host's texture, besides
-    double cost = 0;                // of a pixel
-
-    // What costs much is stored sooner or later, wherever it is read.
-    double cost_to_read() const { return cost <= reading + storing ? cost : reading; }
   };
 
   int count() const { return static_cast<int>(graph_.items.size()); }
@@ -122,7 +108,7 @@ class PixelPlanner {
     for (int i = 0; i < count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       facts_[at].is_pixels = can[at] && is_worth[static_cast<std::size_t>(root(i))];
-      if (facts_[at].is_pixels && !graph_.at(i).source) facts_[at].cost = cost_of(graph_.at(i));
+      if (facts_[at].is_pixels) costs_.add(i);
       if (facts_[at].is_pixels || graph_.at(i).is_stored) continue;
       for (const GraphItem::Operand& operand : graph_.at(i).operands)
         if (!operand.is_number()) facts(operand.item).has_other_reader = true;
@@ -136,41 +122,6 @@ class PixelPlanner {
       if (const HostSource* source = graph_.at(i).source; source && is_pixels(i))
         for (const Graph::Shown& shown : graph_.shown)
           if (shown.target->reads(*source)) facts(i) = {.has_other_reader = true};
-  }
-
-  // ---- costs
-
-  // Counts the pixels of operands that a pixel takes.
-  class Counter final : public PixelReader {
-   public:
-    explicit Counter(PixelPlanner& planner) : planner_(planner) {}
-    PixelWriter& writer() override { return writer_; }
-    PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& place) override {
-      const bool is_pixels = planner_.is_pixels(operand.item);
-      const double once = !is_pixels                                ? element_reading(image)
-                          : planner_.graph_.at(operand.item).source ? reading
-                                                                    : planner_.facts(operand.item).cost_to_read();
-      const auto before = writer_.wanted_of(operand.item).size();
-      const PixelRef ref = writer_.value(operand.item, place, planner_.graph_.at(operand.item).dtype());
-      if (writer_.wanted_of(operand.item).size() != before) reads_ += once;
-      return ref;
-    }
-    PixelRef elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
-      reads_ += 1;  // the same for all pixels
-      return writer_.vector(planner_.graph_.at(operand.item).dtype(), indices[0]);
-    }
-    double cost() const { return reads_ + writer_.cost(); }
-
-   private:
-    PixelPlanner& planner_;
-    PixelWriter writer_;
-    double reads_ = 0;
-  };
-
-  double cost_of(const GraphItem& item) {
-    Counter counter(*this);
-    write_pixel_form(counter, graph_, item, counter.writer().here());
-    return counter.cost();
   }
 
   // ---- values in kernels
@@ -297,7 +248,7 @@ class PixelPlanner {
     const bool is_stored = own.is_wanted || own.has_other_reader;
     const std::vector<Draft*> readers = readers_of(item);
     if (!is_stored && readers.empty()) return;
-    if (!is_stored && is_worth_repeating(item, readers)) {
+    if (!is_stored && is_worth_repeating(item)) {
       for (Draft* kernel : readers) compute_in(*kernel, item);
       ++ops_fused_;
       return;
@@ -328,15 +279,15 @@ class PixelPlanner {
     return static_cast<double>(kernel.writer.wanted_of(wanted).size()) * static_cast<double>(kernel.domain.pixels());
   }
 
-  // Whether computing an item wherever it is read costs less than storing it.
-  bool is_worth_repeating(int item, const std::vector<Draft*>& readers) {
-    if (moves_pixels(graph_.at(item))) return true;  // rather what it moves is stored
-    const double cost = facts(item).cost;
+  double reads_of(int wanted) const {
     double reads = 0;
-    for (const Draft* kernel : readers) reads += reads_by(*kernel, item);
-    const double repeated = reads * cost;
-    const double stored = static_cast<double>(image(item).pixels()) * (cost + store_cost_) + reads * reading + passing;
-    return repeated <= stored;
+    for (const std::unique_ptr<Draft>& kernel : kernels_) reads += reads_by(*kernel, wanted);
+    return reads;
+  }
+
+  // Whether computing an item wherever it is read costs less than storing it.
+  bool is_worth_repeating(int item) const {
+    return costs_.is_worth_repeating(item, reads_of(item), [&](int other) { return reads_of(other); });
   }
 
   void store(int item, const std::vector<Draft*>& readers) {
@@ -366,7 +317,7 @@ class PixelPlanner {
 
     for (Draft* reader : readers) {
       if (reader == kernel) continue;
-      if (facts(item).cost <= reading + 1) compute_in(*reader, item);
+      if (costs_.of(item) <= PixelCosts::reading + 1) compute_in(*reader, item);
       else if (in_texels) read_texels(*reader, item, item, {PixelPlace::texels, dtype, layout.channels}, pixels);
       else read_elements(*reader, item, item, 0, pixels);
     }
@@ -380,7 +331,7 @@ class PixelPlanner {
       if (!kernel->has_extent_of(pixels) || !takes_output(*kernel)) continue;
       const bool reads = std::ranges::find(readers, kernel.get()) != readers.end();
       if (reads ? readers.size() == 1 && !facts(item).has_other_reader && reads_in_place(*kernel, item) &&
-                      is_worth_repeating(item, readers)
+                      is_worth_repeating(item)
                 : readers.empty() && !facts(item).has_other_reader && shares_reads(*kernel, item) &&
                       !depends_on(*kernel, item))
         return kernel.get();
@@ -428,11 +379,11 @@ class PixelPlanner {
     const int wanted = count() + index;
     const std::vector<Draft*> readers = readers_of(wanted);
     const DType dtype = graph_.at(source.item).dtype();
-    double reads = 0;
-    for (const Draft* kernel : readers) reads += reads_by(*kernel, wanted);
-    const double by_element = element_reading(source.image);
-    const auto pixels = static_cast<double>(source.image.pixels());
-    const bool pays = reads * (by_element - reading) > pixels * (by_element + store_cost_) + passing;
+    const double by_element = PixelCosts::reading_elements(source.image);
+    const double saved = reads_of(wanted) * (by_element - PixelCosts::reading);
+    const double spent =
+        static_cast<double>(source.image.pixels()) * (by_element + costs_.storing()) + PixelCosts::passing;
+    const bool pays = saved > spent;
     if (!pays || !is_float(dtype) || !fits(source.image)) {
       for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
       return;
@@ -496,7 +447,7 @@ class PixelPlanner {
 
   const Graph& graph_;
   Limits limits_;
-  double store_cost_;
+  PixelCosts costs_;
   std::vector<Facts> facts_;
   std::vector<ElementSource> sources_;
   std::vector<std::unique_ptr<Draft>> kernels_;
@@ -511,9 +462,9 @@ PixelPlan plan_pixels(const Graph& graph, const Limits& limits) {
     return pixel_image_of(shown.shape) && graph.wanted[shown.wanted].item >= 0;
   });
   if (limits.pixels.max_side > 0 && can_show)
-    for (const double store_cost : {storing, 0.0}) {
+    for (const double storing : {80.0, 0.0}) {
       try {
-        return PixelPlanner(graph, limits, store_cost).plan();
+        return PixelPlanner(graph, limits, storing).plan();
       } catch (const std::length_error&) {
         continue;  // with smaller kernels
       }

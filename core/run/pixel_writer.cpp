@@ -100,6 +100,12 @@ std::string PixelWriter::float_word(float value) {
   return word_text("floats", words_.size() - 1);
 }
 
+std::string PixelWriter::fraction_word(std::int64_t divisor) {
+  std::string& word = fraction_words_[divisor];
+  if (word.empty()) word = float_word(1.0f / static_cast<float>(divisor));
+  return word;
+}
+
 std::string PixelWriter::four_words(const std::array<float, 4>& values) {
   words_.resize(round_up(words_.size(), 4));
   for (const float value : values) words_.push_back(std::bit_cast<std::uint32_t>(value));

@@ -45,6 +45,7 @@ class PixelWriter {
   // Parameters, as they are written in texts.
   std::string integer_word(std::int64_t);  // equal ones are one
   std::string float_word(float);
+  std::string fraction_word(std::int64_t divisor);  // 1 / divisor; equal ones are one
   std::string four_words(const std::array<float, 4>&);
 
   // The value of an item at a place.
@@ -99,6 +100,7 @@ class PixelWriter {
   std::vector<int> input_items_;
   std::vector<std::uint32_t> words_;
   std::map<std::int64_t, std::size_t> integer_words_;
+  std::map<std::int64_t, std::string> fraction_words_;
   std::vector<int> numbers_;
 };
 
