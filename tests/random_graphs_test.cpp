@@ -12,6 +12,7 @@
 #include <set>
 
 #include "docs/declared_ops.h"
+#include "support/commit.h"
 #include "support/devices.h"
 #include "support/random_graph.h"
 #include <tessera/testing.h>
@@ -25,27 +26,12 @@ using Results = std::vector<std::vector<float>>;
 
 constexpr std::size_t operations_in_a_graph = 14;
 
-std::string commit() {
-  std::string text;
-  if (FILE* git = popen("git -C '" TESSERA_SOURCE_FOLDER "' rev-parse --short=12 HEAD 2>/dev/null", "r")) {
-    for (int c = std::fgetc(git); c != EOF && c != '\n'; c = std::fgetc(git)) text += static_cast<char>(c);
-    pclose(git);
-  }
-  return text.empty() ? "1" : text;  // the sources need not come from git
-}
-
 const std::string& seed_text() {
   static const std::string text = [] {
     const char* given = std::getenv("TESSERA_RANDOM_SEED");
     return given && *given ? std::string(given) : commit();
   }();
   return text;
-}
-
-std::uint64_t hash_of(const std::string& text) {  // FNV-1a: the same everywhere
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
 }
 
 int number_from(const char* variable, int otherwise) {

@@ -1,0 +1,91 @@
+// Model: a network from an ONNX file, run like any operation.
+//
+//   tessera::Model network = tessera::Model::load(gpu, "network.onnx");
+//   for (const tessera::ModelValue& input : network.inputs()) …                   // names, sizes, types
+//   tessera::Tensor scores = network({{"image", image}})["scores"];               // lazy, like any operation
+//
+// Tensors go in and come out in the order of axes that the file says (NCHW mostly); inside, images have their channels
+// last. Element types that tessera lacks are kept in the next one: integers of 16 to 64 bits as i32, numbers outside of
+// it clamped; doubles and bfloat16 as f32.
+//
+// Each set of input sizes becomes a Program when it is first met; a few are kept. Where a value that only the device
+// knows decides a size or a branch (NonZero, If, a shape that is an input), the network is built anew by each call, and
+// the call reads that value back; explain() names the node.
+//
+// Files are not trusted: damaged ones are an Error that names the node, its operator and the reason. An operator, or
+// a form of one, that is not there is `unsupported`. Part of the component tessera::models. A Model is a handle; any
+// thread may call.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tessera/handle.h>
+#include <tessera/sharing.h>
+
+namespace tessera {
+
+// A size of an input or output: a number, or free, with the name that the file gives it. Free sizes of one name are
+// equal.
+struct ModelSize {
+  std::optional<std::int64_t> size;
+  std::string name;
+};
+
+struct ModelValue {
+  std::string name;
+  std::string type;                             // as ONNX calls it: "int64"
+  DType dtype;                                  // of the tensor: i32 for int64
+  std::optional<std::vector<ModelSize>> shape;  // none: the file does not say
+
+  TESSERA_API std::string to_string() const;  // "image: float [batch,3,224,224]"
+};
+
+// What became of a node, for one set of input sizes.
+struct ModelNode {
+  std::string name, op;
+  std::string result;  // shapes of its outputs
+  std::string became;  // "folded on the host", or the operations of tessera that it is made of
+};
+TESSERA_API std::string to_string(std::span<const ModelNode>);  // a line each
+
+struct ModelOptions {
+  std::string name{};              // of the model in the hub; empty: that of the file, without its extension
+  std::optional<TensorHub> hub{};  // where its weights are published; none: a hub of its own
+  std::size_t max_programs = 8;    // sets of input sizes that are kept, the most recently used ones
+};
+
+struct ModelImpl;
+
+class TESSERA_API Model {
+ public:
+  static Model load(Context&, const std::filesystem::path&, const ModelOptions& = {});
+  static Model load(Context&, std::span<const std::byte> file, const ModelOptions& = {});  // which is copied
+
+  const std::vector<ModelValue>& inputs() const;  // without those that have a value in the file
+  const std::vector<ModelValue>& outputs() const;
+  const std::string& name() const;
+  const TensorHub& hub() const;
+
+  // Every input, by its name; the outputs by theirs.
+  std::map<std::string, Tensor> operator()(const std::map<std::string, Tensor>& inputs) const;
+
+  // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does. Inputs all of
+  // whose sizes the file says may be left out.
+  std::future<void> prepare(const std::map<std::string, Shape>& sizes = {}) const;
+
+  // Node by node in the order of the file, for these sizes, as far as they decide what is to be done.
+  std::vector<ModelNode> explain(const std::map<std::string, Shape>& sizes = {}) const;
+
+ private:
+  explicit Model(std::shared_ptr<ModelImpl> impl) : impl_("Model", std::move(impl)) {}
+  Handle<ModelImpl> impl_;
+};
+
+}  // namespace tessera

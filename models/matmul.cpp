@@ -1,0 +1,94 @@
+// Products of matrices.
+#include "models/integer_products.h"
+#include "models/operators.h"
+
+namespace tessera::onnx {
+
+namespace {
+
+Results product(const Call& call) { return {call.give(matmul(call.tensor(0), call.tensor(1)))}; }
+
+Results gemm(const Call& call) {
+  call.expect_rank(0, 2, 2);
+  call.expect_rank(1, 2, 2);
+  Tensor result =
+      matmul(call.tensor(0), call.tensor(1),
+             {.transpose_a = call.integer("transA", 0) != 0, .transpose_b = call.integer("transB", 0) != 0});
+  const float alpha = call.number("alpha", 1), beta = call.number("beta", 1);
+  if (alpha != 1) result = result * alpha;
+  if (call.has(2)) result = result + (beta == 1 ? call.tensor(2) : call.tensor(2) * beta);
+  return {call.give(result)};
+}
+
+Results einsum_of(const Call& call) {
+  std::vector<Tensor> operands;
+  for (int i = 0; i < call.inputs(); ++i) operands.push_back(call.tensor(i));
+  return {call.give(einsum(call.text("equation", ""), operands))};
+}
+
+Results determinant(const Call& call) {
+  call.expect_rank(0, 2);
+  const std::int64_t n = call.shape(0)[-1];
+  if (call.shape(0)[-2] != n)
+    call.fail(ErrorCode::shape_mismatch, "the matrices of " + call.shape(0).to_string() + " are not square.");
+  if (n > 3 || n < 1) call.unsupported("matrices of more than three rows, as in " + call.shape(0).to_string() + ".");
+  const auto dims = call.shape(0).dims();
+  const Shape rest(dims.first(dims.size() - 2));
+  const Tensor x = call.tensor(0).reshape({rest.size(), n * n});
+  const auto at = [&](std::int64_t row, std::int64_t column) {
+    return slice(x, {0, row * n + column}, {-1, 1}).reshape(rest);
+  };
+  const auto minor = [&](std::int64_t a, std::int64_t b) {
+    return at(n - 2, a) * at(n - 1, b) - at(n - 2, b) * at(n - 1, a);
+  };
+  if (n == 1) return {call.give(at(0, 0))};
+  if (n == 2) return {call.give(minor(0, 1))};
+  return {call.give(at(0, 0) * minor(1, 2) - at(0, 1) * minor(0, 2) + at(0, 2) * minor(0, 1))};
+}
+
+Results integer_product(const Call& call) {
+  const auto zero = [&](int input) { return call.has(input) ? std::optional(call.tensor(input)) : std::nullopt; };
+  return {
+      call.give(matmul(rows_minus_zero(call.tensor(0), zero(2)), minus_zero(call.tensor(1), zero(3))), Type::int32)};
+}
+
+Results quantized_product(const Call& call) {
+  const Tensor sum =
+      matmul(rows_minus_zero(call.tensor(0), call.tensor(2)), minus_zero(call.tensor(3), call.tensor(5)));
+  return {call.give(requantized(sum, call.tensor(1), call.tensor(4), call.tensor(6), call.tensor(7)), call.type(7))};
+}
+
+}  // namespace
+
+Tensor minus_zero(const Tensor& x, const std::optional<Tensor>& zero) {
+  const Tensor wide = x.cast(DType::i32);
+  return zero ? wide - zero->cast(DType::i32) : wide;
+}
+
+Tensor rows_minus_zero(const Tensor& x, const std::optional<Tensor>& zero) {
+  if (!zero || zero->shape().size() == 1) return minus_zero(x, zero ? std::optional(zero->reshape({})) : zero);
+  return minus_zero(x, zero->shape().rank() == 1 ? zero->reshape({zero->shape()[0], 1}) : *zero);
+}
+
+Tensor requantized(const Tensor& sum, const Tensor& scale_a, const Tensor& scale_b, const Tensor& scale_y,
+                   const Tensor& zero_y) {
+  const Tensor factor = scale_a * scale_b / scale_y;
+  const Tensor scaled = sum.cast(DType::f32) * (factor.shape().size() == 1 ? factor.reshape({}) : factor);
+  const Tensor zero = zero_y.reshape({});
+  const double low = zero_y.dtype() == DType::i8 ? -128 : 0;
+  return clip(round(scaled) + zero.cast(DType::f32), low, low + 255).cast(zero_y.dtype());
+}
+
+const Operators& matmul_operators() {
+  static const Operators rows{
+      {"MatMul", 1, product},
+      {"Gemm", 1, gemm},
+      {"Einsum", 1, einsum_of},
+      {"Det", 1, determinant},
+      {"MatMulInteger", 1, integer_product},
+      {"QLinearMatMul", 1, quantized_product},
+  };
+  return rows;
+}
+
+}  // namespace tessera::onnx

@@ -1,0 +1,300 @@
+#include <tessera/model.h>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <set>
+#include <variant>
+
+#include "models/operators.h"
+
+namespace tessera::onnx {
+
+// The file itself, mapped or in memory.
+struct ModelFile {
+  std::variant<std::vector<std::byte>, std::unique_ptr<MappedFile>> content;
+
+  Bytes bytes() const {
+    if (const auto* mapped = std::get_if<1>(&content)) return (*mapped)->bytes();
+    return std::get<0>(content);
+  }
+};
+
+}  // namespace tessera::onnx
+
+namespace tessera {
+
+namespace {
+
+using onnx::GraphProto;
+using onnx::ModelFile;
+using onnx::NeedsValue;
+using onnx::NodeProto;
+using onnx::Trace;
+using onnx::ValueInfoProto;
+
+ModelValue described(const ValueInfoProto& info) {
+  const std::optional<DType> dtype = onnx::dtype_for(info.type);
+  if (!info.is_tensor || !dtype)
+    throw Error(ErrorCode::unsupported,
+                "'" + info.name + "' is " +
+                    (info.is_tensor ? "of type " + onnx::to_string(info.type) : "a sequence, a map or optional") +
+                    ", which no tensor is.");
+  ModelValue value{.name = info.name, .type = onnx::to_string(info.type), .dtype = *dtype, .shape = {}};
+  if (info.has_shape) {
+    value.shape.emplace();
+    for (const ValueInfoProto::Dimension& dimension : info.dims)
+      value.shape->push_back({dimension.size && *dimension.size >= 0 ? dimension.size : std::nullopt, dimension.name});
+  }
+  return value;
+}
+
+void check_operators(const GraphProto& graph, std::int64_t opset) {
+  for (const NodeProto& node : graph.nodes) try {
+      onnx::operator_for(node, opset);
+      for (const onnx::AttributeProto& attribute : node.attributes)
+        if (attribute.graph) check_operators(*attribute.graph, opset);
+    } catch (const Error& error) {
+      throw Error(error.code(), "in " + description(node) + ": " + error.what());
+    }
+}
+
+}  // namespace
+
+struct ModelImpl {
+  ModelImpl(Context& context, ModelFile source, std::filesystem::path folder, const std::string& name,
+            const ModelOptions& options)
+      : file(std::move(source)),
+        proto(onnx::read_model(file.bytes())),
+        constants(context, options.hub ? *options.hub : TensorHub(context), name, std::move(folder)),
+        max_programs(std::max<std::size_t>(1, options.max_programs)) {
+    check_operators(proto.graph, proto.opset);
+    std::set<std::string> with_value;
+    for (const onnx::TensorProto& tensor : proto.graph.initializers) with_value.insert(tensor.name);
+    for (const ValueInfoProto& info : proto.graph.inputs) {
+      if (with_value.contains(info.name)) continue;
+      inputs.push_back(described(info));
+      input_types.push_back(info.type);
+    }
+    for (const ValueInfoProto& info : proto.graph.outputs) outputs.push_back(described(info));
+  }
+
+  // A set of input sizes: its Program, or none where values decide what is to be done.
+  struct Entry {
+    std::vector<Shape> shapes;
+    std::optional<Program> program;
+  };
+
+  std::vector<Tensor> traced(std::span<const Tensor> given, Trace::Mode mode,
+                             std::vector<ModelNode>* report = nullptr) {
+    Trace trace(constants, mode, proto.opset);
+    trace.report = report;
+    onnx::Names names;
+    for (std::size_t i = 0; i < given.size(); ++i) names.values[inputs[i].name] = trace.input(given[i], input_types[i]);
+    trace.run(proto.graph, names);
+    std::vector<Tensor> results;
+    const std::vector<onnx::Value> values = trace.outputs_of(proto.graph, names);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].type() != proto.graph.outputs[i].type)
+        throw Error(ErrorCode::dtype_mismatch, "the output '" + outputs[i].name + "' is " +
+                                                   onnx::to_string(values[i].type()) + ", but the file says " +
+                                                   outputs[i].type + ".");
+      results.push_back(trace.tensor(values[i], onnx::Order::plain, false));
+    }
+    return results;
+  }
+
+  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<ModelNode>* report = nullptr) {
+    std::vector<TensorSpec> specs;
+    for (std::size_t i = 0; i < shapes.size(); ++i) specs.push_back({shapes[i], inputs[i].dtype});
+    try {
+      return Program::record(constants.device, specs, [&](std::span<const Tensor> placeholders) {
+        return traced(placeholders, Trace::Mode::recording, report);
+      });
+    } catch (const NeedsValue& needed) {
+      if (report)
+        report->push_back({.name = "",
+                           .op = "",
+                           .result = "",
+                           .became = needed.reason + ", which is read back by each call; what follows is built then"});
+      return {};
+    }
+  }
+
+  std::optional<Program> program_for(const std::vector<Shape>& shapes) {
+    const auto place = std::ranges::find(entries, shapes, &Entry::shapes);
+    if (place != entries.end()) {
+      entries.splice(entries.begin(), entries, place);
+    } else {
+      entries.push_front({shapes, recorded(shapes)});
+      if (entries.size() > max_programs) entries.pop_back();
+    }
+    return entries.front().program;
+  }
+
+  // Sizes of one free name have to be equal.
+  void check_shape(const ModelValue& input, const Shape& shape, std::map<std::string, std::int64_t>& free_sizes) const {
+    if (!input.shape) return;
+    bool fits = static_cast<int>(input.shape->size()) == shape.rank();
+    for (int i = 0; fits && i < shape.rank(); ++i) {
+      const ModelSize& size = (*input.shape)[static_cast<std::size_t>(i)];
+      if (size.size) fits = *size.size == shape[i];
+      else if (!size.name.empty()) fits = free_sizes.try_emplace(size.name, shape[i]).first->second == shape[i];
+    }
+    if (fits) return;
+    std::string sizes;
+    for (const auto& [name, size] : free_sizes)
+      sizes += (sizes.empty() ? " with " : ", ") + name + " = " + std::to_string(size);
+    throw Error(ErrorCode::shape_mismatch, "model " + constants.model + ": the input '" + input.name +
+                                               "' is given as " + shape.to_string() + ", but it is " +
+                                               input.to_string() + sizes + ".");
+  }
+
+  std::vector<Shape> shapes_from(const std::map<std::string, Shape>& sizes) const {
+    std::map<std::string, std::int64_t> free_sizes;
+    std::vector<Shape> shapes;
+    for (const auto& [name, shape] : sizes) check_input_name(name);
+    for (const ModelValue& input : inputs) {
+      if (const auto given = sizes.find(input.name); given != sizes.end()) {
+        shapes.push_back(given->second);
+      } else {
+        std::vector<std::int64_t> fixed;
+        if (input.shape)
+          for (const ModelSize& size : *input.shape)
+            if (size.size) fixed.push_back(*size.size);
+        if (!input.shape || fixed.size() != input.shape->size())
+          throw Error(ErrorCode::invalid_argument, "model " + constants.model + ": the input '" + input.name +
+                                                       "' needs a shape: it is " + input.to_string() + ".");
+        shapes.push_back(Shape(fixed));
+      }
+      check_shape(input, shapes.back(), free_sizes);
+    }
+    return shapes;
+  }
+
+  void check_input_name(const std::string& name) const {
+    if (std::ranges::find(inputs, name, &ModelValue::name) != inputs.end()) return;
+    std::string names;
+    for (const ModelValue& input : inputs) names += (names.empty() ? "'" : ", '") + input.name + "'";
+    throw Error(ErrorCode::not_found, "model " + constants.model + ": there is no input '" + name +
+                                          "'; its inputs are " + (names.empty() ? "none" : names) + ".");
+  }
+
+  // With the name of the model before the sentence.
+  template <class Body>
+  auto naming(const Body& body) const {
+    try {
+      return body();
+    } catch (const Error& error) {
+      throw Error(error.code(), "model " + constants.model + ": " + error.what());
+    }
+  }
+
+  ModelFile file;
+  onnx::ModelProto proto;
+  std::vector<ModelValue> inputs, outputs;
+  std::vector<onnx::Type> input_types;
+
+  std::mutex lock;  // of all below
+  onnx::Constants constants;
+  std::list<Entry> entries;  // the most recently used one first
+  std::size_t max_programs;
+};
+
+std::string ModelValue::to_string() const {
+  std::string text = name + ": " + type;
+  if (!shape) return text + " of any shape";
+  text += " [";
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    const ModelSize& size = (*shape)[i];
+    text += (i ? "," : "") + (size.size ? std::to_string(*size.size) : size.name.empty() ? "?" : size.name);
+  }
+  return text + "]";
+}
+
+std::string to_string(std::span<const ModelNode> nodes) {
+  std::string text;
+  for (const ModelNode& node : nodes)
+    text += (node.op.empty() ? "" : node.op + " '" + node.name + "' " + node.result + ": ") + node.became + "\n";
+  return text;
+}
+
+Model Model::load(Context& context, const std::filesystem::path& path, const ModelOptions& options) {
+  try {
+    ModelFile file{std::make_unique<onnx::MappedFile>(path)};
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    return Model(std::make_shared<ModelImpl>(context, std::move(file), folder,
+                                             options.name.empty() ? path.stem().string() : options.name, options));
+  } catch (const Error& error) {
+    throw Error(error.code(), "model " + path.string() + ": " + error.what());
+  }
+}
+
+Model Model::load(Context& context, std::span<const std::byte> bytes, const ModelOptions& options) {
+  const std::string name = options.name.empty() ? "model" : options.name;
+  try {
+    ModelFile file{std::vector(bytes.begin(), bytes.end())};
+    return Model(std::make_shared<ModelImpl>(context, std::move(file), "", name, options));
+  } catch (const Error& error) {
+    throw Error(error.code(), "model " + name + ": " + error.what());
+  }
+}
+
+const std::vector<ModelValue>& Model::inputs() const { return impl_->inputs; }
+const std::vector<ModelValue>& Model::outputs() const { return impl_->outputs; }
+const std::string& Model::name() const { return impl_->constants.model; }
+const TensorHub& Model::hub() const { return impl_->constants.hub; }
+
+std::map<std::string, Tensor> Model::operator()(const std::map<std::string, Tensor>& given) const {
+  ModelImpl& impl = *impl_;
+  for (const auto& [name, tensor] : given) impl.check_input_name(name);
+  std::vector<Tensor> tensors;
+  std::vector<Shape> shapes;
+  std::map<std::string, std::int64_t> free_sizes;
+  for (const ModelValue& input : impl.inputs) {
+    const auto place = given.find(input.name);
+    if (place == given.end())
+      throw Error(ErrorCode::invalid_argument, "model " + name() + ": the input '" + input.name + "' is not given.");
+    const Tensor& tensor = place->second;
+    if (tensor.dtype() != input.dtype)
+      throw Error(ErrorCode::dtype_mismatch, "model " + name() + ": the input '" + input.name + "' is given as " +
+                                                 std::string(to_string(tensor.dtype())) + ", but " + input.type +
+                                                 " is kept as " + std::string(to_string(input.dtype)) + ".");
+    impl.check_shape(input, tensor.shape(), free_sizes);
+    tensors.push_back(tensor);
+    shapes.push_back(tensor.shape());
+  }
+  const std::vector<Tensor> results = impl.naming([&] {
+    const std::scoped_lock hold(impl.lock);
+    const std::optional<Program> program = impl.program_for(shapes);
+    return program ? (*program)(tensors) : impl.traced(tensors, Trace::Mode::computing);
+  });
+  std::map<std::string, Tensor> by_name;
+  for (std::size_t i = 0; i < results.size(); ++i) by_name[impl.outputs[i].name] = results[i];
+  return by_name;
+}
+
+std::future<void> Model::prepare(const std::map<std::string, Shape>& sizes) const {
+  const std::vector<Shape> shapes = impl_->shapes_from(sizes);
+  const std::optional<Program> program = impl_->naming([&] {
+    const std::scoped_lock hold(impl_->lock);
+    return impl_->program_for(shapes);
+  });
+  if (program) return program->prepare();
+  std::promise<void> nothing;  // to compile before there are values
+  nothing.set_value();
+  return nothing.get_future();
+}
+
+std::vector<ModelNode> Model::explain(const std::map<std::string, Shape>& sizes) const {
+  const std::vector<Shape> shapes = impl_->shapes_from(sizes);
+  return impl_->naming([&] {
+    const std::scoped_lock hold(impl_->lock);
+    impl_->program_for(shapes);  // constants are tensors after that, and no operations of any node
+    std::vector<ModelNode> report;
+    impl_->recorded(shapes, &report);
+    return report;
+  });
+}
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+#include "models/operators.h"
+
+#include <map>
+
+namespace tessera::onnx {
+
+namespace {
+
+const Operator* find_operator(std::string_view name, std::int64_t opset) {
+  using Versions = std::map<std::int64_t, const Operator*>;
+  static const std::map<std::string_view, Versions> table = [] {
+    std::map<std::string_view, Versions> rows;
+    for (const Operators* kind :
+         {&pointwise_operators(), &shape_operators(), &slicing_operators(), &reduce_operators(), &matmul_operators(),
+          &conv_operators(), &pool_operators(), &norm_operators(), &gather_operators(), &dependent_operators(),
+          &loss_operators(), &quantize_operators(), &resize_operators(), &sampling_operators(), &signal_operators(),
+          &recurrent_operators(), &control_operators(), &text_operators()})
+      for (const Operator& row : *kind) rows[row.name][row.since] = &row;
+    return rows;
+  }();
+  const auto versions = table.find(name);
+  if (versions == table.end()) return nullptr;
+  const auto after = versions->second.upper_bound(opset);
+  return after == versions->second.begin() ? nullptr : std::prev(after)->second;
+}
+
+}  // namespace
+
+const Operator& operator_for(const NodeProto& node, std::int64_t opset) {
+  const bool is_of_onnx = node.domain.empty() || node.domain == "ai.onnx";
+  if (const Operator* row = is_of_onnx ? find_operator(node.op, opset) : nullptr) return *row;
+  throw Error(ErrorCode::unsupported, "there is no operator " + node.op + " of " +
+                                          (is_of_onnx ? "" : node.domain + ", ") + "opset " + std::to_string(opset) +
+                                          ".");
+}
+
+std::optional<Sizes> axes_of(const Call& call, int input) {
+  if (const std::optional<Sizes> axes = call.integers("axes")) return axes;
+  if (call.has(input)) return call.integers_of(input);
+  return {};
+}
+
+DType dtype_of(const Call& call, Type type) {
+  const std::optional<DType> dtype = dtype_for(type);
+  if (!dtype) call.unsupported("elements of type " + to_string(type) + " are not for tensors.");
+  return *dtype;
+}
+
+}  // namespace tessera::onnx

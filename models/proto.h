@@ -1,0 +1,108 @@
+// The messages of an ONNX file that inference needs, as plain structs. Texts are copied; elements of tensors stay in
+// the file, which has to live as long.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/wire.h"
+#include <tessera/dtype.h>
+
+namespace tessera::onnx {
+
+enum class Type : std::int32_t {  // of elements: TensorProto.DataType
+  undefined = 0,
+  float32 = 1,
+  uint8 = 2,
+  int8 = 3,
+  uint16 = 4,
+  int16 = 5,
+  int32 = 6,
+  int64 = 7,
+  string = 8,
+  boolean = 9,
+  float16 = 10,
+  float64 = 11,
+  uint32 = 12,
+  uint64 = 13,
+  complex64 = 14,
+  complex128 = 15,
+  bfloat16 = 16,
+  uint4 = 21,
+  int4 = 22,
+};
+std::string to_string(Type);           // "int64"
+std::optional<DType> dtype_for(Type);  // how tessera keeps such elements; none of strings and other types
+
+struct TensorProto {
+  std::string name;
+  std::vector<std::int64_t> dims;
+  Type type = Type::undefined;
+  std::optional<Bytes> raw;  // elements as they are in memory, or in these:
+  std::vector<float> floats;
+  std::vector<std::int64_t> integers;  // int32_data, int64_data and uint64_data
+  std::vector<double> doubles;
+  bool is_external = false;  // in another file: location, offset and length
+  std::map<std::string, std::string> external;
+};
+
+struct GraphProto;
+
+struct AttributeProto {
+  std::string name;
+  std::int64_t type = 0;  // AttributeProto.AttributeType; 0 in old files
+  std::string reference;  // to an attribute of the function around it
+  std::int64_t integer = 0;
+  float number = 0;
+  std::string text;
+  std::unique_ptr<TensorProto> tensor;
+  std::unique_ptr<GraphProto> graph;
+  std::vector<std::int64_t> integers;
+  std::vector<float> numbers;
+  std::vector<std::string> texts;
+  bool has_unsupported = false;  // sparse tensors, lists of tensors or graphs, types
+};
+
+struct NodeProto {
+  std::string name, op, domain;
+  std::vector<std::string> inputs, outputs;  // an empty name: not given
+  std::vector<AttributeProto> attributes;
+};
+
+struct ValueInfoProto {
+  std::string name;
+  Type type = Type::undefined;
+  bool is_tensor = true;  // false of sequences, maps and optionals
+  bool has_shape = false;
+  struct Dimension {
+    std::optional<std::int64_t> size;
+    std::string name;
+  };
+  std::vector<Dimension> dims;
+};
+
+struct GraphProto {
+  std::string name;
+  std::vector<NodeProto> nodes;
+  std::vector<TensorProto> initializers;
+  std::vector<ValueInfoProto> inputs, outputs;
+};
+
+struct ModelProto {
+  std::int64_t ir_version = 0;
+  std::string producer;
+  std::int64_t opset = 1;  // of the domain "" (ai.onnx)
+  GraphProto graph;
+};
+
+// What does not keep to the format is an io error, or an unsupported one where it does but is not for tensors.
+ModelProto read_model(Bytes);
+TensorProto read_tensor(Bytes);
+
+std::string description(const NodeProto&);  // "the node conv1 (Conv)"
+
+}  // namespace tessera::onnx

@@ -1,0 +1,88 @@
+// Turns a graph into tensors, node by node: on the host where all inputs of a node are known there and small, else on
+// the device.
+#pragma once
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/elements.h"
+#include "models/value.h"
+#include <tessera/model.h>
+
+namespace tessera::onnx {
+
+// Values of the graph by name; those of a graph around it are visible.
+struct Names {
+  const Names* outer = nullptr;
+  std::unordered_map<std::string, Value> values{};
+
+  const Value* find(const std::string& name) const;
+};
+
+// Thrown while a Program is recorded, where a value that only the device will know decides what is to be done.
+struct NeedsValue {
+  std::string reason;
+};
+
+// What all traces of a model share: the file's constants, each made into a tensor once.
+class Constants {
+ public:
+  Constants(Context device, TensorHub hub, std::string model, std::filesystem::path folder);
+  ~Constants();
+  Constants(const Constants&) = delete;
+  Constants& operator=(const Constants&) = delete;
+
+  Value value(const TensorProto&, const std::string& name);
+  Tensor uploaded(const TensorProto&, Context&);
+  void publish(const std::string& name, const Tensor&);
+  std::int64_t elements() const { return elements_; }  // of all constants of the file so far
+
+  Context device, host;
+  TensorHub hub;
+  const std::string model;
+
+ private:
+  ExternalFiles files_;
+  std::unordered_map<const TensorProto*, Value> values_;
+  std::vector<std::string> published_;
+  std::int64_t elements_ = 0;
+};
+
+class Trace {
+ public:
+  enum class Mode {
+    recording,  // inputs have no values yet
+    computing,  // inputs have values, which may be read back
+  };
+  Trace(Constants& constants, Mode mode, std::int64_t opset) : constants_(constants), mode_(mode), opset_(opset) {}
+
+  // Runs the graph's nodes; results stand in `names`.
+  void run(const GraphProto&, Names& names);
+  std::vector<Value> outputs_of(const GraphProto&, const Names&) const;
+
+  Value input(const Tensor&, Type) const;
+  Value result(Tensor, Type, Order, bool on_host) const;
+  Tensor tensor(const Value&, Order, bool on_host) const;
+  Tensor filter(const Value&, const std::vector<int>& permutation) const;  // on the device
+  Tensor known(const Value&, const std::string& reason);                   // on the host; read back if need be
+  void count_step();  // one more node or turn of a loop; too many are an error
+
+  Context& context(bool on_host) const { return on_host ? constants_.host : constants_.device; }
+  std::int64_t opset() const { return opset_; }
+  Constants& constants() const { return constants_; }
+
+  std::vector<ModelNode>* report = nullptr;  // of explain()
+
+ private:
+  void run_node(const NodeProto&, Names& names);
+  void mark_constant(const std::vector<Value>& results);
+  Constants& constants_;
+  Mode mode_;
+  std::int64_t opset_;
+  std::int64_t steps_ = 0;
+  std::int64_t constant_elements_ = 0;  // on the device, computed from the file's
+  std::string read_back_;               // by the node under way
+};
+
+}  // namespace tessera::onnx
