@@ -20,11 +20,14 @@ struct Release {
   void operator()(WGPUSampler x) const { wgpuSamplerRelease(x); }
   void operator()(WGPUShaderModule x) const { wgpuShaderModuleRelease(x); }
   void operator()(WGPURenderPipeline x) const { wgpuRenderPipelineRelease(x); }
+  void operator()(WGPUComputePipeline x) const { wgpuComputePipelineRelease(x); }
+  void operator()(WGPUPipelineLayout x) const { wgpuPipelineLayoutRelease(x); }
   void operator()(WGPUBindGroupLayout x) const { wgpuBindGroupLayoutRelease(x); }
   void operator()(WGPUBindGroup x) const { wgpuBindGroupRelease(x); }
   void operator()(WGPUCommandEncoder x) const { wgpuCommandEncoderRelease(x); }
   void operator()(WGPUCommandBuffer x) const { wgpuCommandBufferRelease(x); }
   void operator()(WGPURenderPassEncoder x) const { wgpuRenderPassEncoderRelease(x); }
+  void operator()(WGPUComputePassEncoder x) const { wgpuComputePassEncoderRelease(x); }
 };
 template <class Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Release>;

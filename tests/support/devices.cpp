@@ -40,14 +40,15 @@ namespace {
 
 std::map<std::string, Context> shared_contexts;
 
-// Drivers take themselves down when the program exits, before this file's variables go.
 struct CloseSharedContexts : ::testing::Environment {
-  void TearDown() override { shared_contexts.clear(); }
+  void TearDown() override { close_shared_contexts(); }
 };
-[[maybe_unused]] ::testing::Environment* const close_shared_contexts =
+[[maybe_unused]] ::testing::Environment* const closing_environment =
     ::testing::AddGlobalTestEnvironment(new CloseSharedContexts);
 
 }  // namespace
+
+void close_shared_contexts() { shared_contexts.clear(); }
 
 Context& shared_context(const TestDevice& device) {
   static std::mutex lock;  // some hosts in the tests have threads

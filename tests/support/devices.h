@@ -25,6 +25,8 @@ inline void PrintTo(const TestDevice& device, std::ostream* out) { *out << devic
 
 // One context a device for the whole program, since opening one takes time.
 Context& shared_context(const TestDevice&);
+// Drivers take themselves down when a program exits, before its variables go. Tests end with it by themselves.
+void close_shared_contexts();
 Context open(const TestDevice&);
 Context& cpu_context();  // the shared one, which others are measured by
 

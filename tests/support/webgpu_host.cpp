@@ -1,6 +1,8 @@
 #include "support/webgpu_host.h"
 
 #if TESSERA_HAS_WEBGPU
+#include <algorithm>
+
 namespace tessera::test {
 namespace {
 
@@ -11,16 +13,19 @@ std::string string_of(WGPUStringView s) {
 
 }  // namespace
 
-Host::Host(const TestDevice& on, Threads threads) {
+Host::Host(const TestDevice& on, Threads threads, const std::vector<WGPUFeatureName>& features) {
   const webgpu::HostDevice known = webgpu::host_device(shared_context(on));
   instance = known.instance;
   wgpuInstanceAddRef(instance);
   const WGPUAdapter adapter = keep(wgpuDeviceGetAdapter(known.device), wgpuAdapterRelease);
 
   WGPUDeviceDescriptor descriptor{};
-  const WGPUFeatureName several_threads = WGPUFeatureName_ImplicitDeviceSynchronization;
-  descriptor.requiredFeatureCount = threads == Threads::several ? 1 : 0;
-  descriptor.requiredFeatures = &several_threads;
+  std::vector<WGPUFeatureName> required;
+  if (threads == Threads::several) required.push_back(WGPUFeatureName_ImplicitDeviceSynchronization);
+  for (const WGPUFeatureName feature : features)
+    if (wgpuAdapterHasFeature(adapter, feature)) required.push_back(feature);
+  descriptor.requiredFeatureCount = required.size();
+  descriptor.requiredFeatures = required.data();
   descriptor.deviceLostCallbackInfo.mode = WGPUCallbackMode_AllowSpontaneous;
   descriptor.deviceLostCallbackInfo.userdata1 = this;
   descriptor.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason, WGPUStringView, void* host,
@@ -69,11 +74,11 @@ WGPUBuffer Host::buffer(std::uint64_t bytes, WGPUBufferUsage usage, const void* 
 }
 
 WGPUTexture Host::texture(std::uint32_t width, std::uint32_t height, WGPUTextureFormat format, WGPUTextureUsage usage,
-                          const void* contents, std::uint32_t bytes_per_pixel) {
+                          const void* contents, std::uint32_t bytes_per_pixel, std::uint32_t depth) {
   WGPUTextureDescriptor descriptor{};
   descriptor.usage = usage;
-  descriptor.dimension = WGPUTextureDimension_2D;
-  descriptor.size = {width, height, 1};
+  descriptor.dimension = depth ? WGPUTextureDimension_3D : WGPUTextureDimension_2D;
+  descriptor.size = {width, height, std::max(depth, 1u)};
   descriptor.format = format;
   descriptor.mipLevelCount = 1;
   descriptor.sampleCount = 1;
@@ -85,7 +90,8 @@ WGPUTexture Host::texture(std::uint32_t width, std::uint32_t height, WGPUTexture
     WGPUTexelCopyBufferLayout layout{};
     layout.bytesPerRow = width * bytes_per_pixel;
     layout.rowsPerImage = height;
-    wgpuQueueWriteTexture(queue, &to, contents, std::size_t{width} * height * bytes_per_pixel, &layout,
+    wgpuQueueWriteTexture(queue, &to, contents,
+                          std::size_t{width} * height * descriptor.size.depthOrArrayLayers * bytes_per_pixel, &layout,
                           &descriptor.size);
   }
   return made;

@@ -28,7 +28,8 @@ inline std::vector<TestDevice> webgpu_devices() {
 class Host {
  public:
   enum class Threads { one, several };
-  explicit Host(const TestDevice&, Threads = Threads::one);
+  // With these features, as far as the driver has them.
+  explicit Host(const TestDevice&, Threads = Threads::one, const std::vector<WGPUFeatureName>& features = {});
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -47,7 +48,8 @@ class Host {
     return buffer(contents.size() * sizeof(T), usage, contents.data());
   }
   WGPUTexture texture(std::uint32_t width, std::uint32_t height, WGPUTextureFormat, WGPUTextureUsage,
-                      const void* contents = nullptr, std::uint32_t bytes_per_pixel = 0);
+                      const void* contents = nullptr, std::uint32_t bytes_per_pixel = 0,
+                      std::uint32_t depth = 0);  // of a 3-D texture
 
   template <class T>
   std::vector<T> read(WGPUBuffer source, std::uint64_t offset, std::size_t count) {

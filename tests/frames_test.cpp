@@ -1,0 +1,35 @@
+// The pipelines of bench/frames: their tensor code and their hand-written shaders make the same frames.
+#include "bench/frames/picture.h"
+#include "bench/frames/stage.h"
+
+namespace tessera::test {
+namespace {
+
+class FramePipelines : public OnDevice {};
+
+TEST_P(FramePipelines, TensorCodeAndShadersMakeTheSameFrames) {
+  const bench::Size odd{61, 43};
+  for (const bench::Entry& entry : bench::all_pipelines()) try {
+      const int channels = entry.has_alpha ? 4 : 3;
+      const bench::Pipeline pipeline =
+          entry.make({.size = odd, .channels = channels, .pictures = bench::noisy_pictures(odd)});
+      const auto stage = bench::make_stage(GetParam(), pipeline, channels);
+      bench::check_alike(pipeline, *stage->by_tensors(), *stage->by_hand(bench::Format::rgba16f));
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << entry.name << ": " << error.what();
+    }
+}
+
+// Without SwiftShader: it compiles slowly, and these shaders have nothing that other tests do not have there.
+std::vector<TestDevice> fast_devices() {
+  std::vector<TestDevice> devices = gpu_devices();
+  std::erase_if(devices, [](const TestDevice& device) {
+    return std::string_view(device.name).find("swiftshader") != std::string_view::npos;
+  });
+  return devices;
+}
+
+INSTANTIATE_TEST_SUITE_P(On, FramePipelines, ::testing::ValuesIn(fast_devices()), device_name);
+
+}  // namespace
+}  // namespace tessera::test
