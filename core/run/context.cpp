@@ -128,7 +128,7 @@ Stats Context::stats() const {
 void Context::reset_stats() {
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->stats = {};
-  context->kernels_compiled_before = context->backend->kernels_compiled();
+  context->kernel_origins_before = context->backend->kernel_origins();
   context->plans_reused_before = context->plans.hits();
   context->pool->reset_peak();
 }

@@ -81,13 +81,13 @@ void ContextState::require_open() const {
 }
 
 void ContextState::use_backend(std::unique_ptr<Backend> next) {
-  const std::uint64_t compiled = backend->kernels_compiled() - kernels_compiled_before;
+  const KernelOrigins origins = backend->kernel_origins() - kernel_origins_before;
   images.clear();
   if (monitor) monitor->moves(*backend, *next);
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
-  kernels_compiled_before = backend->kernels_compiled() - compiled;
+  kernel_origins_before = backend->kernel_origins() - origins;
   devices.push_back(backend->device());
   ++epoch;
 }
@@ -110,7 +110,9 @@ MemoryInfo ContextState::memory_now() const {
 
 Stats ContextState::stats_now() const {
   Stats now = stats;
-  now.kernels_compiled = backend->kernels_compiled() - kernels_compiled_before;
+  const KernelOrigins origins = backend->kernel_origins() - kernel_origins_before;
+  now.kernels_compiled = origins.compiled;
+  now.kernels_from_cache = origins.from_cache;
   now.plans_reused = plans.hits() - plans_reused_before;
   return now;
 }

@@ -46,9 +46,10 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
-  ImportedImages images;                  // for tensors that come from, or go to, other contexts
-  std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
-  std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
+  ImportedImages images;                                   // for tensors that come from, or go to, other contexts
+  std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
+  KernelOrigins kernel_origins_before{};                   // when the statistics were reset, and:
+  std::uint64_t plans_reused_before = 0;
 };
 
 }  // namespace tessera

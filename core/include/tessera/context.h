@@ -9,6 +9,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -95,6 +96,10 @@ struct ContextOptions {
   std::function<void(const Message&)> on_message{};
   Message::Level message_level = Message::Level::info;  // what is below it is not told, and costs nothing
   bool log_shaders = false;                             // at level debug, the text of each kernel with it
+  // A folder for compiled kernels, in which the next start finds them; empty: none. It is made where it is not there,
+  // may be shared by processes, takes about 256 MB at the most, and should be one that only you can write. On a WebGPU
+  // device that was adopted, it is up to the host what is kept.
+  std::filesystem::path cache_dir{};
 };
 
 struct MemoryInfo {
@@ -112,8 +117,10 @@ struct MemoryInfo {
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
-  std::uint64_t dispatches, submits, kernels_compiled, ops_fused;
-  std::uint64_t plans_reused;  // computations of a known form: nothing had to be planned
+  std::uint64_t dispatches, submits, ops_fused;
+  std::uint64_t kernels_compiled;    // by the driver, from their texts
+  std::uint64_t kernels_from_cache;  // of ContextOptions::cache_dir, which the driver did not have to compile
+  std::uint64_t plans_reused;        // computations of a known form: nothing had to be planned
   std::uint64_t bytes_uploaded, bytes_downloaded;
   std::uint64_t device_losses;  // survived
   // Tensors that came from another context (Tensor::to), by the way they took.
