@@ -99,6 +99,12 @@ void Context::close() {
   context->close();
 }
 
+bool Context::prepare_some(std::chrono::microseconds at_most) {
+  const auto deadline = Preparation::Clock::now() + at_most;
+  const LockedContext context(*this);
+  return context->prepare_some(deadline);
+}
+
 void Context::wait() {
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->recovery.run([&] { context->backend->wait(); });

@@ -100,6 +100,21 @@ void ContextState::trim() {
   trim_heap();  // software drivers have their kernels there
 }
 
+void ContextState::add(std::shared_ptr<Preparation> preparation) {
+  std::erase_if(preparations, [](const auto& other) { return other->is_over(); });
+  preparations.push_back(std::move(preparation));
+}
+
+bool ContextState::prepare_some(Preparation::Clock::time_point deadline) {
+  if (!backend->limits().any_thread)
+    for (const std::shared_ptr<Preparation>& preparation : preparations) {
+      preparation->compile_until(*this, deadline);
+      if (Preparation::Clock::now() >= deadline) break;
+    }
+  std::erase_if(preparations, [](const auto& preparation) { return preparation->is_over(); });
+  return preparations.empty();
+}
+
 MemoryInfo ContextState::memory_now() const {
   MemoryInfo info = pool->info();
   const KernelCount count = backend->kernels();

@@ -7,6 +7,7 @@
 // was moved from refers to none, and its use is an invalid_argument. Any thread may call; calls are serialised inside.
 // Let go of it before the program exits: drivers take themselves down before global variables do.
 #pragma once
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <filesystem>
@@ -179,6 +180,12 @@ class TESSERA_API Context {
   // Waits for the device and frees all that is on it, at a time of your own choosing: before a host's device goes, say.
   // Tensors and programs that remain can only be let go: using one is an invalid_argument. Closing twice does nothing.
   void close();
+
+  // In a host's GL context only calls of the host's can compile. Program::prepare() begins the work there, and the host
+  // goes on with it by this call, once a frame say. Compiles for about `at_most`: no kernel is begun that would
+  // probably take longer, but for one in each call. Drivers that compile beside their caller are left to it. True once
+  // every program is ready. On other contexts this only tells that.
+  bool prepare_some(std::chrono::microseconds at_most);
 
   void wait();  // until the device has done all that was submitted
   // Gives back what is kept for later: pooled memory, and compiled kernels that no Program relies on. What is used
