@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -196,6 +197,31 @@ TEST_P(GlesPrepare, TheSecondStartTakesKernelsFromTheDisk) {
     expect_ready(context, program);
   }
   EXPECT_EQ(results[0], results[1]);
+}
+
+// As after an update that a driver's version does not tell of: the file is whole, but its format is unknown.
+TEST_P(GlesPrepare, BinariesThatTheDriverRefusesAreReplaced) {
+  constexpr std::size_t header_bytes = 40, place_of_key_bytes = 16, place_of_checksum = 32;
+  const TemporaryFolder folder;
+  const auto result = [&](std::uint64_t compiled) {
+    Context context = adopt(folder.path());
+    const std::vector<float> values = (context.tensor({2}, {1, 2}) * 3.0f).read();
+    EXPECT_EQ(context.stats().kernels_compiled, compiled);
+    return values;
+  };
+  const std::vector<float> values = result(1);
+  ASSERT_EQ(folder.files(), 1);
+  const std::filesystem::path path = std::filesystem::directory_iterator(folder.path())->path();
+  std::string file = bytes_of(path);
+  std::uint64_t key_bytes = 0, checksum = 0xcbf29ce484222325;
+  std::memcpy(&key_bytes, file.data() + place_of_key_bytes, sizeof key_bytes);
+  file.replace(header_bytes + key_bytes, 4, "none");
+  for (std::size_t i = header_bytes; i < file.size(); ++i)
+    checksum = (checksum ^ static_cast<unsigned char>(file[i])) * 0x100000001b3;
+  std::memcpy(file.data() + place_of_checksum, &checksum, sizeof checksum);
+  write_bytes(path, file);
+  EXPECT_EQ(result(1), values);
+  EXPECT_EQ(result(0), values);
 }
 
 TESSERA_ON_GLES_DEVICES(GlesPrepare);
