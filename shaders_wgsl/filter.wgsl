@@ -14,7 +14,7 @@ fn filter_neighbour(element: vec4u, place: vec4i, distance: i32) -> vec4f {
   else { inside = clamp(at, vec4i(0), last); }
   let neighbour: vec4u = element + vec4u(inside - place) * parameters.stride;
   var value: vec4f = vec4f(0.0);
-  if (options.reads_texels == 1) { value = vec4f(operand_0_texel(neighbour.x / 4u)); }
+  if (parameters.reads_texels == 1u) { value = vec4f(operand_0_texel(neighbour.x / 4u)); }
   else { value = vec4f(operand_0(neighbour)); }
   if (options.border == 0) { return pick(eqi(inside, at), value, vec4f(0.0)); }
   return value;

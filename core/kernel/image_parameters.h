@@ -49,16 +49,16 @@ struct CropParameters {
 // Along one axis.
 struct FilterParameters {
   Unsigned size, stride;       // of the axis: how many pixels, and from one to the next
+  Unsigned reads_texels;       // 1: four neighbours are read as a texel
   Unsigned taps;               // how many
   std::vector<float> weights;  // of the taps, unless they are the second operand
-  TESSERA_PARAMETERS(size, stride, taps, weights);
+  TESSERA_PARAMETERS(size, stride, reads_texels, taps, weights);
 };
 struct FilterOptions {
-  Signed border;        // a FilterBorder
-  Signed reads_texels;  // 1: four neighbours are read as a texel
-  Signed taps;          // how many, where their weights are numbers: compilers unroll the loop over them
-  Signed zeros;         // bit i: tap i counts for nothing; of the first 31
-  TESSERA_PARAMETERS(border, reads_texels, taps, zeros);
+  Signed border;  // a FilterBorder
+  Signed taps;    // how many, where their weights are numbers: compilers unroll the loop over them
+  Signed zeros;   // bit i: tap i counts for nothing; of the first 31
+  TESSERA_PARAMETERS(border, taps, zeros);
 };
 enum class FilterBorder : std::int32_t {
   zero,

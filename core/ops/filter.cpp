@@ -28,8 +28,7 @@ FilterBorder border_of(Border border, std::int64_t taps, std::int64_t size) {
 }
 
 FilterOptions options_for(Axis axis, std::int64_t taps, Border border) {
-  return {.border = static_cast<std::int64_t>(border_of(border, taps, axis.size)),
-          .reads_texels = axis.stride % 4 == 0};
+  return {.border = static_cast<std::int64_t>(border_of(border, taps, axis.size))};
 }
 
 void check_taps(std::string_view op, std::string_view which, std::int64_t taps) {
@@ -43,7 +42,8 @@ Tensor filtered(const Tensor& image, const Tensor& weights, Axis axis, Border bo
   const std::int64_t taps = weights.shape()[0];
   return family_tensor(
       image.shape(), dtype,
-      filter_tensor.with({.size = axis.size, .stride = axis.stride, .taps = taps}, options_for(axis, taps, border)),
+      filter_tensor.with({.size = axis.size, .stride = axis.stride, .reads_texels = axis.stride % 4 == 0, .taps = taps},
+                         options_for(axis, taps, border)),
       {image, weights});
 }
 
@@ -61,11 +61,14 @@ Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Bord
   for (std::size_t tap = 0; tap < std::min<std::size_t>(weights.size(), 31); ++tap)
     if (weights[tap] == 0) zeros |= std::int64_t{1} << tap;
   options.zeros = zeros;
-  return family_tensor(
-      image.shape(), dtype,
-      filter_numbers.with({.size = axis.size, .stride = axis.stride, .taps = taps, .weights = std::move(weights)},
-                          options),
-      {image});
+  return family_tensor(image.shape(), dtype,
+                       filter_numbers.with({.size = axis.size,
+                                            .stride = axis.stride,
+                                            .reads_texels = axis.stride % 4 == 0,
+                                            .taps = taps,
+                                            .weights = std::move(weights)},
+                                           options),
+                       {image});
 }
 
 // Filters along the width, then along the height; the result has a floating type.
