@@ -107,8 +107,10 @@ void main() {
 
 std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string expression = glsl_spelling(expression_text(kernel, kernel.expression, ""));
-  const std::string words =
-      "uniform ivec4 " + std::string(words_name) + "[" + std::to_string(vectors_of_words(kernel)) + "];\n";
+  const std::string words = "uniform ivec4 " + std::string(words_name) + "[" +
+                            // Branches that a kernel's options rule out may read parameters beyond its own, which
+                            // compilers check all the same.
+                            std::to_string(vectors_of_words(kernel) + spare_vectors) + "];\n";
   const std::string inputs = inputs_text(kernel, variant);
   std::string call, core, options;
   if (kernel.has_core()) {

@@ -27,5 +27,6 @@ inline bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DTy
 std::string_view sampler_type(DType);  // of the textures of tensors
 
 int vectors_of_words(const Kernel&);  // how many ivec4 hold the words
+constexpr int spare_vectors = 2;      // are declared after them
 
 }  // namespace tessera::gles

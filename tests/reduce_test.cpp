@@ -278,6 +278,19 @@ TEST_P(Reductions, BadInput) {
   EXPECT_TESSERA_ERROR(sum(context().zeros({2}, DType::boolean)), dtype_mismatch, "sum", "boolean");
 }
 
+TEST_P(Reductions, AxesOfOneElement) {
+  for (const Shape& shape : {Shape{3, 1}, Shape{1, 3}, Shape{5, 1, 2}, Shape{1}, Shape{1, 1}})
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] != 1) continue;
+      SCOPED_TRACE(shape.to_string() + ", axis " + std::to_string(axis));
+      const auto values = random_values(static_cast<std::size_t>(shape.size()), -1, 1, 11);
+      const Tensor x = context().tensor(shape, values).compute();
+      EXPECT_EQ(sum(x, {.axes = {axis}}).read(), values);
+      EXPECT_EQ(mean(x, {.axes = {axis}}).read(), values);
+      EXPECT_EQ(argmax(x, axis).read<std::int32_t>(), std::vector<std::int32_t>(values.size(), 0));
+    }
+}
+
 TESSERA_ON_ALL_DEVICES(Reductions);
 
 }  // namespace

@@ -70,6 +70,7 @@ struct Stretches {
       terms.push_back({term.block, term.size, term.stride});
     kept_terms = static_cast<std::int64_t>(terms.size());
     for (const Term& term : terms_of_axes(x.shape(), axes)) terms.push_back({term.block, term.size, term.stride});
+    if (kept_terms == static_cast<std::int64_t>(terms.size())) terms.push_back({1, 1, 0});  // axes of one element
     reduced_terms = static_cast<std::int64_t>(terms.size()) - kept_terms;
   }
   bool reads_texels(std::int64_t parts) const {
