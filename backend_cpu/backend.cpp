@@ -89,7 +89,6 @@ class CpuBackend : public Backend {
     return std::make_unique<HostDownload>(elements.subspan(byte_count(first, dtype), byte_count(count, dtype)));
   }
   void wait() override {}
-  std::uint64_t kernels_compiled() const override { return 0; }
   bool is_lost() const override { return false; }
   void lose() override {}  // memory of the host's own does not get lost
 
@@ -100,7 +99,9 @@ class CpuBackend : public Backend {
 
 struct HostAdapter : Adapter {
   HostAdapter() { info = device_info(); }
-  std::unique_ptr<Backend> open(const MessageSink&) const override { return std::make_unique<CpuBackend>(); }
+  std::unique_ptr<Backend> open(const ContextOptions&, const MessageSink&) const override {
+    return std::make_unique<CpuBackend>();
+  }
 };
 
 std::vector<AdapterPlace> places() {

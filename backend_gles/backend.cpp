@@ -33,6 +33,10 @@ std::uint32_t inputs_in_place(const Dispatch& dispatch) {
   return in_place;
 }
 
+Variant variant_of(const Device& device, const Dispatch& dispatch) {
+  return {inputs_in_place(dispatch), device.stores_half_infinity_as_nan()};
+}
+
 const GlesPass& pass_of(const Dispatch& dispatch) { return static_cast<const GlesPass&>(*dispatch.pass); }
 
 }  // namespace
@@ -75,13 +79,20 @@ const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
     prepare_custom(tools(), *dispatch.custom, dispatch.uses);
     return nullptr;
   }
-  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), device_->stores_half_infinity_as_nan()},
-                       dispatch.uses);
+  return &kernels_.get(*dispatch.kernel, variant_of(*device_, dispatch), dispatch.uses);
 }
 
 void GlesBackend::prepare(const Dispatch& dispatch) {
   const Entered entered(*device_, touch::compiling | state::draw_framebuffer);
   prepared(dispatch);
+}
+
+bool GlesBackend::prepare_beside(const Dispatch& dispatch) {
+  const Entered entered(*device_, touch::compiling | state::draw_framebuffer);
+  if (!dispatch.pass && !dispatch.custom)
+    return kernels_.get_beside(*dispatch.kernel, variant_of(*device_, dispatch), dispatch.uses);
+  prepared(dispatch);
+  return true;
 }
 
 void GlesBackend::run(std::span<const Dispatch> dispatches) {

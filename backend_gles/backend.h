@@ -23,7 +23,7 @@ class GlesBackend final : public Backend {
 
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override { return device_->limits(); }
-  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + programs_.compiled(); }
+  KernelOrigins kernel_origins() const override { return kernels_.origins() + programs_.origins(); }
   KernelCount kernels() const override { return kernels_.count() + programs_.count(); }
   void trim() override;
   bool is_lost() const override { return device_->is_lost(); }
@@ -34,6 +34,7 @@ class GlesBackend final : public Backend {
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void prepare(const Dispatch&) override;
+  bool prepare_beside(const Dispatch&) override;
   void run(std::span<const Dispatch>) override;
   void wait() override;
   const VulkanDriver* shares_images_of() override;

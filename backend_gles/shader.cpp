@@ -97,7 +97,7 @@ std::string result_text(const Expression& expression, const Variant& variant) {
 
 }  // namespace
 
-std::string_view vertex_text() {
+std::string vertex_text() {
   return R"(#version 300 es
 void main() {
   gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);

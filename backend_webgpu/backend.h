@@ -35,7 +35,7 @@ class WebGpuBackend final : public Backend {
   void wait() override;
   bool time_kernels(bool on) override { return timer_.start(on); }
   std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
-  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + pipelines_.compiled(); }
+  KernelOrigins kernel_origins() const override { return kernels_.origins() + pipelines_.origins(); }
   KernelCount kernels() const override { return kernels_.count() + pipelines_.count(); }
   void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }

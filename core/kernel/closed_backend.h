@@ -7,7 +7,7 @@ namespace tessera {
 class ClosedBackend final : public Backend {
  public:
   explicit ClosedBackend(const Backend& before)
-      : device_(before.device()), limits_(before.limits()), kernels_compiled_(before.kernels_compiled()) {}
+      : device_(before.device()), limits_(before.limits()), kernel_origins_(before.kernel_origins()) {}
 
   [[noreturn]] static void refuse() {
     throw Error(ErrorCode::invalid_argument,
@@ -23,14 +23,14 @@ class ClosedBackend final : public Backend {
   void run(std::span<const Dispatch>) override { refuse(); }
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t, std::int64_t) override { refuse(); }
   void wait() override {}
-  std::uint64_t kernels_compiled() const override { return kernels_compiled_; }
+  KernelOrigins kernel_origins() const override { return kernel_origins_; }
   bool is_lost() const override { return false; }
   void lose() override {}
 
  private:
   DeviceInfo device_;
   Limits limits_;
-  std::uint64_t kernels_compiled_;
+  KernelOrigins kernel_origins_;
 };
 
 }  // namespace tessera

@@ -85,6 +85,10 @@ void ReplacingFile::write(std::span<const std::byte> bytes) {
 
 void ReplacingFile::commit() {
   if (fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("write to it", errno);  // pipes have no disk
+  replace();
+}
+
+void ReplacingFile::replace() {
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("put the new file in its place", errno);
   const int file = std::exchange(file_, -1);
   if (close(file) != 0) fail("write to it", errno);

@@ -77,6 +77,14 @@ Dispatch dispatch_of(const Step& step, const Graph& graph) {
   return dispatch;
 }
 
+// Its kernel is to be compiled, and joins those that a program relies on.
+Dispatch dispatch_to_prepare(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = &uses;
+  if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
+  return dispatch;
+}
+
 }  // namespace
 
 Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
@@ -345,10 +353,13 @@ void Batch::run() {
 }
 
 void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
-  Dispatch dispatch = dispatch_of(step, graph);
-  dispatch.uses = &uses;
-  if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
+  const Dispatch dispatch = dispatch_to_prepare(context, step, graph, uses);
   if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);
+}
+
+bool prepare_step_beside(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
+  const Dispatch dispatch = dispatch_to_prepare(context, step, graph, uses);
+  return runs_on_host(context, dispatch) || context.backend->prepare_beside(dispatch);
 }
 
 void compute(ContextState& context, std::span<const Wanted> wanted) {

@@ -74,5 +74,7 @@ std::unique_ptr<Download> start_download(ContextState&, const NodePtr&);
 
 // Compiles the kernel of a step, and adds it to the kernels that a program relies on.
 void prepare_step(ContextState&, const Step&, const Graph&, KernelUses&);
+// The same, see Backend::prepare_beside: true once the kernel is compiled.
+bool prepare_step_beside(ContextState&, const Step&, const Graph&, KernelUses&);
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include "core/kernel/imported_images.h"
 #include "core/memory/pool.h"
 #include "core/run/plan_cache.h"
+#include "core/run/preparation.h"
 #include "core/run/recovery.h"
 
 namespace tessera {
@@ -26,6 +27,8 @@ struct ContextState {
   // The caller has seen to it that tensors which should not get lost are on the host.
   void use_backend(std::unique_ptr<Backend>);
   void trim();
+  void add(std::shared_ptr<Preparation>);
+  bool prepare_some(Preparation::Clock::time_point deadline);  // see Context
   Stats stats_now() const;
   MemoryInfo memory_now() const;
   std::vector<Resident> why_resident(std::uint64_t at_least) const;
@@ -46,9 +49,11 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
-  ImportedImages images;                  // for tensors that come from, or go to, other contexts
-  std::shared_ptr<MonitorState> monitor;  // null where nobody watches
-  std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
+  std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
+  ImportedImages images;                                   // for tensors that come from, or go to, other contexts
+  std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
+  KernelOrigins kernel_origins_before{};                   // when the statistics were reset, and:
+  std::uint64_t plans_reused_before = 0;
 };
 
 }  // namespace tessera

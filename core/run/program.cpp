@@ -5,6 +5,7 @@
 
 #include "core/run/batch.h"
 #include "core/run/context_impl.h"
+#include "core/run/preparation.h"
 #include "core/run/program.h"
 
 namespace tessera {
@@ -194,24 +195,28 @@ std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
 }
 
 std::future<void> Program::prepare() const {
+  const auto preparation = std::make_shared<Preparation>(impl_.shared());
+  const LockedContext locked(*impl_->context);
+  locked->add(preparation);
+  if (!locked->backend->limits().any_thread)  // the host's calls compile: prepare_some(), or the last of them here
+    return std::async(std::launch::deferred, [program = impl_.shared(), preparation] {
+      const LockedContext context(*program->context);
+      preparation->compile_all(*context);
+      preparation->throw_error();
+    });
   auto promise = std::make_shared<std::promise<void>>();
   std::future<void> future = promise->get_future();
-  const LockedContext locked(*impl_->context);
-  locked->owner.background.add(
-      [program = impl_.shared(), promise, next = std::size_t{0}](ContextState& context) mutable {
-        try {
-          context.recovery.run([&] {
-            if (program->epoch != context.epoch) plan_for_device(context, *program);
-            if (next < program->plan->steps.size())
-              prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
-          });
-          if (++next < program->plan->steps.size()) return false;
-          promise->set_value();
-        } catch (...) {
-          promise->set_exception(std::current_exception());
-        }
-        return true;
-      });
+  locked->owner.background.add([program = impl_.shared(), preparation, promise](ContextState& context) {
+    try {
+      preparation->compile_next(context);
+      if (!preparation->is_over()) return false;
+      preparation->throw_error();
+      promise->set_value();
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+    return true;
+  });
   return future;
 }
 

@@ -48,7 +48,9 @@ class TESSERA_API Program {
   }
 
   // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
-  // the context goes on in between. The future gives the error, if there was one; it need not be kept.
+  // the context goes on in between. The future gives the error, if there was one; it need not be kept. In a
+  // host's GL context there is no background: Context::prepare_some() compiles a part at a time, and the future's get()
+  // and wait() what is left, while the context is current; wait_for() tells future_status::deferred.
   std::future<void> prepare() const;
 
  private:

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include <tessera/tessera.h>
@@ -50,6 +53,16 @@ TEST_F(Performance, Programs) {
   step.run({x});
   EXPECT_EQ(gpu.stats().kernels_compiled, 0u);
   EXPECT_EQ(gpu.stats().submits, 1u);
+}
+
+TEST_F(Performance, ReadyBeforeTheFirstFrame) {
+  const auto folder = std::filesystem::temp_directory_path() / ("tessera_document_" + std::to_string(getpid()));
+  for (const bool is_second : {false, true}) {
+#include "performance/ready_before_the_first_frame.inc"
+    (fast_start.full({4}, 1) * 2.0f).compute();
+    EXPECT_EQ(fast_start.stats().kernels_compiled, is_second ? 0u : 1u);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Performance, Batches) {
