@@ -79,9 +79,9 @@ void Linking::start_compiling() {
 
 bool Linking::is_done() const {
   if (is_from_cache_ || !device_->gl().KHR_parallel_shader_compile) return true;
-  GLint is_complete = GL_FALSE;
+  GLint is_complete = GL_TRUE;  // a lost context tells nothing; finish() notices
   device_->gl().GetProgramiv(program_.get(), GL_COMPLETION_STATUS_KHR, &is_complete);
-  return is_complete != GL_FALSE || device_->is_lost();
+  return is_complete != GL_FALSE;
 }
 
 Linked Linking::finish() {

@@ -44,14 +44,14 @@ std::size_t BlobCache::load(std::span<const std::byte> key, std::span<std::byte>
     const std::size_t size = value.size();
     const std::scoped_lock hold(lock_);
     ++(size > 0 ? lookups_.hits : lookups_.misses);
-    if (size > 0) found_[thread] = std::move(value);
+    if (size > 0) loaded_[thread] = std::move(value);
     return size;
   }
   // The bytes of the size that was told, whatever has become of the file meanwhile.
   const std::scoped_lock hold(lock_);
-  const auto found = found_.extract(thread);
-  if (!found || found.mapped().size() != to.size()) return 0;
-  std::ranges::copy(found.mapped(), to.begin());
+  const auto value = loaded_.extract(thread);
+  if (!value || value.mapped().size() != to.size()) return 0;
+  std::ranges::copy(value.mapped(), to.begin());
   return to.size();
 }
 

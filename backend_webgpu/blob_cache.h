@@ -36,8 +36,8 @@ class BlobCache {
   std::size_t load(std::span<const std::byte> key, std::span<std::byte> to);
 
   DiskCache files_;
-  mutable std::mutex lock_;                                  // guards what follows
-  std::map<std::thread::id, std::vector<std::byte>> found_;  // of threads that have asked once
+  mutable std::mutex lock_;                                   // guards what follows
+  std::map<std::thread::id, std::vector<std::byte>> loaded_;  // of threads that have asked once
   BlobLookups lookups_;
 };
 

@@ -77,7 +77,7 @@ std::vector<std::byte> DiskCache::load(Bytes key) {
   if (!fs::is_regular_file(path, error)) return {};  // opening a pipe would wait for its other end
   const std::uintmax_t bytes = fs::file_size(path, error);
   const std::size_t before_value = sizeof(FileHeader) + whole.size();
-  if (error || bytes <= before_value || bytes > most_bytes_) return {};
+  if (error || bytes <= before_value || bytes - before_value > largest_value()) return {};
   std::vector<std::byte> contents(bytes);
   std::ifstream file(path, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes))) return {};
@@ -94,7 +94,7 @@ std::vector<std::byte> DiskCache::load(Bytes key) {
 }
 
 void DiskCache::store(Bytes key, Bytes value) {
-  if (value.empty() || value.size() > most_bytes_ / 4) return;
+  if (value.empty() || value.size() > largest_value()) return;
   try {
     write(key, value);
   } catch (const std::exception& error) {

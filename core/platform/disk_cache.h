@@ -29,6 +29,7 @@ class DiskCache {
   void store(std::span<const std::byte> key, std::span<const std::byte> value);
 
  private:
+  std::uint64_t largest_value() const { return most_bytes_ / 4; }
   std::vector<std::byte> whole_key(std::span<const std::byte> key) const;
   std::filesystem::path file_of(std::span<const std::byte> whole_key) const;
   void write(std::span<const std::byte> key, std::span<const std::byte> value);
