@@ -143,7 +143,7 @@ TEST_F(DiskCaches, AreBoundedFromTheFirstStoreOn) {
 TEST_F(DiskCaches, MayBeSharedByThreads) {
   DiskCache shared = open(), other = open();
   const auto work = [&](DiskCache& cache) {
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 60; ++i) {
       const std::string key = std::to_string(i % 10), value(static_cast<std::size_t>(100 + i % 10), 'v');
       store(cache, key, value);
       const std::string loaded = load(cache, key);
