@@ -2,6 +2,11 @@
 
 namespace tessera::gles {
 
+// Not on a host's context, where a query of the host's may be under way.
+bool can_time(const Device& device) { return device.gl().EXT_disjoint_timer_query && !device.context().is_borrowed(); }
+
+bool was_disturbed(const Device& device) { return integer(device.gl(), GL_GPU_DISJOINT_EXT) != 0; }
+
 void TimedQueries::begin() {
   queries_.push_back(make_query(device_));
   device_->gl().BeginQuery(GL_TIME_ELAPSED_EXT, queries_.back().get());
@@ -28,18 +33,6 @@ TimedRun TimedQueries::take() const {
     until += microseconds;
   }
   return timed;
-}
-
-bool Timer::start(bool on) {
-  return runs_.start(on && device_->gl().EXT_disjoint_timer_query && !device_->context().is_borrowed());
-}
-
-std::vector<TimedRun> Timer::take(bool wait) {
-  std::vector<TimedRun> done = runs_.take(wait);
-  // Something disturbed the device's clock, such as a change of its frequency: these times mean nothing.
-  if (!done.empty() && integer(device_->gl(), GL_GPU_DISJOINT_EXT))
-    for (TimedRun& timed : done) timed.times.clear();
-  return done;
 }
 
 }  // namespace tessera::gles

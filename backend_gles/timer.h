@@ -8,6 +8,11 @@
 
 namespace tessera::gles {
 
+bool can_time(const Device&);
+// Whether something disturbed the device's clock since the last call, such as a change of its frequency: times that
+// have come meanwhile mean nothing.
+bool was_disturbed(const Device&);
+
 // A query for each dispatch of a run.
 class TimedQueries {
  public:
@@ -25,28 +30,10 @@ class TimedQueries {
   std::vector<Query> queries_;
 };
 
-// Every call but start() and is_on() needs the context to be current.
-class Timer {
- public:
-  explicit Timer(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
-
-  bool start(bool on);  // not on a host's context, where a query of the host's may be under way
-  bool is_on() const { return runs_.is_on(); }
-  void begin_run() {
-    if (is_on()) runs_.add(std::make_unique<TimedQueries>(device_, runs_.next_number()));
-  }
-  std::vector<TimedRun> take(bool wait);
-
- private:
-  friend class TimedDispatch;
-  std::shared_ptr<const Device> device_;
-  TimedRuns<TimedQueries> runs_;
-};
-
-// While it lives, the next dispatch of the run is timed, where runs are.
+// While it lives, the next dispatch of the run is timed, where the run is.
 class TimedDispatch {
  public:
-  explicit TimedDispatch(Timer& timer) : queries_(timer.is_on() ? &timer.runs_.last() : nullptr) {
+  explicit TimedDispatch(TimedQueries* queries) : queries_(queries) {
     if (queries_) queries_->begin();
   }
   ~TimedDispatch() {

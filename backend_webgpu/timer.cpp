@@ -27,6 +27,8 @@ std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std:
   return times;
 }
 
+bool can_time(const Device& device) { return wgpuDeviceHasFeature(device.get(), WGPUFeatureName_TimestampQuery); }
+
 TimedPasses::TimedPasses(std::shared_ptr<Device> device, std::uint64_t run, std::size_t passes)
     : device_(std::move(device)),
       run_(run),

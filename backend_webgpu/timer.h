@@ -16,6 +16,8 @@ namespace tessera::webgpu {
 std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
                                    double longest);
 
+bool can_time(const Device&);
+
 // Two timestamps for each pass of one run, on their way to the host.
 class TimedPasses {
  public:
@@ -40,23 +42,6 @@ class TimedPasses {
   WGPUPassTimestampWrites writes_{};
   std::vector<std::size_t> dispatches_;
   std::optional<Mapping> mapping_;
-};
-
-class Timer {
- public:
-  explicit Timer(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-
-  bool start(bool on) {
-    return runs_.start(on && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_TimestampQuery));
-  }
-  bool is_on() const { return runs_.is_on(); }
-  std::uint64_t next_run() { return runs_.next_number(); }
-  void add(std::unique_ptr<TimedPasses> passes) { runs_.add(std::move(passes)); }
-  std::vector<TimedRun> take(bool wait) { return runs_.take(wait); }
-
- private:
-  std::shared_ptr<Device> device_;
-  TimedRuns<TimedPasses> runs_;
 };
 
 }  // namespace tessera::webgpu

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -105,7 +106,7 @@ struct DispatchTime {
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;                // the how manieth since timing began, from 0 on
+  std::uint64_t run;                // the number that it was timed as
   std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
 
@@ -127,7 +128,8 @@ class Backend {
   virtual void upload(Storage&, DType,
                       std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
   virtual void prepare(const Dispatch&) = 0;                     // compiles its kernel; it has no storages yet
-  virtual void run(std::span<const Dispatch>) = 0;               // in order, in one submission
+  // In order, in one submission. A run with a number is timed: take_times() gives its times by that number.
+  virtual void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) = 0;
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;
 
@@ -144,9 +146,9 @@ class Backend {
   virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
   virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
 
-  // For monitors. Runs from now on are timed, or no more; says whether the device can.
-  virtual bool time_kernels(bool /*on*/) { return false; }
-  // Of runs that the device has done, in order, each once. With `wait`, of all runs so far.
+  virtual bool can_time() const { return false; }  // whether it is, on this device
+  // Of timed runs that the device has done, in order, each once; those that failed, or went into a host's commands,
+  // have none. With `wait`, of all runs so far.
   virtual std::vector<TimedRun> take_times(bool /*wait*/) { return {}; }
 
   virtual bool is_lost() const = 0;  // every further call throws device_lost

@@ -1,6 +1,5 @@
 // The runs of a backend whose times are on their way from the device.
 #pragma once
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -14,16 +13,8 @@ namespace tessera {
 template <class Run>
 class TimedRuns {
  public:
-  bool start(bool on) {
-    is_on_ = on;
-    runs_ = 0;
-    under_way_.clear();
-    return on;
-  }
-  bool is_on() const { return is_on_; }
-  std::uint64_t next_number() { return runs_++; }
-  void add(std::unique_ptr<Run> run) { under_way_.push_back(std::move(run)); }
-  Run& last() { return *under_way_.back(); }
+  bool is_empty() const { return under_way_.empty(); }
+  Run& add(std::unique_ptr<Run> run) { return *under_way_.emplace_back(std::move(run)); }
 
   std::vector<TimedRun> take(bool wait) {
     std::vector<TimedRun> done;
@@ -33,8 +24,6 @@ class TimedRuns {
   }
 
  private:
-  bool is_on_ = false;
-  std::uint64_t runs_ = 0;
   std::deque<std::unique_ptr<Run>> under_way_;
 };
 

@@ -327,9 +327,12 @@ void Batch::submit() {
 void Batch::submit(std::span<const Dispatch> dispatches) {
   const HostTime submitting(context_, HostWork::submit);
   context_.about_to_submit();
-  if (context_.monitor) context_.monitor->about_to_run(dispatches);
-  context_.backend->run(dispatches);
-  if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
+  std::optional<std::uint64_t> timed_as;
+  if (context_.monitor && context_.monitor->times_kernels) timed_as = context_.timed_runs++;
+  if (context_.monitor) context_.monitor->about_to_run(dispatches, timed_as);
+  context_.backend->run(dispatches, timed_as);
+  if (context_.monitor) context_.monitor->ran(context_.pool->info());
+  context_.collect_times(false);
   context_.submitted();
   context_.stats.dispatches += dispatches.size();
 }

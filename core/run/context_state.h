@@ -34,6 +34,9 @@ struct ContextState {
   void about_to_submit();
   void submitted();
 
+  // Hands out the times that have come from the device; with `wait`, those of all that was submitted.
+  void collect_times(bool wait);
+
   ContextImpl& owner;
   ContextOptions options;
   OpenBackend open;
@@ -48,6 +51,7 @@ struct ContextState {
   PlanCache plans;
   ImportedImages images;                  // for tensors that come from, or go to, other contexts
   std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
+  std::uint64_t timed_runs = 0;           // numbers them, on all backends
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
 };
 
