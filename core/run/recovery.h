@@ -79,7 +79,7 @@ class Recovery {
  private:
   bool device_is_lost() const;
   [[noreturn]] void replace_device_for_host(std::string_view advice);
-  bool stop_forgetting();  // tensors that were forgotten go to the host. False where that makes no difference
+  bool stop_forgetting();  // from now on tensors go to the host, and so do forgotten ones. False where they did before
   void bound_lineage(const NodePtr& computed);
   void checkpoint(Node&);
   void start_checkpoint(const NodePtr&);
