@@ -41,6 +41,7 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
     : device_(std::move(device)), kernels_(device_), programs_(device_) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
+  can_time_ = gles::can_time(*device_);
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
   nearest_sampler_ = make_sampler(device_);

@@ -40,7 +40,7 @@ class GlesBackend final : public Backend {
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
   std::uint64_t layout_of(const ImageSpec&) const override;
   bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
-  bool can_time() const override { return gles::can_time(*device_); }
+  bool can_time() const override { return can_time_; }
   std::vector<TimedRun> take_times(bool wait) override;
 
  private:
@@ -55,6 +55,7 @@ class GlesBackend final : public Backend {
   Sampler nearest_sampler_;   // keeps filters of a host's textures and samplers from changing texels
   Framebuffer scratch_framebuffer_;
   TimedRuns<TimedQueries> timed_;
+  bool can_time_ = false;
   std::shared_ptr<const SharingFunctions> sharing_;  // null until it is asked for
   bool is_sharing_known_ = false;
 };

@@ -13,17 +13,23 @@ bool can_time(const Device&);
 // have come meanwhile mean nothing.
 bool was_disturbed(const Device&);
 
-// A query for each dispatch of a run.
+// A query for each dispatch of a run. On a host's context, where one of the host's may be under way, there are two
+// instead, which are stamps of the time and can be among others.
 class TimedQueries {
  public:
   TimedQueries(std::shared_ptr<const Device> device, std::uint64_t run) : device_(std::move(device)), run_(run) {}
 
   void begin();  // of the next dispatch
-  void end() const { device_->gl().EndQuery(GL_TIME_ELAPSED_EXT); }
+  void end() const;
   bool ready(bool wait) const;
   TimedRun take() const;
 
  private:
+  bool has_stamps() const { return device_->context().is_borrowed(); }
+  std::uint64_t nanoseconds(const Query&) const;
+  std::vector<DispatchTime> from_stamps(double longest) const;
+  std::vector<DispatchTime> from_durations(double longest) const;
+
   std::shared_ptr<const Device> device_;
   std::uint64_t run_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

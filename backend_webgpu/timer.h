@@ -3,18 +3,12 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "backend_webgpu/download.h"
 #include "core/kernel/timed_runs.h"
 
 namespace tessera::webgpu {
-
-// The times of a run's dispatches, from the ticks at the begin and the end of each, in nanoseconds. None can have taken
-// longer than `longest` microseconds: one that did is left out.
-std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
-                                   double longest);
 
 bool can_time(const Device&);
 

@@ -2,12 +2,18 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/kernel/backend.h"
 
 namespace tessera {
+
+// The times of a run's dispatches, from the ticks at the begin and the end of each, in nanoseconds. None can have taken
+// longer than `longest` microseconds: one that did is left out.
+std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
+                                   double longest);
 
 // A Run has ready(bool wait) and, once it is ready, take(), which gives a TimedRun.
 template <class Run>
