@@ -1,6 +1,7 @@
 // Work that is gathered, then submitted at once.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,11 +11,14 @@ namespace tessera {
 
 struct ContextState;
 struct ProgramImpl;
+class StepCosts;
 
 // The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
 // kept.
 class Batch {
  public:
+  using Buffers = std::vector<std::shared_ptr<Buffer>>;
+
   explicit Batch(ContextState&);
   ~Batch();
   Batch(const Batch&) = delete;
@@ -23,11 +27,17 @@ class Batch {
   // Adds what the wanted nodes need, programs that have to run included; once the batch has run they are computed.
   void add(std::span<const Wanted>);
 
-  // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
-  // outputs are added; of these, the ones that only later steps read are given back on the way.
-  // Where the device has no room for a step, what was gathered so far is submitted first, so that storages which the
-  // step does not need can leave.
-  void add(std::shared_ptr<const Plan>, const Graph&, std::vector<std::shared_ptr<Buffer>>& buffers);
+  // A run of a program in slices, which are batches of their own. First what it runs on: gives storages for the items
+  // of the program's graph, of those that are there before the first step.
+  Buffers add_inputs(ProgramImpl&, std::span<const NodePtr> inputs);
+  // Then slices, in order, of steps whose costs are measured.
+  struct Slice {
+    std::size_t first, count;
+    std::shared_ptr<StepCosts> costs;  // nothing: not measured
+  };
+  void add_slice(ProgramImpl&, Slice, Buffers&);
+  // After the last step: what it gave, to the results of a call of the program, of which this is one.
+  void give_results(const Node& result, const Buffers&);
 
   // Adds what a backend does for a host with a node that was added before.
   void add(const HostPass&, Node& input);
@@ -35,20 +45,27 @@ class Batch {
   void run();
 
  private:
-  using Buffers = std::vector<std::shared_ptr<Buffer>>;
   // One result of each program that has to run first, where nothing could be added for that; else the storages.
   struct Added {
     std::vector<NodePtr> to_run;
     Buffers wanted;
   };
+  Buffers add_with_programs(std::span<const Wanted>);
   Added add_graph(std::span<const Wanted>);
   Buffers add_items(const Graph&, std::shared_ptr<const Plan>, Limits);
   template <class Work>
   void with_room(const Work&);
+  // Adds steps of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps' outputs
+  // are added; of these, the ones that only later steps read are given back on the way.
+  // Where the device has no room for a step, what was gathered so far is submitted first, so that storages which the
+  // step does not need can leave.
+  void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&);
   void add(const Step&, const Graph&, Buffers&);
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void add_run(const Node& ran, std::span<const std::shared_ptr<Buffer>> inputs);
+  void run_on_host(const Dispatch&);
+  void note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time);
   void give(Node&, Value);
   void submit();
   void submit(std::span<const Dispatch>);
@@ -62,6 +79,7 @@ class Batch {
   std::vector<NodePtr> results_;         // have their storages, which they lose if the batch does not run
   std::vector<NodePtr> sources_;         // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
+  Slice slice_{};  // of which dispatches are part; `first` is the next one to be submitted
 };
 
 // A batch of just that.

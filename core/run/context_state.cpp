@@ -90,6 +90,7 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
     }
     monitor->moves(*backend, *next);
   }
+  timed_steps.clear();
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
@@ -123,8 +124,10 @@ Stats ContextState::stats_now() const {
 
 void ContextState::collect_times(bool wait) {
   if (backend->is_lost()) return;
-  for (const TimedRun& timed : backend->take_times(wait))
+  for (const TimedRun& timed : backend->take_times(wait)) {
     if (monitor) monitor->timed(timed);
+    timed_steps.timed(timed);
+  }
 }
 
 void ContextState::about_to_submit() { recovery.about_to_submit(); }

@@ -10,6 +10,7 @@
 #include "core/run/plan_cache.h"
 #include "core/memory/pool.h"
 #include "core/run/recovery.h"
+#include "core/run/step_costs.h"
 
 namespace tessera {
 
@@ -51,6 +52,7 @@ struct ContextState {
   PlanCache plans;
   ImportedImages images;                  // for tensors that come from, or go to, other contexts
   std::shared_ptr<MonitorState> monitor;  // nothing where nobody watches
+  TimedSteps timed_steps;                 // of programs that run in slices
   std::uint64_t timed_runs = 0;           // numbers them, on all backends
   std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
 };
