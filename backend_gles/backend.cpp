@@ -42,9 +42,10 @@ const GlesPass& pass_of(const Dispatch& dispatch) { return static_cast<const Gle
 }  // namespace
 
 GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
-    : device_(std::move(device)), kernels_(device_), programs_(device_), timer_(device_) {
+    : device_(std::move(device)), kernels_(device_), programs_(device_) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
+  can_time_ = gles::can_time(*device_);
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
   nearest_sampler_ = make_sampler(device_);
@@ -95,7 +96,7 @@ bool GlesBackend::prepare_beside(const Dispatch& dispatch) {
   return true;
 }
 
-void GlesBackend::run(std::span<const Dispatch> dispatches) {
+void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
   std::uint32_t states = touch::drawing;
   std::size_t units = 1;
   for (const Dispatch& dispatch : dispatches) {
@@ -111,9 +112,9 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
 
   gl.BindVertexArray(vertex_array_.get());
-  timer_.begin_run();
+  TimedQueries* times = timed_as ? &timed_.add(std::make_unique<TimedQueries>(device_, *timed_as)) : nullptr;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
-    const TimedDispatch timed(timer_);
+    const TimedDispatch timed(times);
     if (kernels[i]) draw(*kernels[i], dispatches[i]);
     else if (dispatches[i].custom) run_custom(tools(), dispatches[i]);
     else pass_of(dispatches[i]).run(tools(), dispatches[i]);
@@ -174,9 +175,12 @@ bool GlesBackend::is_laid_out_as(const Storage& storage, const ImageSpec& spec) 
 }
 
 std::vector<TimedRun> GlesBackend::take_times(bool wait) {
-  if (!timer_.is_on()) return {};
+  if (timed_.is_empty()) return {};
   const Entered entered(*device_);
-  return timer_.take(wait);
+  std::vector<TimedRun> done = timed_.take(wait);
+  if (!done.empty() && was_disturbed(*device_))
+    for (TimedRun& timed : done) timed.times.clear();
+  return done;
 }
 
 }  // namespace tessera::gles

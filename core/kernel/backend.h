@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -119,7 +120,7 @@ struct DispatchTime {
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;                // counted since timing began, from 0 on
+  std::uint64_t run;                // the number that it was timed as
   std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
 
@@ -147,7 +148,8 @@ class Backend {
     prepare(dispatch);
     return true;
   }
-  virtual void run(std::span<const Dispatch>) = 0;  // in order, in one submission
+  // In order, in one submission. A run with a number is timed: take_times() gives its times by that number.
+  virtual void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) = 0;
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;
 
@@ -164,9 +166,9 @@ class Backend {
   virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
   virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
 
-  // For monitors: times runs from now on, or no longer. Gives whether the device can.
-  virtual bool time_kernels(bool /*on*/) { return false; }
-  // The times of runs that the device has done, in order, each once; with `wait`, of all runs so far.
+  virtual bool can_time() const { return false; }  // whether this device times runs
+  // The times of timed runs that the device has done, in order, each once; runs that failed, or went into a host's
+  // commands, have none. With `wait`, of all runs so far.
   virtual std::vector<TimedRun> take_times(bool /*wait*/) { return {}; }
 
   virtual bool is_lost() const = 0;  // every further call throws device_lost

@@ -20,7 +20,7 @@ class ClosedBackend final : public Backend {
   std::unique_ptr<Storage> allocate(const StorageSpec&) override { refuse(); }
   void upload(Storage&, DType, std::span<const std::byte>) override { refuse(); }
   void prepare(const Dispatch&) override { refuse(); }
-  void run(std::span<const Dispatch>) override { refuse(); }
+  void run(std::span<const Dispatch>, std::optional<std::uint64_t>) override { refuse(); }
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t, std::int64_t) override { refuse(); }
   void wait() override {}
   KernelOrigins kernel_origins() const override { return kernel_origins_; }

@@ -83,7 +83,14 @@ void ContextState::require_open() const {
 void ContextState::use_backend(std::unique_ptr<Backend> next) {
   const KernelOrigins origins = backend->kernel_origins() - kernel_origins_before;
   images.clear();
-  if (monitor) monitor->moves(*backend, *next);
+  if (monitor) {
+    try {
+      collect_times(true);
+    } catch (const Error&) {  // times that nobody can have are no reason not to go on
+    }
+    monitor->moves(*backend, *next);
+  }
+  timed_steps.clear();
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
@@ -130,6 +137,14 @@ Stats ContextState::stats_now() const {
   now.kernels_from_cache = origins.from_cache;
   now.plans_reused = plans.hits() - plans_reused_before;
   return now;
+}
+
+void ContextState::collect_times(bool wait) {
+  if (backend->is_lost()) return;
+  for (const TimedRun& timed : backend->take_times(wait)) {
+    if (monitor) monitor->timed(timed);
+    timed_steps.timed(timed);
+  }
 }
 
 void ContextState::about_to_submit() { recovery.about_to_submit(); }

@@ -11,6 +11,7 @@
 #include "core/run/plan_cache.h"
 #include "core/run/preparation.h"
 #include "core/run/recovery.h"
+#include "core/run/step_costs.h"
 
 namespace tessera {
 
@@ -37,6 +38,9 @@ struct ContextState {
   void about_to_submit();
   void submitted();
 
+  // Hands out the times that have come from the device; with `wait`, those of all that was submitted.
+  void collect_times(bool wait);
+
   ContextImpl& owner;
   ContextOptions options;
   OpenBackend open;
@@ -52,6 +56,8 @@ struct ContextState {
   std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
   ImportedImages images;                                   // for tensors that come from, or go to, other contexts
   std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
+  TimedSteps timed_steps;                                  // of programs that run in slices
+  std::uint64_t timed_runs = 0;                            // numbers them, on all backends
   KernelOrigins kernel_origins_before{};                   // when the statistics were reset, and:
   std::uint64_t plans_reused_before = 0;
 };

@@ -7,6 +7,7 @@
 #include "core/run/context_impl.h"
 #include "core/run/preparation.h"
 #include "core/run/program.h"
+#include "core/run/sliced_run.h"
 
 namespace tessera {
 
@@ -149,6 +150,7 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
   }
   program.plan = context.plans.get(program.graph, limits);
   program.kernels.clear();
+  program.costs = std::make_shared<StepCosts>(*program.plan, program.graph, *context.backend);
   program.epoch = context.epoch;
 }
 
@@ -192,6 +194,14 @@ std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
   const LockedContext context(*impl_->context);
   context->recovery.run([&] { compute(*context, results); });
   return results;
+}
+
+SlicedRun Program::start(std::span<const Tensor> inputs) const {
+  check_inputs(*impl_, inputs);
+  auto run = std::make_shared<SlicedRunImpl>(*this, std::vector<Tensor>(inputs.begin(), inputs.end()));
+  const LockedContext context(*impl_->context);
+  context->recovery.run([&] { run->begin(*context); });
+  return SlicedRun(std::move(run));
 }
 
 std::future<void> Program::prepare() const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/run/fuse.h"
+#include "core/run/step_costs.h"
 
 namespace tessera {
 
@@ -17,7 +18,14 @@ struct ProgramImpl {
   std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
   std::shared_ptr<const Plan> plan;
   KernelUses kernels;  // that have run, or were prepared
+  std::shared_ptr<StepCosts> costs;
   std::uint64_t epoch = 0;
+
+  std::vector<double> costs_for_tests;  // of the steps, in milliseconds; none: they are measured
+};
+
+struct ProgramAccess {
+  static ProgramImpl& impl(const Program& program) { return *program.impl_; }
 };
 
 // Called between batches: computes the nodes that depend on no input, and plans the rest.

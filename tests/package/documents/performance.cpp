@@ -65,6 +65,28 @@ TEST_F(Performance, ReadyBeforeTheFirstFrame) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Performance, ABudgetForEachFrame) {
+  const auto network = tessera::Program::record(gpu, {{.shape = {256, 256}}}, [&](std::span<const tessera::Tensor> in) {
+    tessera::Tensor y = in[0];
+    for (int i = 0; i < 10; ++i) y = matmul(y, weights) / 128.0f;
+    return std::vector{y};
+  });
+  struct Game {
+    bool draws_a_frame() const { return results < 2; }
+    void use(const tessera::Tensor& result) {
+      EXPECT_EQ(result.read(), std::vector<float>(256 * 256, 1));
+      ++results;
+    }
+    tessera::Tensor camera() const { return image; }
+
+    tessera::Tensor image;
+    int results = 0;
+  } game{x};
+  const tessera::Tensor image = game.camera();
+#include "performance/a_budget_for_each_frame.inc"
+  EXPECT_EQ(game.results, 2);
+}
+
 TEST_F(Performance, Batches) {
   gpu.reset_stats();
 #include "performance/batches.inc"
