@@ -39,7 +39,7 @@ class TimedQueries {
 // While it lives, the next dispatch of the run is timed, where the run is.
 class TimedDispatch {
  public:
-  explicit TimedDispatch(TimedQueries* queries) : queries_(queries) {
+  explicit TimedDispatch(TimedQueries* run) : queries_(run) {
     if (queries_) queries_->begin();
   }
   ~TimedDispatch() {
