@@ -63,25 +63,20 @@ class CpuBackend : public Backend {
     std::memcpy(static_cast<HostStorage&>(storage).elements.data(), elements.data(), elements.size());
   }
   void prepare(const Dispatch&) override {}
-  void run(std::span<const Dispatch> dispatches) override {
+  void run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) override {
     using Clock = std::chrono::steady_clock;
     const auto since = [start = Clock::now()] {
       return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
     };
-    TimedRun timed;
+    TimedRun timed{timed_as.value_or(0), {}};
     for (std::size_t i = 0; i < dispatches.size(); ++i) {
-      const double begin = timed_.is_on() ? since() : 0;
+      const double begin = timed_as ? since() : 0;
       run_kernel(dispatches[i]);
-      if (timed_.is_on()) timed.times.push_back({i, begin, since()});
+      if (timed_as) timed.times.push_back({i, begin, since()});
     }
-    if (!timed_.is_on()) return;
-    timed.run = timed_.next_number();
-    timed_.add(std::make_unique<FinishedRun>(std::move(timed)));
+    if (timed_as) timed_.add(std::make_unique<FinishedRun>(std::move(timed)));
   }
-  bool time_kernels(bool on) override {
-    timed_.start(on);
-    return true;
-  }
+  bool can_time() const override { return true; }
   std::vector<TimedRun> take_times(bool wait) override { return timed_.take(wait); }
   std::unique_ptr<Download> download(const Storage& storage, DType dtype, std::int64_t first,
                                      std::int64_t count) override {
@@ -89,7 +84,6 @@ class CpuBackend : public Backend {
     return std::make_unique<HostDownload>(elements.subspan(byte_count(first, dtype), byte_count(count, dtype)));
   }
   void wait() override {}
-  std::uint64_t kernels_compiled() const override { return 0; }
   bool is_lost() const override { return false; }
   void lose() override {}  // memory of the host's own does not get lost
 
@@ -100,7 +94,9 @@ class CpuBackend : public Backend {
 
 struct HostAdapter : Adapter {
   HostAdapter() { info = device_info(); }
-  std::unique_ptr<Backend> open(const MessageSink&) const override { return std::make_unique<CpuBackend>(); }
+  std::unique_ptr<Backend> open(const ContextOptions&, const MessageSink&) const override {
+    return std::make_unique<CpuBackend>();
+  }
 };
 
 std::vector<AdapterPlace> places() {

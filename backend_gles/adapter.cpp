@@ -86,8 +86,9 @@ constexpr std::string_view advice =
 
 }  // namespace
 
-std::unique_ptr<Backend> EglAdapter::open(const MessageSink& messages) const {
-  return std::make_unique<GlesBackend>(std::make_shared<const Device>(std::make_unique<EglContext>(display), messages));
+std::unique_ptr<Backend> EglAdapter::open(const ContextOptions& options, const MessageSink& messages) const {
+  return std::make_unique<GlesBackend>(
+      std::make_shared<const Device>(std::make_unique<EglContext>(display), messages, options));
 }
 
 BackendFactory factory() { return {places, advice}; }

@@ -11,7 +11,7 @@
 namespace tessera::gles {
 
 struct EglAdapter final : Adapter {
-  std::unique_ptr<Backend> open(const MessageSink&) const override;
+  std::unique_ptr<Backend> open(const ContextOptions&, const MessageSink&) const override;
 
   Display display{};
 };

@@ -11,11 +11,11 @@ Context adopt_current(const ContextOptions& options, const AdoptOptions& how) {
 }
 
 Context adopt_current(Loader loader, const ContextOptions& options, const AdoptOptions& how) {
-  const auto open = [loader = std::move(loader), how](const ContextOptions&,
+  const auto open = [loader = std::move(loader), how](const ContextOptions& wanted,
                                                       const MessageSink& sink) -> std::unique_ptr<Backend> {
     try {
       return std::make_unique<GlesBackend>(
-          std::make_shared<const Device>(std::make_unique<AdoptedContext>(loader), sink, how));
+          std::make_shared<const Device>(std::make_unique<AdoptedContext>(loader), sink, wanted, how));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
       fail(ErrorCode::unsupported, "gles::adopt_current",

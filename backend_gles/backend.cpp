@@ -33,14 +33,20 @@ std::uint32_t inputs_in_place(const Dispatch& dispatch) {
   return in_place;
 }
 
+Variant variant_of(const Device& device, const Dispatch& dispatch) {
+  const std::uint32_t in_place = dispatch.pixel_kernel ? 0 : inputs_in_place(dispatch);
+  return {in_place, device.stores_half_infinity_as_nan()};
+}
+
 const GlesPass& pass_of(const Dispatch& dispatch) { return dynamic_cast<const GlesPass&>(*dispatch.pass); }
 
 }  // namespace
 
 GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
-    : device_(std::move(device)), kernels_(device_), programs_(device_), timer_(device_) {
+    : device_(std::move(device)), kernels_(device_), programs_(device_) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
+  can_time_ = gles::can_time(*device_);
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
   nearest_sampler_ = make_sampler(device_);
@@ -75,12 +81,10 @@ const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
     prepare_custom(tools(), *dispatch.custom, dispatch.uses);
     return nullptr;
   }
-  const bool stores_nan = device_->stores_half_infinity_as_nan();
-  if (dispatch.pixel_kernel) {
-    check_pixels(tools(), dispatch);
-    return &kernels_.get(*dispatch.pixel_kernel, {.stores_half_infinity_as_nan = stores_nan}, dispatch.uses);
-  }
-  return &kernels_.get(*dispatch.kernel, {inputs_in_place(dispatch), stores_nan}, dispatch.uses);
+  const Variant variant = variant_of(*device_, dispatch);
+  if (!dispatch.pixel_kernel) return &kernels_.get(*dispatch.kernel, variant, dispatch.uses);
+  check_pixels(tools(), dispatch);
+  return &kernels_.get(*dispatch.pixel_kernel, variant, dispatch.uses);
 }
 
 void GlesBackend::prepare(const Dispatch& dispatch) {
@@ -88,7 +92,16 @@ void GlesBackend::prepare(const Dispatch& dispatch) {
   prepared(dispatch);
 }
 
-void GlesBackend::run(std::span<const Dispatch> dispatches) {
+bool GlesBackend::prepare_beside(const Dispatch& dispatch) {
+  const Entered entered(*device_, touch::compiling | state::draw_framebuffer);
+  const Variant variant = dispatch.pass || dispatch.custom ? Variant{} : variant_of(*device_, dispatch);
+  if (dispatch.pixel_kernel) return kernels_.get_beside(*dispatch.pixel_kernel, variant, dispatch.uses);
+  if (!dispatch.pass && !dispatch.custom) return kernels_.get_beside(*dispatch.kernel, variant, dispatch.uses);
+  prepared(dispatch);
+  return true;
+}
+
+void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
   std::uint32_t states = touch::drawing;
   std::size_t units = 1, outputs = 1;
   for (const Dispatch& dispatch : dispatches) {
@@ -106,9 +119,9 @@ void GlesBackend::run(std::span<const Dispatch> dispatches) {
   }
 
   gl.BindVertexArray(vertex_array_.get());
-  timer_.begin_run();
+  TimedQueries* times = timed_as ? &timed_.add(std::make_unique<TimedQueries>(device_, *timed_as)) : nullptr;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
-    const TimedDispatch timed(timer_);
+    const TimedDispatch timed(times);
     if (dispatches[i].pixel_kernel) draw_pixels(tools(), *kernels[i], dispatches[i]);
     else if (kernels[i]) draw(*kernels[i], dispatches[i]);
     else if (dispatches[i].custom) run_custom(tools(), dispatches[i]);
@@ -167,9 +180,12 @@ bool GlesBackend::is_laid_out_as(const Storage& storage, const ImageSpec& spec) 
 }
 
 std::vector<TimedRun> GlesBackend::take_times(bool wait) {
-  if (!timer_.is_on()) return {};
+  if (timed_.is_empty()) return {};
   const Entered entered(*device_);
-  return timer_.take(wait);
+  std::vector<TimedRun> done = timed_.take(wait);
+  if (!done.empty() && was_disturbed(*device_))
+    for (TimedRun& timed : done) timed.times.clear();
+  return done;
 }
 
 }  // namespace tessera::gles

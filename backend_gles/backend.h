@@ -23,7 +23,7 @@ class GlesBackend final : public Backend {
 
   const DeviceInfo& device() const override { return device_->info(); }
   Limits limits() const override { return device_->limits(); }
-  std::uint64_t kernels_compiled() const override { return kernels_.compiled() + programs_.compiled(); }
+  KernelOrigins kernel_origins() const override { return kernels_.origins() + programs_.origins(); }
   KernelCount kernels() const override { return kernels_.count() + programs_.count(); }
   void trim() override;
   bool is_lost() const override { return device_->is_lost(); }
@@ -34,13 +34,14 @@ class GlesBackend final : public Backend {
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void prepare(const Dispatch&) override;
-  void run(std::span<const Dispatch>) override;
+  bool prepare_beside(const Dispatch&) override;
+  void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) override;
   void wait() override;
   const VulkanDriver* shares_images_of() override;
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
   std::uint64_t layout_of(const ImageSpec&) const override;
   bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
-  bool time_kernels(bool on) override { return timer_.start(on); }
+  bool can_time() const override { return can_time_; }
   std::vector<TimedRun> take_times(bool wait) override;
 
  private:
@@ -54,7 +55,8 @@ class GlesBackend final : public Backend {
   VertexArray vertex_array_;  // empty: the triangle's corners are computed from gl_VertexID
   Sampler nearest_sampler_;   // keeps filters of a host's textures and samplers from changing texels
   Framebuffer scratch_framebuffer_;
-  Timer timer_;
+  TimedRuns<TimedQueries> timed_;
+  bool can_time_ = false;
   std::shared_ptr<const SharingFunctions> sharing_;  // null until it is asked for
   bool is_sharing_known_ = false;
 };

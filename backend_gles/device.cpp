@@ -18,7 +18,7 @@ constexpr GLenum context_lost = 0x0507;  // GL_CONTEXT_LOST, of OpenGL ES 3.2 an
 
 constexpr const char* required_extension = "GL_EXT_color_buffer_float";
 constexpr const char* optional_extensions[] = {"GL_ANGLE_get_tex_level_parameter", "GL_EXT_disjoint_timer_query",
-                                               "GL_KHR_debug"};
+                                               "GL_KHR_debug", "GL_KHR_parallel_shader_compile"};
 
 GLADapiproc find_function(void* context, const char* name) {
   return static_cast<const GlContext*>(context)->find<GLADapiproc>(name);
@@ -38,14 +38,16 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> pa
 
 }  // namespace
 
-Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, const AdoptOptions& options)
-    : context_(std::move(context)), messages_(std::move(messages)), options_(options) {
+Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, const ContextOptions& options,
+               const AdoptOptions& adopt_options)
+    : context_(std::move(context)), messages_(std::move(messages)), options_(adopt_options) {
   options_.check_state = options_.check_state || checks_state_always();
   const CurrentContext current(*context_);
   require(current);
   load_functions();
   read_limits();
   describe();
+  open_cache(options.cache_dir);
   if (!context_->is_borrowed()) set_working_state(*this, ~0u, 1);
   check("starting " + info_.name);
 }
@@ -124,7 +126,8 @@ void Device::read_limits() {
              .pixels = {.max_side = max_side_,
                         .max_inputs = inputs,
                         .max_outputs = std::min({integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS), 8}),
-                        .stores_elements = false}};
+                        .stores_elements = false},
+             .any_thread = !context_->is_borrowed()};
 }
 
 void Device::describe() {
@@ -149,6 +152,18 @@ void Device::describe() {
 
   info_.max_tensor_bytes = byte_count(4 * std::int64_t{max_side_} * max_side_, DType::f32);
   if (info_.is_software) info_.max_tensor_bytes = std::min(info_.max_tensor_bytes, software_tensor_bytes);
+}
+
+void Device::open_cache(const std::filesystem::path& folder) {
+  if (folder.empty()) return;
+  GLint formats = 0;
+  gl_.GetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
+  if (formats > 0) {
+    cache_ = std::make_unique<DiskCache>(folder, info_.vendor + '\n' + info_.name + '\n' + info_.driver, messages_);
+  } else {
+    tell(Message::Level::info,
+         "cache_dir: " + info_.name + " does not give out what it has compiled, so that nothing is kept.");
+  }
 }
 
 // Clears all errors. GL keeps fewer than `most_errors`, but some drivers repeat one for ever where the context is lost.

@@ -10,6 +10,7 @@
 #include "backend_gles/gl_context.h"
 #include "backend_gles/own_names.h"
 #include "core/kernel/backend.h"
+#include "core/platform/disk_cache.h"
 #include "core/platform/driver_start.h"
 #include <tessera/gles.h>
 
@@ -26,7 +27,9 @@ struct IndexedFunctions {
 
 class Device {
  public:
-  explicit Device(std::unique_ptr<const GlContext>, MessageSink = {}, const AdoptOptions& = {});  // throws unsupported
+  // Throws unsupported.
+  explicit Device(std::unique_ptr<const GlContext>, MessageSink = {}, const ContextOptions& = {},
+                  const AdoptOptions& = {});
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -56,6 +59,8 @@ class Device {
   void tell(Message::Level, std::string text) const;
   const MessageSink& messages() const { return messages_; }
 
+  DiskCache* cache() const { return cache_.get(); }  // for programs; null where there is none
+
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;
 
@@ -78,6 +83,7 @@ class Device {
   void load_functions();
   void read_limits();
   void describe();
+  void open_cache(const std::filesystem::path&);
 
   std::unique_ptr<const GlContext> context_;
   MessageSink messages_;
@@ -88,6 +94,7 @@ class Device {
   DeviceInfo info_{};
   Limits limits_{};
   int max_side_ = 0;
+  std::unique_ptr<DiskCache> cache_;
   mutable bool is_lost_ = false, reset_is_known_ = false;  // see check()
   mutable Dirtied dirtied_{};
 

@@ -8,11 +8,11 @@ GLuint PassPrograms::get(const std::string& key, const std::string& name,
 }
 
 Compiled<Program> PassPrograms::compile(const std::string& name, const std::string& fragment_text) const {
-  const Compilation compilation(device_->messages());
-  Program program = link_program(device_, fragment_text, name);
-  compilation.succeeded([&] { return name; }, fragment_text);
+  Linking linking(device_, fragment_text, name);
+  auto [program, is_from_cache] = linking.finish();
+  linking.compilation().succeeded([&] { return name; }, fragment_text, is_from_cache);
   device_->label(GL_PROGRAM_KHR, program.get(), name);
-  return {std::move(program), fragment_text.size()};
+  return {std::move(program), fragment_text.size(), is_from_cache};
 }
 
 void PassTools::bind_texture(GLenum target, GLuint texture, GLuint unit) const {

@@ -7,6 +7,11 @@ namespace {
 std::string name_of(const Kernel& kernel) { return kernel.key; }
 std::string name_of(const PixelKernel& kernel) { return kernel.label; }
 
+std::string key_of(const Kernel& kernel, const Variant& variant) {
+  return std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
+}
+const std::string& key_of(const PixelKernel& kernel, const Variant&) { return kernel.key; }
+
 }  // namespace
 
 void CompiledKernel::set_words(const GladGLES2Context& gl, std::vector<std::uint32_t> values) const {
@@ -16,11 +21,17 @@ void CompiledKernel::set_words(const GladGLES2Context& gl, std::vector<std::uint
 }
 
 template <class AnyKernel>
-Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Variant& variant) {
+Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) const {
+  return {device_, fragment_text(kernel, variant), "kernel " + name_of(kernel)};
+}
+
+template <class AnyKernel>
+Compiled<CompiledKernel> KernelCache::compile(const std::string& key, const AnyKernel& kernel, const Variant& variant) {
   const GladGLES2Context& gl = device_->gl();
-  const Compilation compilation(device_->messages());
-  const std::string text = fragment_text(kernel, variant);
-  CompiledKernel made{link_program(device_, text, "kernel " + name_of(kernel))};
+  auto begun = under_way_.extract(key);
+  Linking linked_program = begun ? std::move(begun.mapped()) : linking(kernel, variant);
+  auto [linked, is_from_cache] = linked_program.finish();
+  CompiledKernel made{std::move(linked)};
   const GLuint program = made.program.get();
   gl.UseProgram(program);
   for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
@@ -30,17 +41,37 @@ Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Var
   made.corner = gl.GetUniformLocation(program, corner_name);
   device_->check("Compiling kernel " + name_of(kernel));
   device_->label(GL_PROGRAM_KHR, program, name_of(kernel));
-  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
-  return {std::move(made), text.size()};
+  const std::string& text = linked_program.fragment_text();
+  linked_program.compilation().succeeded([&] { return "kernel " + label_of(kernel); }, text, is_from_cache);
+  return {std::move(made), text.size(), is_from_cache};
 }
 
-const CompiledKernel& KernelCache::get(const Kernel& kernel, const Variant& variant, KernelUses* uses) {
-  const std::string key = std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
-  return CompiledCache::get(key, uses, [&] { return compile(kernel, variant); });
+template <class AnyKernel>
+const CompiledKernel& KernelCache::get(const AnyKernel& kernel, const Variant& variant, KernelUses* uses) {
+  const std::string key = key_of(kernel, variant);
+  return CompiledCache::get(key, uses, [&] { return compile(key, kernel, variant); });
 }
 
-const CompiledKernel& KernelCache::get(const PixelKernel& kernel, const Variant& variant, KernelUses* uses) {
-  return CompiledCache::get(kernel.key, uses, [&] { return compile(kernel, variant); });
+template <class AnyKernel>
+bool KernelCache::get_beside(const AnyKernel& kernel, const Variant& variant, KernelUses* uses) {
+  const std::string key = key_of(kernel, variant);
+  if (!contains(key)) {
+    auto begun = under_way_.find(key);
+    if (begun == under_way_.end()) begun = under_way_.emplace(key, linking(kernel, variant)).first;
+    if (!begun->second.is_done()) return false;
+  }
+  get(kernel, variant, uses);
+  return true;
+}
+
+template const CompiledKernel& KernelCache::get(const Kernel&, const Variant&, KernelUses*);
+template const CompiledKernel& KernelCache::get(const PixelKernel&, const Variant&, KernelUses*);
+template bool KernelCache::get_beside(const Kernel&, const Variant&, KernelUses*);
+template bool KernelCache::get_beside(const PixelKernel&, const Variant&, KernelUses*);
+
+void KernelCache::trim() {
+  under_way_.clear();
+  CompiledCache::trim();
 }
 
 }  // namespace tessera::gles

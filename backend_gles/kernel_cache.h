@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "backend_gles/pixel_shader.h"
@@ -22,15 +24,24 @@ class KernelCache : public CompiledCache<CompiledKernel> {
  public:
   explicit KernelCache(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
 
+  // These take a Kernel or a PixelKernel.
+  //
   // Compiles where need be; the context is current. Throws compile_failed, and remembers nothing then.
-  const CompiledKernel& get(const Kernel&, const Variant&, KernelUses*);
-  const CompiledKernel& get(const PixelKernel&, const Variant&, KernelUses*);
+  template <class AnyKernel>
+  const CompiledKernel& get(const AnyKernel&, const Variant&, KernelUses*);
+  // The same, without waiting for a driver that compiles beside its caller: false while that is at work.
+  template <class AnyKernel>
+  bool get_beside(const AnyKernel&, const Variant&, KernelUses*);
+  void trim();
 
  private:
   template <class AnyKernel>
-  Compiled<CompiledKernel> compile(const AnyKernel&, const Variant&);
+  Compiled<CompiledKernel> compile(const std::string& key, const AnyKernel&, const Variant&);
+  template <class AnyKernel>
+  Linking linking(const AnyKernel&, const Variant&) const;
 
   std::shared_ptr<const Device> device_;
+  std::unordered_map<std::string, Linking> under_way_;  // those that get_beside() has begun
 };
 
 }  // namespace tessera::gles

@@ -103,7 +103,7 @@ std::string elements_text(const std::string& value, DType dtype, const Variant& 
   return "  result = " + value + " * ivec4(inside);\n";
 }
 
-std::string_view vertex_text() {
+std::string vertex_text() {
   return R"(#version 300 es
 void main() {
   gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);

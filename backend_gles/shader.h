@@ -8,7 +8,7 @@
 
 namespace tessera::gles {
 
-std::string_view vertex_text();  // one triangle over the whole viewport, for every kernel
+std::string vertex_text();  // one triangle over the whole viewport, for every kernel
 
 // What a text depends on beside the kernel.
 struct Variant {

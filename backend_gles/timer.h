@@ -8,45 +8,38 @@
 
 namespace tessera::gles {
 
-// A query for each dispatch of a run.
+bool can_time(const Device&);
+// Whether something disturbed the device's clock since the last call, such as a change of its frequency: times that
+// have come meanwhile mean nothing.
+bool was_disturbed(const Device&);
+
+// A query for each dispatch of a run. On a host's context, where one of the host's may be under way, there are two
+// instead, which are stamps of the time and can be among others.
 class TimedQueries {
  public:
   TimedQueries(std::shared_ptr<const Device> device, std::uint64_t run) : device_(std::move(device)), run_(run) {}
 
   void begin();  // of the next dispatch
-  void end() const { device_->gl().EndQuery(GL_TIME_ELAPSED_EXT); }
+  void end() const;
   bool ready(bool wait) const;
   TimedRun take() const;
 
  private:
+  bool has_stamps() const { return device_->context().is_borrowed(); }
+  std::uint64_t nanoseconds(const Query&) const;
+  std::vector<DispatchTime> from_stamps(double longest) const;
+  std::vector<DispatchTime> from_durations(double longest) const;
+
   std::shared_ptr<const Device> device_;
   std::uint64_t run_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::vector<Query> queries_;
 };
 
-// Every call but start() and is_on() needs the context to be current.
-class Timer {
- public:
-  explicit Timer(std::shared_ptr<const Device> device) : device_(std::move(device)) {}
-
-  bool start(bool on);  // not on a host's context, where a query of the host's may be under way
-  bool is_on() const { return runs_.is_on(); }
-  void begin_run() {
-    if (is_on()) runs_.add(std::make_unique<TimedQueries>(device_, runs_.next_number()));
-  }
-  std::vector<TimedRun> take(bool wait);
-
- private:
-  friend class TimedDispatch;
-  std::shared_ptr<const Device> device_;
-  TimedRuns<TimedQueries> runs_;
-};
-
-// While it lives, the next dispatch of the run is timed, where runs are.
+// While it lives, the next dispatch of the run is timed, where the run is.
 class TimedDispatch {
  public:
-  explicit TimedDispatch(Timer& timer) : queries_(timer.is_on() ? &timer.runs_.last() : nullptr) {
+  explicit TimedDispatch(TimedQueries* run) : queries_(run) {
     if (queries_) queries_->begin();
   }
   ~TimedDispatch() {

@@ -98,8 +98,8 @@ DeviceInfo describe(const WGPUAdapterInfo& adapter, const WGPULimits& limits) {
   return info;
 }
 
-std::unique_ptr<Backend> DawnAdapter::open(const MessageSink& messages) const {
-  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(*this, messages));
+std::unique_ptr<Backend> DawnAdapter::open(const ContextOptions& options, const MessageSink& messages) const {
+  return std::make_unique<WebGpuBackend>(std::make_shared<Device>(*this, options, messages));
 }
 
 BackendFactory factory() { return {places, advice}; }

@@ -12,7 +12,7 @@
 namespace tessera::webgpu {
 
 struct DawnAdapter final : Adapter {
-  std::unique_ptr<Backend> open(const MessageSink&) const override;
+  std::unique_ptr<Backend> open(const ContextOptions&, const MessageSink&) const override;
 
   VulkanDriver driver;
   Handle<WGPUInstance> instance;

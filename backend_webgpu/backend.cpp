@@ -84,8 +84,8 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
   return start_download(staging_, buffer_of(*copy), 0, byte_count(count, dtype));
 }
 
-void WebGpuBackend::run(std::span<const Dispatch> dispatches) {
-  submit(dispatches, timer_.is_on() ? std::optional(timer_.next_run()) : std::nullopt);
+void WebGpuBackend::run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
+  submit(dispatches, timed_as);
   kernels_.end_run();
   pixel_kernels_.end_run();
   host_views_.end_run();
@@ -107,7 +107,7 @@ void WebGpuBackend::trim() {
   }
 }
 
-void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_run) {
+void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
   device_->throw_faults();
   ErrorScope refused(*device_, WGPUErrorFilter_Validation);
   const auto throw_refusal = [&] {
@@ -128,7 +128,7 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
     return throw_refusal();
   }
   std::unique_ptr<TimedPasses> times;
-  if (timed_run) times = std::make_unique<TimedPasses>(device_, *timed_run, steps.size());
+  if (timed_as) times = std::make_unique<TimedPasses>(device_, *timed_as, steps.size());
   webgpu::submit(*device_, "tessera run", [&](WGPUCommandEncoder encoder) {
     record_all(encoder, steps, times.get());
     if (times) times->resolve(encoder);
@@ -136,7 +136,7 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
   throw_refusal();
   if (!times) return;
   times->read();
-  timer_.add(std::move(times));
+  timed_.add(std::move(times));
 }
 
 std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispatch> dispatches) {

@@ -32,13 +32,13 @@ class WebGpuBackend final : public Backend {
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   void prepare(const Dispatch&) override;
-  void run(std::span<const Dispatch>) override;
+  void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void wait() override;
-  bool time_kernels(bool on) override { return timer_.start(on); }
-  std::vector<TimedRun> take_times(bool wait) override { return timer_.take(wait); }
-  std::uint64_t kernels_compiled() const override {
-    return kernels_.compiled() + pixel_kernels_.compiled() + pipelines_.compiled();
+  bool can_time() const override { return webgpu::can_time(*device_); }
+  std::vector<TimedRun> take_times(bool wait) override { return timed_.take(wait); }
+  KernelOrigins kernel_origins() const override {
+    return kernels_.origins() + pixel_kernels_.origins() + pipelines_.origins();
   }
   KernelCount kernels() const override { return kernels_.count() + pixel_kernels_.count() + pipelines_.count(); }
   void trim() override;
@@ -61,7 +61,7 @@ class WebGpuBackend final : public Backend {
   std::vector<Step> steps_for(std::span<const Dispatch>);
   Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
   Step pixel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
-  void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_run);
+  void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as);
   void wait_for_work() const;
   PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }
   void record_all(WGPUCommandEncoder, std::span<const Step>, TimedPasses*);
@@ -75,7 +75,7 @@ class WebGpuBackend final : public Backend {
   PassPipelines pipelines_{device_};
   Parameters parameters_{device_, bind_groups_};
   HostObjectChecks host_object_checks_{device_};
-  Timer timer_{device_};
+  TimedRuns<TimedPasses> timed_;
   WGPUCommandEncoder host_encoder_ = nullptr;
 };
 

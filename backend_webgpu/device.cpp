@@ -37,7 +37,7 @@ Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info,
   queue_ = Handle(wgpuDeviceGetQueue(device));
 }
 
-Device::Device(const DawnAdapter& adapter, const MessageSink& messages)
+Device::Device(const DawnAdapter& adapter, const ContextOptions& options, const MessageSink& messages)
     : instance_(shared(adapter.instance.get())), info_(adapter.info), messages_(messages), is_borrowed_(false) {
   const std::vector<WGPUFeatureName> features = useful_features(adapter.handle.get());
   WGPUDeviceDescriptor descriptor{};
@@ -53,6 +53,12 @@ Device::Device(const DawnAdapter& adapter, const MessageSink& messages)
   toggles.disabledToggleCount = 1;
   toggles.disabledToggles = &rounding;
   descriptor.nextInChain = &toggles.chain;
+  WGPUDawnCacheDeviceDescriptor cache{};
+  if (!options.cache_dir.empty()) {
+    blobs_ = std::make_unique<BlobCache>(options.cache_dir, info_, messages);
+    cache = blobs_->descriptor();
+    toggles.chain.next = &cache.chain;
+  }
   descriptor.deviceLostCallbackInfo.mode = WGPUCallbackMode_AllowSpontaneous;
   descriptor.deviceLostCallbackInfo.userdata1 = this;
   descriptor.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason reason,

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "backend_webgpu/adapter.h"
+#include "backend_webgpu/blob_cache.h"
 #include "backend_webgpu/wait.h"
 #include "core/kernel/backend.h"
 
@@ -20,7 +21,7 @@ namespace tessera::webgpu {
 
 class Device {
  public:
-  Device(const DawnAdapter&, const MessageSink&);                           // a new one
+  Device(const DawnAdapter&, const ContextOptions&, const MessageSink&);    // a new one
   Device(WGPUInstance, WGPUDevice, const DeviceInfo&, const MessageSink&);  // a host's
   ~Device();
   Device(const Device&) = delete;
@@ -33,6 +34,8 @@ class Device {
   const MessageSink& messages() const { return messages_; }
   const WGPULimits& limits() const { return limits_; }
   const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }
+
+  BlobLookups blob_lookups() const { return blobs_ ? blobs_->lookups() : BlobLookups{}; }
 
   // Waits until the future's callback has run; false where `nanoseconds` have passed before.
   bool wait_for(WGPUFuture future, std::uint64_t nanoseconds = forever) const;
@@ -63,6 +66,7 @@ class Device {
   ErrorCode fault_code_{};
   std::string fault_;  // the loss, or else the first error that was not thrown yet; empty where all is well
   WGPUFuture loss_{};  // of a host's device
+  std::unique_ptr<BlobCache> blobs_;  // null where there is none
   Handle<WGPUDevice> device_;
   Handle<WGPUQueue> queue_;
 };

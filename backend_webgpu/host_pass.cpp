@@ -8,10 +8,12 @@ const PassPipeline& PassPipelines::get(const std::string& key, const std::string
                                        const Make& make, KernelUses* uses) {
   return CompiledCache::get(key, uses, [&]() -> Compiled<PassPipeline> {
     const Compilation compilation(device_->messages());
+    const BlobLookups before = device_->blob_lookups();
     const std::string made_text = text();
     PassPipeline pipeline = make(made_text);
-    compilation.succeeded([&] { return name; }, made_text);
-    return {std::move(pipeline), made_text.size()};
+    const bool is_from_cache = device_->blob_lookups().are_hits_since(before);
+    compilation.succeeded([&] { return name; }, made_text, is_from_cache);
+    return {std::move(pipeline), made_text.size(), is_from_cache};
   });
 }
 

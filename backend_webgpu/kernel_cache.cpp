@@ -19,11 +19,13 @@ WGPUComputePipeline KernelCache::get(const Kernel& kernel, KernelUses* uses) {
 
 Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel) const {
   const Compilation compilation(device_->messages());
+  const BlobLookups before = device_->blob_lookups();
   const std::string text = shader_text(kernel, workgroup_size_);
   Handle pipeline = make_compute_pipeline(*device_, text, "kernel " + kernel.key,
                                           bind_groups_->pipeline_layout(kernel.inputs.size()));
-  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text);
-  return {std::move(pipeline), text.size()};
+  const bool is_from_cache = device_->blob_lookups().are_hits_since(before);
+  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text, is_from_cache);
+  return {std::move(pipeline), text.size(), is_from_cache};
 }
 
 }  // namespace tessera::webgpu

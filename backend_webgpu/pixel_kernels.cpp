@@ -62,6 +62,7 @@ const PixelPipeline& PixelKernels::get(const PixelKernel& kernel, KernelUses* us
 
 Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
   const Compilation compilation(device_->messages());
+  const BlobLookups before = device_->blob_lookups();
   const bool draws = entry_of(kernel) == PixelEntry::draw;
   const std::string text = pixel_text(kernel), name = "kernel " + kernel.label;
   ErrorScope rejected(*device_, WGPUErrorFilter_Validation);
@@ -73,8 +74,9 @@ Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
     pipeline.render = make_render_pipeline(*device_, text, name, format_of_target(kernel), layout.pipeline.get());
   else pipeline.compute = make_compute_pipeline(*device_, text, name, layout.pipeline.get());
   pipeline.layout = std::move(layout.group);
-  compilation.succeeded([&] { return name; }, text);
-  return {std::move(pipeline), text.size()};
+  const bool is_from_cache = device_->blob_lookups().are_hits_since(before);
+  compilation.succeeded([&] { return name; }, text, is_from_cache);
+  return {std::move(pipeline), text.size(), is_from_cache};
 }
 
 Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,

@@ -1,7 +1,6 @@
 #include "backend_webgpu/timer.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tessera::webgpu {
 namespace {
@@ -10,22 +9,7 @@ constexpr std::uint32_t most_queries = 4096;  // of one set, by WebGPU's definit
 
 }  // namespace
 
-std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
-                                   double longest) {
-  const auto microseconds = [](std::uint64_t from, std::uint64_t to) {
-    return static_cast<double>(to - std::min(from, to)) / 1000;
-  };
-  std::vector<DispatchTime> times;
-  std::optional<std::uint64_t> first;
-  for (std::size_t i = 0; i < dispatches.size(); ++i) {
-    const std::uint64_t began = ticks[2 * i], ended = ticks[2 * i + 1];
-    if (microseconds(began, ended) > longest) continue;
-    if (!first) first = began;
-    const double begin = microseconds(*first, began), end = std::max(begin, microseconds(*first, ended));
-    if (end <= longest) times.push_back({dispatches[i], begin, end});
-  }
-  return times;
-}
+bool can_time(const Device& device) { return wgpuDeviceHasFeature(device.get(), WGPUFeatureName_TimestampQuery); }
 
 TimedPasses::TimedPasses(std::shared_ptr<Device> device, std::uint64_t run, std::size_t passes)
     : device_(std::move(device)),

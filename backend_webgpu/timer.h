@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "backend_webgpu/download.h"
@@ -11,10 +10,7 @@
 
 namespace tessera::webgpu {
 
-// The times of a run's dispatches, from the ticks at the begin and the end of each, in nanoseconds. None can have taken
-// longer than `longest` microseconds: one that did is left out.
-std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
-                                   double longest);
+bool can_time(const Device&);
 
 // Two timestamps for each pass of one run, on their way to the host.
 class TimedPasses {
@@ -40,23 +36,6 @@ class TimedPasses {
   WGPUPassTimestampWrites writes_{};
   std::vector<std::size_t> dispatches_;
   std::optional<Mapping> mapping_;
-};
-
-class Timer {
- public:
-  explicit Timer(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-
-  bool start(bool on) {
-    return runs_.start(on && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_TimestampQuery));
-  }
-  bool is_on() const { return runs_.is_on(); }
-  std::uint64_t next_run() { return runs_.next_number(); }
-  void add(std::unique_ptr<TimedPasses> passes) { runs_.add(std::move(passes)); }
-  std::vector<TimedRun> take(bool wait) { return runs_.take(wait); }
-
- private:
-  std::shared_ptr<Device> device_;
-  TimedRuns<TimedPasses> runs_;
 };
 
 }  // namespace tessera::webgpu

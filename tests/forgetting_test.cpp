@@ -90,6 +90,17 @@ TEST_P(Forgetting, ReachesWhatProgramsCapture) {
   }
 }
 
+TEST_P(Forgetting, EndsWhereAProgramCapturesMoreThanFits) {
+  Context context = with(5 * megabyte);
+  const Program program = Program::record(context, {{{side, side}, DType::f32}}, [&](std::span<const Tensor> inputs) {
+    Tensor x = inputs[0];
+    for (int i = 0; i < 10; ++i) x = reverse(x + context.full({side, side}, static_cast<float>(i)).compute());
+    return std::vector{x};
+  });
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(program.run({context.full({side, side}, 1)})[0].read()[7], 46);
+  EXPECT_LE(context.memory().bytes_peak, 5 * megabyte);
+}
+
 TEST_P(Forgetting, RunsProgramsAgainWhoseResultsAreGone) {
   Context context = with(8 * megabyte);
   const Program doubling = Program::record(context, {{{side, side}, DType::f32}}, [](std::span<const Tensor> inputs) {

@@ -210,6 +210,26 @@ TEST_P(Monitoring, OfProgramsAndCustomNames) {
   EXPECT_TRUE(find(report.kernels, "exp mul")) << to_string(report);
 }
 
+TEST_P(Monitoring, GoesOnAfterAKernelThatDoesNotCompile) {
+  if (GetParam().backend == BackendKind::cpu) GTEST_SKIP() << "the cpu compiles no kernels";
+  Context context = own();
+  work(context).read();  // some drivers cannot time the first kernel of a device
+  Monitor monitor(context);
+  const CustomKernel broken{.name = "broken",
+                            .inputs = {"a"},
+                            .outputs = {"b"},
+                            .wgsl = "fn main() { let x = ; }",
+                            .glsl = "float b_at(int i) { return oops; }"};
+  const CustomRun run{.inputs = {{"a", context.full({4}, 1)}}, .outputs = {{"b", {.shape = {4}}}}};
+  EXPECT_TESSERA_ERROR(run_custom(context, broken, run).at("b").compute(), compile_failed, "broken");
+  context.reset_stats();
+  for (int i = 0; i < 3; ++i) work(context).read();
+  const MonitorReport report = monitor.report({.wait = true});
+  std::uint64_t runs = 0;
+  for (const TimeStats& kernel : report.kernels) runs += kernel.count;
+  EXPECT_EQ(runs, report.stats.dispatches) << to_string(report);
+}
+
 TEST_P(Monitoring, GoesAlongToOtherDevices) {
   Context context = own();
   Monitor monitor(context);

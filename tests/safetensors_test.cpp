@@ -12,6 +12,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 #include "support/temporary_folder.h"
+#include "support/without_roots_rights.h"
 
 namespace tessera::test {
 namespace {
@@ -46,19 +47,6 @@ class SafetensorsFiles : public ::testing::Test {
 };
 
 class SafetensorsOn : public OnDevice {};
-
-// Root may write everything.
-class WithoutRootsRights {
- public:
-  WithoutRootsRights() {
-    constexpr uid_t nobody = 65534;
-    EXPECT_EQ(user_ == 0 ? seteuid(nobody) : 0, 0);
-  }
-  ~WithoutRootsRights() { EXPECT_EQ(seteuid(user_), 0); }
-
- private:
-  const uid_t user_ = geteuid();
-};
 
 TEST_F(SafetensorsFiles, AreWrittenAsTheFormatSays) {
   save_safetensors(path_,

@@ -10,6 +10,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 #include "support/options.h"
+#include "support/temporary_folder.h"
 
 namespace tessera::test {
 namespace {
@@ -128,6 +129,19 @@ TEST_P(VideoFilter, LaterFramesCostNoMoreThanTheFirst) {
   EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
   EXPECT_LE(after.bytes_pooled, before.bytes_pooled);
   EXPECT_EQ(after.num_tensors, before.num_tensors);
+}
+
+TEST_P(VideoFilter, TheSecondStartCompilesNothing) {
+  const TemporaryFolder cache;
+  Pixels pixels[2];
+  for (const bool is_second : {false, true}) {
+    Context gpu =
+        Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver, .cache_dir = cache.path()});
+    pixels[is_second] = rendered(gpu, {64, 36}, "grain,denoise", {scene_frame(0), scene_frame(1)});
+    EXPECT_EQ(gpu.stats().kernels_compiled == 0, is_second);
+    EXPECT_EQ(gpu.stats().kernels_from_cache > 0, is_second);
+  }
+  EXPECT_EQ(pixels[0], pixels[1]);
 }
 
 TESSERA_ON_GPU_DEVICES(VideoFilter);

@@ -22,6 +22,7 @@ using std::chrono::steady_clock;
 // Dawn and GLFW unload their drivers at the end, whose leaks then have no name to be suppressed by.
 const std::vector<std::string> environment{"ASAN_OPTIONS=intercept_tls_get_addr=0:detect_leaks=0"};
 using Arguments = std::vector<std::string>;
+const Arguments without_cache{"--cache", ""};  // nor files of the user's; a later --cache counts
 
 Arguments operator+(Arguments a, const Arguments& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -31,7 +32,7 @@ Arguments operator+(Arguments a, const Arguments& b) {
 Picture headless(const Arguments& arguments) {
   const TemporaryFolder folder;
   const std::string file = (folder / "picture.png").string();
-  Running program("video_filter", Arguments{"--headless", "--out", file} + arguments, environment);
+  Running program("video_filter", without_cache + Arguments{"--headless", "--out", file} + arguments, environment);
   EXPECT_EQ(program.wait(), 0) << program.errors();
   return load(file);
 }
@@ -53,7 +54,7 @@ class FilterWindow : public ::testing::TestWithParam<const char*> {
   std::string backend() const { return GetParam(); }
 
   void start(const Arguments& arguments) {
-    program_.emplace("video_filter", Arguments{"--backend", backend()} + arguments, environment);
+    program_.emplace("video_filter", without_cache + Arguments{"--backend", backend()} + arguments, environment);
   }
   template <class Condition>
   bool eventually(const Condition& condition) {
@@ -172,7 +173,8 @@ TEST_P(FilterWindow, KeepsItsHistoryWhenTheBackendChanges) {
 fs::path make_video(const TemporaryFolder& folder, double share) {
   const fs::path path = folder / "scene.mkv";
   Running program("video_filter",
-                  {"--headless", "--backend", "cpu", "--size", "96x54", "--frames", "12", "--out", path.string()},
+                  without_cache + Arguments{"--headless", "--backend", "cpu", "--size", "96x54", "--frames", "12",
+                                            "--out", path.string()},
                   environment);
   if (program.wait() != 0 && program.errors().find("needs FFmpeg") != std::string::npos) return {};
   fs::resize_file(path, static_cast<std::uintmax_t>(static_cast<double>(fs::file_size(path)) * share));
@@ -192,6 +194,19 @@ TEST_P(FilterWindow, GoesOnWhenAVideoEndsOrBreaks) {
     EXPECT_TRUE(comes_to_say("none on " + backend())) << program_->errors();
     press(XK_Escape);
     expect_end();
+  }
+}
+
+TEST_P(FilterWindow, CompilesNothingWhenItIsStartedAgain) {
+  const TemporaryFolder cache;
+  for (const bool is_second : {false, true}) {
+    start({"--size", "160x90", "--filter", "sobel", "--cache", cache.path().string()});
+    ASSERT_TRUE(comes_to_say("sobel on " + backend())) << program_->errors();
+    press(XK_Escape);
+    expect_end();
+    const std::string printed = program_->printed();
+    EXPECT_EQ(printed.find(backend() + ": 0 kernels compiled") != std::string::npos, is_second) << printed;
+    EXPECT_EQ(printed.find(", 0 from the cache") != std::string::npos, !is_second) << printed;
   }
 }
 
@@ -229,6 +244,28 @@ TEST(FilterCommandLine, ComparesBothBackends) {
   EXPECT_LE(largest, 2 * 8);  // eight times what they differ by
 }
 
+TEST(FilterCommandLine, KeepsKernelsInTheCacheOfTheUser) {
+  const TemporaryFolder folder;
+  const Arguments arguments{"--headless",
+                            "--backend",
+                            "gles",
+                            "--size",
+                            "64x36",
+                            "--frames",
+                            "1",
+                            "--filter",
+                            "blur",
+                            "--out",
+                            (folder / "picture.png").string()};
+  const std::vector<std::string> in_folder{environment[0], "XDG_CACHE_HOME=" + folder.path().string()};
+  for (const bool is_second : {false, true}) {
+    Running program("video_filter", arguments, in_folder);
+    EXPECT_EQ(program.wait(), 0) << program.errors();
+    EXPECT_EQ(program.printed().find("gles: 0 kernels compiled") != std::string::npos, is_second) << program.printed();
+  }
+  EXPECT_TRUE(fs::exists(folder / "tessera"));
+}
+
 TEST(FilterCommandLine, TellsWhatIsWrongInOneLine) {
   const TemporaryFolder folder;
   for (const char* broken : {"broken.png", "broken.mp4"}) std::ofstream(folder / broken) << "nothing of the kind";
@@ -246,7 +283,7 @@ TEST(FilterCommandLine, TellsWhatIsWrongInOneLine) {
       {{"--nonsense"}, "unknown option '--nonsense'"},
   };
   for (const auto& [arguments, part] : cases) {
-    Running program("video_filter", arguments, environment);
+    Running program("video_filter", without_cache + arguments, environment);
     EXPECT_EQ(program.wait(), 1) << part;
     const std::string errors = program.errors();
     EXPECT_NE(errors.find(part), std::string::npos) << errors;

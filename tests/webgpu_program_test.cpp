@@ -1,6 +1,7 @@
 // Programs in a WebGPU host's frames: its buffers and textures as inputs, its encoder, its textures for the results.
 #include <gmock/gmock.h>
 
+#include "support/temporary_folder.h"
 #include "support/webgpu_host.h"
 
 namespace tessera::test {
@@ -73,6 +74,34 @@ TEST_P(WebGpuPrograms, AResultThatIsAPartOfATensorIsShownRight) {
   const WGPUTexture screen = host->texture(2, 2, WGPUTextureFormat_R8Unorm, out);
   webgpu::to_texture(lower_half({gpu->tensor({4, 2}, {1, 2, 3, 4, 50, 60, 70, 80})})[0], screen);
   EXPECT_THAT(host->read<std::uint8_t>(screen, 1), ElementsAre(50, 60, 70, 80));
+}
+
+// The cache goes with the context, while the host may hold its device for longer.
+TEST_P(WebGpuPrograms, ADeviceThatOutlivesItsContextUsesNoCache) {
+  const TemporaryFolder folder;
+  const std::filesystem::path cache = folder / "cache";
+  WGPUDevice kept = nullptr;
+  {
+    Context own = Context::create({.prefer = {BackendKind::webgpu}, .driver = GetParam().driver, .cache_dir = cache});
+    (own.zeros({4}) + 1.0f).compute();
+    EXPECT_TRUE(std::filesystem::exists(cache));
+    kept = webgpu::host_device(own).device;
+    wgpuDeviceAddRef(kept);
+  }
+  std::filesystem::remove_all(cache);
+  WGPUShaderSourceWGSL source{};
+  source.chain.sType = WGPUSType_ShaderSourceWGSL;
+  source.code = {"@compute @workgroup_size(1) fn main() {}", WGPU_STRLEN};
+  WGPUShaderModuleDescriptor text{};
+  text.nextInChain = &source.chain;
+  const WGPUShaderModule module = wgpuDeviceCreateShaderModule(kept, &text);
+  WGPUComputePipelineDescriptor descriptor{};
+  descriptor.compute.module = module;
+  const WGPUComputePipeline pipeline = wgpuDeviceCreateComputePipeline(kept, &descriptor);
+  EXPECT_FALSE(std::filesystem::exists(cache));
+  wgpuComputePipelineRelease(pipeline);
+  wgpuShaderModuleRelease(module);
+  wgpuDeviceRelease(kept);
 }
 
 TESSERA_ON_WEBGPU_DEVICES(WebGpuPrograms);

@@ -63,6 +63,7 @@ Line measure(Stage& stage, const Pipeline& pipeline, int runs) {
   std::vector<Timed*> ways{&tensors, &by_hand};
   if (!pipeline.between.empty() || pipeline.history) {
     by_hand_8_bit.frames = stage.by_hand(Format::rgba8);
+    check_alike(pipeline, *tensors.frames, *by_hand_8_bit.frames, Format::rgba8);
     ways.push_back(&by_hand_8_bit);
   }
   warm_up(stage, ways);

@@ -32,12 +32,12 @@ void Messages::deliver() noexcept {
   }
 }
 
-std::string Compilation::line(const std::string& name, std::string_view text) const {
+std::string Compilation::line(const std::string& name, std::string_view text, bool is_from_cache) const {
   const double milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began_).count();
   std::array<char, 64> numbers{};
   std::snprintf(numbers.data(), numbers.size(), " in %.1f ms from %zu bytes of text", milliseconds, text.size());
-  std::string line = "compile: " + name + numbers.data();
+  std::string line = (is_from_cache ? "from cache: " : "compile: ") + name + numbers.data();
   if (messages_.wants_shaders()) line += ":\n" + std::string(text);
   else line += '.';
   return line;

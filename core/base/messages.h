@@ -61,14 +61,14 @@ class Compilation {
  public:
   explicit Compilation(const MessageSink& messages) : messages_(messages) {}
 
-  // `name` gives the kernel's name, for people.
+  // `name` gives what was compiled, or came from the cache on disk, for people.
   template <class Name>
-  void succeeded(const Name& name, std::string_view text) const {
-    messages_.debug([&] { return line(name(), text); });
+  void succeeded(const Name& name, std::string_view text, bool is_from_cache) const {
+    messages_.debug([&] { return line(name(), text, is_from_cache); });
   }
 
  private:
-  std::string line(const std::string& name, std::string_view text) const;
+  std::string line(const std::string& name, std::string_view text, bool is_from_cache) const;
 
   const MessageSink& messages_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -77,6 +77,10 @@ class GraphBuilder {
       if (one.target) graph_.shown.push_back({graph_.wanted.size(), one.node->shape, one.target});
       graph_.wanted.push_back(one.node->shape.size() == 0 ? Graph::Place{} : add(one));
     }
+    for (GraphItem& item : graph_.items) {
+      const Buffer* buffer = item.is_stored ? item.node->value.buffer.get() : nullptr;
+      graph_.note_overwritten(item, buffer && buffer->is_resident() ? &buffer->storage() : nullptr);
+    }
     for (GraphItem& item : graph_.items)
       if (const auto* custom = item.as<Custom>()) note_outputs(item, *custom->call);
     for (const auto& [node, replacement] : replacements_)
@@ -318,12 +322,18 @@ std::string signature_of(const Graph& graph) {
     writer.list(shown.shape.dims());
     writer.number(graph.wanted[shown.wanted].offset);
     types += " " + shown.target->type() + (shown.target->takes_more_outputs() ? "+" : "");
-    for (const GraphItem& item : graph.items)
-      if (item.source) types += shown.target->reads(*item.source) ? "=" : "-";
   }
-  for (const GraphItem& item : graph.items)
+  for (const GraphItem& item : graph.items) {
+    if (item.is_overwritten) types += "!";
     if (item.source) types += " " + item.source->type();
+  }
   return std::string(writer.text()) + types;
+}
+
+void Graph::note_overwritten(GraphItem& item, const Storage* storage) const {
+  item.is_overwritten = std::ranges::any_of(shown, [&](const Shown& each) {
+    return (item.source && each.target->reads(*item.source)) || (storage && each.target->reads(*storage));
+  });
 }
 
 Location location_of(Node* node) {

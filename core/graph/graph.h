@@ -41,6 +41,7 @@ struct GraphItem {
   int lineage = 0;
   int number = none;                   // of a constant that is wanted as elements
   const HostSource* source = nullptr;  // the host's texture that the item reads, where pixel kernels can sample it
+  bool is_overwritten = false;         // one of Graph::shown writes the host's texture that the item reads, or lies in
   std::vector<Operand> operands{};
   std::vector<int> custom_outputs{};  // of a custom kernel: the items to make; none where nobody refers to an output
 
@@ -79,6 +80,7 @@ struct Graph {
     const HostTarget* target;
   };
   std::vector<Shown> shown;
+  void note_overwritten(GraphItem&, const Storage*) const;  // the storage is the item's, if it has one
   bool is_shown(std::size_t wanted_index) const {
     return std::ranges::find(shown, wanted_index, &Shown::wanted) != shown.end();
   }

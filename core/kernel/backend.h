@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -83,6 +84,19 @@ struct KernelCount {
   }
 };
 
+// How kernels came to be, so far.
+struct KernelOrigins {
+  std::uint64_t compiled = 0;    // from their texts
+  std::uint64_t from_cache = 0;  // of ContextOptions::cache_dir
+
+  KernelOrigins operator+(const KernelOrigins& more) const {
+    return {compiled + more.compiled, from_cache + more.from_cache};
+  }
+  KernelOrigins operator-(const KernelOrigins& less) const {
+    return {compiled - less.compiled, from_cache - less.from_cache};
+  }
+};
+
 struct BoundInput {
   const Storage* storage;  // null where a pixel kernel samples `source`
   std::int64_t elements;   // of the whole storage, as it was allocated
@@ -129,9 +143,10 @@ struct Limits {
   int max_inputs;                                         // of one kernel
   int max_words;                                          // of one dispatch
   bool workgroups;                                        // whether cooperative cores can run
-  ShaderLanguage custom_language = ShaderLanguage::none;  // of users' kernels for the device
+  ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
   bool tells_memory = true;                               // whether the driver gives the real sizes of storages
   PixelLimits pixels{};
+  bool any_thread = true;                                 // may call; else the one with the host's context alone
 };
 
 // The time of a dispatch on the device, in microseconds since the first one of its run began.
@@ -140,7 +155,7 @@ struct DispatchTime {
   double begin, end;
 };
 struct TimedRun {
-  std::uint64_t run;                // counted since timing began, from 0 on
+  std::uint64_t run;                // the number that it was timed as
   std::vector<DispatchTime> times;  // of dispatches whose time is known
 };
 
@@ -161,13 +176,20 @@ class Backend {
   virtual std::unique_ptr<Storage> allocate(const StorageSpec&) = 0;
   virtual void upload(Storage&, DType,
                       std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero
-  virtual void prepare(const Dispatch&) = 0;                     // compiles the kernel of a dispatch without storages
-  virtual void run(std::span<const Dispatch>) = 0;               // in order, in one submission
+  virtual void prepare(const Dispatch&) = 0;                     // compiles its kernel; it has no storages yet
+  // The same, without waiting for a driver that compiles beside its caller: true once the kernel is compiled. Called
+  // until then, or not again.
+  virtual bool prepare_beside(const Dispatch& dispatch) {
+    prepare(dispatch);
+    return true;
+  }
+  // In order, in one submission. A run with a number is timed: take_times() gives its times by that number.
+  virtual void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) = 0;
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;
 
-  virtual std::uint64_t kernels_compiled() const = 0;  // so far
-  virtual KernelCount kernels() const { return {}; }   // that are compiled now
+  virtual KernelOrigins kernel_origins() const { return {}; }
+  virtual KernelCount kernels() const { return {}; }  // that are there now
   // Frees what is only kept for later work: kernels that no program relies on, and buffers of the backend's own.
   virtual void trim() {}
 
@@ -179,9 +201,9 @@ class Backend {
   virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
   virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
 
-  // For monitors: times runs from now on, or no longer. Gives whether the device can.
-  virtual bool time_kernels(bool /*on*/) { return false; }
-  // The times of runs that the device has done, in order, each once; with `wait`, of all runs so far.
+  virtual bool can_time() const { return false; }  // whether this device times runs
+  // The times of timed runs that the device has done, in order, each once; runs that failed, or went into a host's
+  // commands, have none. With `wait`, of all runs so far.
   virtual std::vector<TimedRun> take_times(bool /*wait*/) { return {}; }
 
   virtual bool is_lost() const = 0;  // every further call throws device_lost
@@ -193,7 +215,7 @@ class Backend {
 class Adapter {
  public:
   virtual ~Adapter() = default;
-  virtual std::unique_ptr<Backend> open(const MessageSink&) const = 0;
+  virtual std::unique_ptr<Backend> open(const ContextOptions&, const MessageSink&) const = 0;
 
   DeviceInfo info{};
   int rank = 0;  // among adapters of hardware, or of software; the lowest is preferred

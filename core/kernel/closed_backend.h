@@ -7,7 +7,7 @@ namespace tessera {
 class ClosedBackend final : public Backend {
  public:
   explicit ClosedBackend(const Backend& before)
-      : device_(before.device()), limits_(before.limits()), kernels_compiled_(before.kernels_compiled()) {}
+      : device_(before.device()), limits_(before.limits()), kernel_origins_(before.kernel_origins()) {}
 
   [[noreturn]] static void refuse() {
     throw Error(ErrorCode::invalid_argument,
@@ -20,17 +20,17 @@ class ClosedBackend final : public Backend {
   std::unique_ptr<Storage> allocate(const StorageSpec&) override { refuse(); }
   void upload(Storage&, DType, std::span<const std::byte>) override { refuse(); }
   void prepare(const Dispatch&) override { refuse(); }
-  void run(std::span<const Dispatch>) override { refuse(); }
+  void run(std::span<const Dispatch>, std::optional<std::uint64_t>) override { refuse(); }
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t, std::int64_t) override { refuse(); }
   void wait() override {}
-  std::uint64_t kernels_compiled() const override { return kernels_compiled_; }
+  KernelOrigins kernel_origins() const override { return kernel_origins_; }
   bool is_lost() const override { return false; }
   void lose() override {}
 
  private:
   DeviceInfo device_;
   Limits limits_;
-  std::uint64_t kernels_compiled_;
+  KernelOrigins kernel_origins_;
 };
 
 }  // namespace tessera

@@ -19,7 +19,8 @@ namespace tessera {
 template <class Object>
 struct Compiled {
   Object object;
-  std::size_t text_bytes;  // of the source
+  std::size_t text_bytes;      // of the source
+  bool is_from_cache = false;  // on disk
 };
 
 template <class Object>
@@ -63,7 +64,8 @@ class CompiledCache {
     most_ = least_limit;
   }
 
-  std::uint64_t compiled() const { return compiled_; }  // so far
+  const KernelOrigins& origins() const { return origins_; }
+  bool contains(const std::string& key) { return entries_.find(key) != nullptr; }
   KernelCount count() const { return {entries_.size(), text_bytes_}; }
 
  private:
@@ -83,7 +85,7 @@ class CompiledCache {
   };
 
   Entry& add(const std::string& key, Compiled<Object> compiled) {
-    ++compiled_;
+    ++(compiled.is_from_cache ? origins_.from_cache : origins_.compiled);
     if (dropped_.erase(std::hash<std::string>{}(key)) > 0) most_ = std::min(most_ + 1, greatest_limit);
     text_bytes_ += compiled.text_bytes;
     return entries_.add(key, {std::move(compiled)});
@@ -92,7 +94,8 @@ class CompiledCache {
   RecentMap<std::string, Entry> entries_;
   std::unordered_set<std::size_t> dropped_;  // hashes of keys dropped for the limit
   std::size_t most_ = least_limit;
-  std::uint64_t runs_ = 0, compiled_ = 0, text_bytes_ = 0;
+  std::uint64_t runs_ = 0, text_bytes_ = 0;
+  KernelOrigins origins_;
 };
 
 }  // namespace tessera

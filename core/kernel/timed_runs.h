@@ -1,8 +1,8 @@
 // The runs of a backend whose times are on their way from the device.
 #pragma once
-#include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,20 +10,17 @@
 
 namespace tessera {
 
+// The times of a run's dispatches, from the ticks at the begin and the end of each, in nanoseconds. None can have taken
+// longer than `longest` microseconds: one that did is left out.
+std::vector<DispatchTime> times_of(std::span<const std::size_t> dispatches, std::span<const std::uint64_t> ticks,
+                                   double longest);
+
 // A Run has ready(bool wait) and, once it is ready, take(), which gives a TimedRun.
 template <class Run>
 class TimedRuns {
  public:
-  bool start(bool on) {
-    is_on_ = on;
-    runs_ = 0;
-    under_way_.clear();
-    return on;
-  }
-  bool is_on() const { return is_on_; }
-  std::uint64_t next_number() { return runs_++; }
-  void add(std::unique_ptr<Run> run) { under_way_.push_back(std::move(run)); }
-  Run& last() { return *under_way_.back(); }
+  bool is_empty() const { return under_way_.empty(); }
+  Run& add(std::unique_ptr<Run> run) { return *under_way_.emplace_back(std::move(run)); }
 
   std::vector<TimedRun> take(bool wait) {
     std::vector<TimedRun> times;
@@ -33,8 +30,6 @@ class TimedRuns {
   }
 
  private:
-  bool is_on_ = false;
-  std::uint64_t runs_ = 0;
   std::deque<std::unique_ptr<Run>> under_way_;
 };
 

@@ -74,6 +74,11 @@ void Pool::give_storage(Buffer& buffer, Use use) {
 void Pool::use(Buffer& buffer) {
   buffer.last_used_ = batch_;
   if (buffer.is_resident()) return;
+  if (buffer.is_lost())
+    throw Error(ErrorCode::out_of_memory, "compute: a tensor of " + std::to_string(buffer.bytes()) +
+                                              " bytes was forgotten to make room for the rest of the computation that "
+                                              "needs it: " +
+                                              holders());
   give_storage(buffer, Use::upload);
   try {
     if (buffer.has_host_copy()) backend_->upload(buffer.storage(), buffer.spec_.dtype, buffer.host_);

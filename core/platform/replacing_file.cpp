@@ -55,8 +55,10 @@ ReplacingFile::ReplacingFile(std::string op, std::filesystem::path path) : op_(s
   if (is_there && !S_ISREG(old.st_mode)) fail("this is not a regular file");
   if (is_there && faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail("write to it", errno);
   target_ = behind_links(path_);
-  // Links of /proc lead to files that were deleted, too.
-  if (is_there && !is_same_file(old, target_)) fail("the file that this leads to has no name any more");
+  // Links of /proc lead to files that were deleted, too. Without a link, another file means that someone else has just
+  // replaced it, too.
+  if (is_there && target_ != path_ && !is_same_file(old, target_))
+    fail("the file that this leads to has no name any more");
   temporary_ = temporary_beside(target_);
   file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                is_there ? old.st_mode & permission_bits : 0666);
@@ -85,6 +87,10 @@ void ReplacingFile::write(std::span<const std::byte> bytes) {
 
 void ReplacingFile::commit() {
   if (fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("write to it", errno);  // pipes have no disk
+  replace();
+}
+
+void ReplacingFile::replace() {
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("put the new file in its place", errno);
   const int file = std::exchange(file_, -1);
   if (close(file) != 0) fail("write to it", errno);

@@ -21,7 +21,8 @@ class ReplacingFile {
   ReplacingFile& operator=(const ReplacingFile&) = delete;
 
   void write(std::span<const std::byte>);
-  void commit();  // flushes to the disk, and gives the file its name
+  void commit();   // on the disk, and under its name
+  void replace();  // under its name, and on the disk when the system sees fit
 
  private:
   [[noreturn]] void fail(const std::string& reason) const;

@@ -110,9 +110,9 @@ std::vector<const SearchedPlace*> searched_places(const BackendFactory& factory)
 
 // Opens the adapter that the options prefer; `driver` is part of its name or of its driver's. Throws not_found with the
 // reasons against each adapter.
-std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& factory,
-                                        const DevicePreference& preference, const std::string& driver,
-                                        const MessageSink& messages) {
+std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& factory, const ContextOptions& options,
+                                        const std::string& driver, const MessageSink& messages) {
+  const DevicePreference& preference = options.device;
   std::vector<Candidate> candidates;
   std::string unusable, unwanted;
   const auto tell = [&](const char* does, const SearchedPlace& place, std::string_view why) {
@@ -141,7 +141,7 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
   for (const Candidate& candidate : candidates)
     if (&candidate != &*chosen) tell(" passes over ", *candidate.place, "another one is preferred");
   tell(" takes ", *chosen->place, why_taken(preference.order));
-  return chosen->place->adapter->open(messages);
+  return chosen->place->adapter->open(options, messages);
 }
 
 }  // namespace
@@ -171,8 +171,7 @@ std::unique_ptr<Backend> open_backend(const ContextOptions& options, const Messa
     if (const auto built = std::ranges::find(built_backends, kind, &BuiltBackend::kind);
         built != std::end(built_backends)) {
       try {
-        auto backend =
-            open_preferred(kind, built->factory(), options.device, is_last_resort ? "" : options.driver, messages);
+        auto backend = open_preferred(kind, built->factory(), options, is_last_resort ? "" : options.driver, messages);
         if (!reasons.empty())
           messages(Message::Level::warning, "create: using " + backend->device().name + ", because" + reasons);
         return backend;

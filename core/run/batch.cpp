@@ -1,6 +1,7 @@
 #include "core/run/batch.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -94,6 +95,31 @@ Dispatch dispatch_of(const Step& step, const Graph& graph) {
   return dispatch;
 }
 
+// Its kernel is to be compiled, and joins those that a program relies on.
+Dispatch dispatch_to_prepare(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
+  Dispatch dispatch = dispatch_of(step, graph);
+  dispatch.uses = &uses;
+  if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
+  return dispatch;
+}
+
+// Programs get inputs whole: plans rest on where inputs start, which must not differ from run to run.
+std::vector<Wanted> whole(std::span<const NodePtr> inputs) {
+  std::vector<Wanted> wanted;
+  for (const NodePtr& input : inputs) wanted.push_back({.node = input, .is_whole = true});
+  return wanted;
+}
+
+// The storages of a program's items before its first step.
+Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::shared_ptr<Buffer>> inputs) {
+  Batch::Buffers buffers;
+  for (const GraphItem& item : program.graph.items)
+    buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  for (std::size_t i = 0; i < program.input_items.size(); ++i)
+    if (const int item = program.input_items[i]; item >= 0) buffers[at(item)] = inputs[i];
+  return buffers;
+}
+
 }  // namespace
 
 Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
@@ -171,19 +197,26 @@ void Batch::add_pixel_kernel(Dispatch dispatch, const Step& step, const Graph& g
     if (outputs[i]) buffers[at(step.pixel_results[i].item)] = std::move(outputs[i]);
 }
 
-void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& buffers) {
+void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, const Graph& graph, Buffers& buffers) {
   buffers.resize(graph.items.size() + plan->own_storages.size());
   const HostTime encoding(context_, HostWork::encode);
+  const auto keep_for_batch = [&](int item) {
+    if (item >= 0 && buffers[at(item)]) context_.pool->keep_for_batch(*buffers[at(item)]);
+  };
   std::vector<bool> is_kept(buffers.size(), false);
-  for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = buffers[i] != nullptr;
+  for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = i < graph.items.size() && graph.items[i].is_stored;
   for (const int index : graph.kept) is_kept[at(index)] = true;
-  for (std::size_t i = 0; i < graph.wanted.size(); ++i)
-    if (graph.wanted[i].item >= 0 && !(plan->shows && graph.is_shown(i))) is_kept[at(graph.wanted[i].item)] = true;
+  for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
+    const int item = graph.wanted[i].item;
+    if (item < 0 || (plan->shows && graph.is_shown(i))) continue;
+    is_kept[at(item)] = true;
+    keep_for_batch(item);
+  }
+  for (const Step& step : steps)
+    for (const int input : step.inputs) keep_for_batch(input);
 
-  for (const std::shared_ptr<Buffer>& buffer : buffers)
-    if (buffer) context_.pool->keep_for_batch(*buffer);
-  dispatches_.reserve(dispatches_.size() + plan->steps.size());
-  for (const Step& step : plan->steps) {
+  dispatches_.reserve(dispatches_.size() + steps.size());
+  for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
     with_room([&] { add(step, graph, buffers); });
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
@@ -192,11 +225,15 @@ void Batch::add(std::shared_ptr<const Plan> plan, const Graph& graph, Buffers& b
       if (!is_kept[at(input)]) buffers[at(input)].reset();
   }
   inputs_without_room_ = 0;
-  ops_fused_ += plan->ops_fused;
+  const bool has_last = steps.data() + steps.size() == plan->steps.data() + plan->steps.size();
+  if (has_last) ops_fused_ += plan->ops_fused;
   plans_.push_back(std::move(plan));
 }
 
-void Batch::add(std::span<const Wanted> wanted) {
+void Batch::add(std::span<const Wanted> wanted) { add_with_programs(wanted); }
+
+// Gives the storages of the wanted nodes.
+Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
   // Programs run before their readers, and after their inputs; without recursion: they may follow one another.
   struct Level {
     std::vector<Wanted> wanted;
@@ -205,7 +242,7 @@ void Batch::add(std::span<const Wanted> wanted) {
   };
   std::vector<Level> path{{{wanted.begin(), wanted.end()}}};
   std::vector<const Node*> shown;  // results whose pixels went to a host
-  while (!path.empty()) {
+  for (;;) {
     const NodePtr ran = path.back().ran;
     if (ran && (ran->has_elements() || std::ranges::count(shown, ran.get()) != 0)) {
       path.pop_back();
@@ -215,7 +252,7 @@ void Batch::add(std::span<const Wanted> wanted) {
     if (ran)
       std::ranges::copy(forgotten_by(*std::get<ProgramResult>(ran->operation).run->program),
                         std::back_inserter(needed));
-    const Added added = add_graph(needed);
+    Added added = add_graph(needed);
     for (const NodePtr& other : added.to_run) {
       plan_for_device(*std::get<ProgramResult>(other->operation).run->program);
       Level level{.ran = other, .variant = run_variant(context_, *other, path.front().wanted)};
@@ -225,12 +262,11 @@ void Batch::add(std::span<const Wanted> wanted) {
       path.push_back(std::move(level));
     }
     if (!added.to_run.empty()) continue;
-    if (ran) {
-      add_run(*ran, path.back().variant, added.wanted);
-      for (const RunVariant::Shown& each : path.back().variant.shown) {
-        shown.push_back(each.node);
-        std::erase_if(path.front().wanted, [&](const Wanted& one) { return one.target == each.target; });
-      }
+    if (!ran) return std::move(added.wanted);
+    add_run(*ran, path.back().variant, added.wanted);
+    for (const RunVariant::Shown& each : path.back().variant.shown) {
+      shown.push_back(each.node);
+      std::erase_if(path.front().wanted, [&](const Wanted& one) { return one.target == each.target; });
     }
     path.pop_back();
   }
@@ -294,7 +330,7 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>&
     for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
     firm_dispatches_ = dispatches_.size();
     try {
-      add(plan, graph, buffers);
+      add(plan, plan->steps, graph, buffers);
       for (const Graph::Place& place : graph.wanted)
         if (place.item >= 0 && buffers[at(place.item)] && buffers[at(place.item)]->waits_for_upload())
           with_room([&] { use(*buffers[at(place.item)]); });
@@ -330,19 +366,46 @@ std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
 
 // `inputs` has the storages of those inputs whose elements the variant reads.
 void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs) {
-  const ProgramRun& call = *std::get<ProgramResult>(ran.operation).run;
-  ProgramImpl& program = *call.program;
+  ProgramImpl& program = *std::get<ProgramResult>(ran.operation).run->program;
   const Graph& graph = variant.graph_with_hosts();
   Buffers buffers;
   for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
   for (std::size_t i = 0, next = 0; i < program.input_items.size(); ++i) {
-    if (variant.sources[i]) check_device(context_, *ran.inputs[i]);
+    if (variant.sources[i]) check_device(context_, *location_of(ran.inputs[i].get()).node);
     if (variant.reads_elements[i]) buffers[at(program.input_items[i])] = inputs[next++];
   }
   kernel_uses_ = &program.kernels;
-  add(variant.of_program->plan, graph, buffers);
+  const std::shared_ptr<const Plan>& plan = variant.of_program->plan;
+  add(plan, plan->steps, graph, buffers);
   kernel_uses_ = nullptr;
+  give_results(ran, graph, variant.of_program->outputs, buffers);
+}
 
+Batch::Buffers Batch::add_inputs(ProgramImpl& program, std::span<const NodePtr> inputs) {
+  const std::vector<Wanted> forgotten = forgotten_by(program);
+  std::vector<Wanted> wanted = whole(inputs);
+  std::ranges::copy(forgotten, std::back_inserter(wanted));
+  return buffers_of(program, add_with_programs(wanted));
+}
+
+void Batch::add_slice(ProgramImpl& program, Slice slice, Buffers& buffers) {
+  const std::span<const Step> steps = std::span(program.plan->steps).subspan(slice.first, slice.count);
+  slice_ = std::move(slice);
+  kernel_uses_ = &program.kernels;
+  add(program.plan, steps, program.graph, buffers);
+  kernel_uses_ = nullptr;
+}
+
+void Batch::give_results(const Node& ran, const Buffers& buffers) {
+  const ProgramImpl& program = *std::get<ProgramResult>(ran.operation).run->program;
+  std::vector<std::size_t> outputs(program.outputs.size());
+  std::iota(outputs.begin(), outputs.end(), std::size_t{0});
+  give_results(ran, program.graph, outputs, buffers);
+}
+
+void Batch::give_results(const Node& ran, const Graph& graph, std::span<const std::size_t> outputs,
+                         const Buffers& buffers) {
+  const ProgramRun& call = *std::get<ProgramResult>(ran.operation).run;
   int lineage = 0;
   for (const NodePtr& input : ran.inputs) {
     const Node& base = *location_of(input.get()).node;
@@ -352,7 +415,7 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   }
   for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const Graph::Place& place = graph.wanted[i];
-    const NodePtr result = call.results[variant.of_program->outputs[i]].lock();
+    const NodePtr result = call.results[outputs[i]].lock();
     if (place.item < 0 || graph.is_shown(i) || !result || result->has_elements() || !result->is<ProgramResult>())
       continue;
     give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
@@ -381,19 +444,39 @@ void Batch::submit() {
     const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& each) { return runs_on_host(context_, each); });
     const auto before = static_cast<std::size_t>(on_host - rest.begin());
     if (before > 0) submit(rest.first(before));
-    if (before < rest.size()) run_on_host(context_, rest[before]);
+    if (before < rest.size()) run_on_host(rest[before]);
     rest = rest.subspan(std::min(before + 1, rest.size()));
   }
+}
+
+void Batch::run_on_host(const Dispatch& dispatch) {
+  const Stopwatch watch;
+  tessera::run_on_host(context_, dispatch);
+  if (slice_.costs) slice_.costs->measured(slice_.first, watch.milliseconds());
+  ++slice_.first;
 }
 
 void Batch::submit(std::span<const Dispatch> dispatches) {
   const HostTime submitting(context_, HostWork::submit);
   context_.about_to_submit();
-  if (context_.monitor) context_.monitor->about_to_run(dispatches);
-  context_.backend->run(dispatches);
-  if (context_.monitor) context_.monitor->ran(*context_.backend, context_.pool->info());
+  const bool is_watched = context_.monitor && context_.monitor->times_kernels;
+  std::optional<std::uint64_t> timed_as;
+  if (is_watched || (slice_.costs && context_.backend->can_time())) timed_as = context_.timed_runs++;
+  if (context_.monitor) context_.monitor->about_to_run(dispatches, timed_as);
+  const Stopwatch watch;
+  context_.backend->run(dispatches, timed_as);
+  if (slice_.costs) note_costs(dispatches.size(), timed_as, watch.milliseconds());
+  if (context_.monitor) context_.monitor->ran(context_.pool->info());
+  context_.collect_times(false);
   context_.submitted();
   context_.stats.dispatches += dispatches.size();
+}
+
+void Batch::note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time) {
+  if (timed_as) context_.timed_steps.add(*timed_as, slice_.costs, slice_.first);
+  // There, the host is the device.
+  if (context_.backend->device().backend != BackendKind::cpu) slice_.costs->submitted(steps, host_time);
+  slice_.first += steps;
 }
 
 void Batch::run() {
@@ -407,10 +490,13 @@ void Batch::run() {
 }
 
 void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
-  Dispatch dispatch = dispatch_of(step, graph);
-  dispatch.uses = &uses;
-  if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
+  const Dispatch dispatch = dispatch_to_prepare(context, step, graph, uses);
   if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);
+}
+
+bool prepare_step_beside(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
+  const Dispatch dispatch = dispatch_to_prepare(context, step, graph, uses);
+  return runs_on_host(context, dispatch) || context.backend->prepare_beside(dispatch);
 }
 
 void compute(ContextState& context, std::span<const Wanted> wanted) {

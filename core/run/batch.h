@@ -1,6 +1,7 @@
 // A batch gathers work, then submits it at once.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,11 +12,14 @@ namespace tessera {
 struct ContextState;
 struct ProgramImpl;
 struct RunVariant;
+class StepCosts;
 
 // The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
 // kept.
 class Batch {
  public:
+  using Buffers = std::vector<std::shared_ptr<Buffer>>;
+
   explicit Batch(ContextState&);
   ~Batch();
   Batch(const Batch&) = delete;
@@ -24,31 +28,45 @@ class Batch {
   // Adds the work that the wanted nodes need, runs of programs included; once the batch has run, they are computed.
   void add(std::span<const Wanted>);
 
-  // Adds one run of a plan. `buffers` has an entry for each item: the storages of those that have one. The steps'
-  // outputs are added; those that only later steps read go back on the way. Where the device has no room for a step,
-  // the batch submits what it has gathered first, so that storages which the step does not need can leave.
-  void add(std::shared_ptr<const Plan>, const Graph&, std::vector<std::shared_ptr<Buffer>>& buffers);
+  // A program's run in slices takes several batches. The first one computes the inputs: add_inputs gives the storages
+  // of those items of the program's graph that have elements before the first step.
+  Buffers add_inputs(ProgramImpl&, std::span<const NodePtr> inputs);
+  // Each of the others adds a slice, in order. The batch measures what the steps cost.
+  struct Slice {
+    std::size_t first, count;
+    std::shared_ptr<StepCosts> costs;  // null: nothing is measured
+  };
+  void add_slice(ProgramImpl&, Slice, Buffers&);
+  // After the last step: gives the outputs to the results of a call of the program, of which `result` is one.
+  void give_results(const Node& result, const Buffers&);
 
   void run();
 
  private:
-  using Buffers = std::vector<std::shared_ptr<Buffer>>;
   // The storages of the wanted nodes or, where programs have to run first, one result of each, and nothing was added.
   struct Added {
     std::vector<NodePtr> to_run;
     Buffers wanted;
   };
+  Buffers add_with_programs(std::span<const Wanted>);
   Added add_graph(std::span<const Wanted>);
   Buffers add_items(const Graph&, std::shared_ptr<const Plan>&, Limits);  // the plan may become another
   void add(const HostPass&, Node& input);                                 // a pass over a node that was added before
   template <class Work>
   void with_room(const Work&);
+  // Adds steps of a plan. The buffers have an entry for each item: the storages of those that have one. The steps'
+  // outputs are added; those that only later steps read go back on the way. Where the device has no room for a step,
+  // the batch submits what it has gathered first, so that storages which the step does not need can leave.
+  void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&);
   void add(const Step&, const Graph&, Buffers&);
   void add_pixel_kernel(Dispatch, const Step&, const Graph&, Buffers&);
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void plan_for_device(ProgramImpl&);
   void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs);
+  void give_results(const Node& ran, const Graph&, std::span<const std::size_t> outputs, const Buffers&);
+  void run_on_host(const Dispatch&);
+  void note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time);
   void give(Node&, Value);
   void submit();
   void submit(std::span<const Dispatch>);
@@ -62,6 +80,7 @@ class Batch {
   std::vector<NodePtr> results_;         // with storages, which they lose if the batch does not run
   std::vector<NodePtr> sources_;         // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
+  Slice slice_{};  // that the dispatches are part of; `first` is the next step to be submitted
 };
 
 // Runs a batch of these.
@@ -75,5 +94,7 @@ std::unique_ptr<Download> start_download(ContextState&, const NodePtr&);
 
 // Compiles the kernel of a step, and adds it to the kernels that a program relies on.
 void prepare_step(ContextState&, const Step&, const Graph&, KernelUses&);
+// The same, see Backend::prepare_beside: true once the kernel is compiled.
+bool prepare_step_beside(ContextState&, const Step&, const Graph&, KernelUses&);
 
 }  // namespace tessera

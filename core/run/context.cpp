@@ -99,6 +99,12 @@ void Context::close() {
   context->close();
 }
 
+bool Context::prepare_some(std::chrono::microseconds at_most) {
+  const auto deadline = Preparation::Clock::now() + at_most;
+  const LockedContext context(*this);
+  return context->prepare_some(deadline);
+}
+
 void Context::wait() {
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->recovery.run([&] { context->backend->wait(); });
@@ -128,7 +134,7 @@ Stats Context::stats() const {
 void Context::reset_stats() {
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->stats = {};
-  context->kernels_compiled_before = context->backend->kernels_compiled();
+  context->kernel_origins_before = context->backend->kernel_origins();
   context->plans_reused_before = context->plans.hits();
   context->pool->reset_peak();
 }

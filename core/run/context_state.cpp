@@ -81,13 +81,20 @@ void ContextState::require_open() const {
 }
 
 void ContextState::use_backend(std::unique_ptr<Backend> next) {
-  const std::uint64_t compiled = backend->kernels_compiled() - kernels_compiled_before;
+  const KernelOrigins origins = backend->kernel_origins() - kernel_origins_before;
   images.clear();
-  if (monitor) monitor->moves(*backend, *next);
+  if (monitor) {
+    try {
+      collect_times(true);
+    } catch (const Error&) {  // times that nobody can have are no reason not to go on
+    }
+    monitor->moves(*backend, *next);
+  }
+  timed_steps.clear();
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
-  kernels_compiled_before = backend->kernels_compiled() - compiled;
+  kernel_origins_before = backend->kernel_origins() - origins;
   devices.push_back(backend->device());
   ++epoch;
 }
@@ -100,6 +107,21 @@ void ContextState::trim() {
   trim_heap();  // software drivers have their kernels there
 }
 
+void ContextState::add(std::shared_ptr<Preparation> preparation) {
+  std::erase_if(preparations, [](const auto& other) { return other->is_over(); });
+  preparations.push_back(std::move(preparation));
+}
+
+bool ContextState::prepare_some(Preparation::Clock::time_point deadline) {
+  if (!backend->limits().any_thread)
+    for (const std::shared_ptr<Preparation>& preparation : preparations) {
+      preparation->compile_until(*this, deadline);
+      if (Preparation::Clock::now() >= deadline) break;
+    }
+  std::erase_if(preparations, [](const auto& preparation) { return preparation->is_over(); });
+  return preparations.empty();
+}
+
 MemoryInfo ContextState::memory_now() const {
   MemoryInfo info = pool->info();
   const KernelCount count = backend->kernels();
@@ -110,9 +132,19 @@ MemoryInfo ContextState::memory_now() const {
 
 Stats ContextState::stats_now() const {
   Stats now = stats;
-  now.kernels_compiled = backend->kernels_compiled() - kernels_compiled_before;
+  const KernelOrigins origins = backend->kernel_origins() - kernel_origins_before;
+  now.kernels_compiled = origins.compiled;
+  now.kernels_from_cache = origins.from_cache;
   now.plans_reused = plans.hits() - plans_reused_before;
   return now;
+}
+
+void ContextState::collect_times(bool wait) {
+  if (backend->is_lost()) return;
+  for (const TimedRun& timed : backend->take_times(wait)) {
+    if (monitor) monitor->timed(timed);
+    timed_steps.timed(timed);
+  }
 }
 
 void ContextState::about_to_submit() { recovery.about_to_submit(); }

@@ -9,7 +9,9 @@
 #include "core/kernel/imported_images.h"
 #include "core/memory/pool.h"
 #include "core/run/plan_cache.h"
+#include "core/run/preparation.h"
 #include "core/run/recovery.h"
+#include "core/run/step_costs.h"
 
 namespace tessera {
 
@@ -26,6 +28,8 @@ struct ContextState {
   // The caller has seen to it that tensors which should not get lost are on the host.
   void use_backend(std::unique_ptr<Backend>);
   void trim();
+  void add(std::shared_ptr<Preparation>);
+  bool prepare_some(Preparation::Clock::time_point deadline);  // see Context
   Stats stats_now() const;
   MemoryInfo memory_now() const;
   std::vector<Resident> why_resident(std::uint64_t at_least) const;
@@ -33,6 +37,9 @@ struct ContextState {
   // Called around each submission: they count it, and tests may lose the device there.
   void about_to_submit();
   void submitted();
+
+  // Hands out the times that have come from the device; with `wait`, those of all that was submitted.
+  void collect_times(bool wait);
 
   ContextImpl& owner;
   ContextOptions options;
@@ -46,9 +53,13 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
-  ImportedImages images;                  // for tensors that come from, or go to, other contexts
-  std::shared_ptr<MonitorState> monitor;  // null where nobody watches
-  std::uint64_t kernels_compiled_before = 0, plans_reused_before = 0;  // the counts when the statistics were reset
+  std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
+  ImportedImages images;                                   // for tensors that come from, or go to, other contexts
+  std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
+  TimedSteps timed_steps;                                  // of programs that run in slices
+  std::uint64_t timed_runs = 0;                            // numbers them, on all backends
+  KernelOrigins kernel_origins_before{};                   // when the statistics were reset, and:
+  std::uint64_t plans_reused_before = 0;
 };
 
 }  // namespace tessera

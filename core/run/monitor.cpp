@@ -73,17 +73,15 @@ void MonitorState::log(std::string_view name, double value) {
   add_locked({Event::Kind::metric, name_index(name), thread_index(), now(), now(), value});
 }
 
-void MonitorState::start(Backend& backend) {
-  runs = 0;
-  times_kernels = options.kernel_times && backend.time_kernels(true);
+void MonitorState::start(const Backend& backend) {
+  times_kernels = options.kernel_times && backend.can_time();
   const std::scoped_lock hold(lock);
   ever_timed = ever_timed || times_kernels;
 }
 
-void MonitorState::about_to_run(std::span<const Dispatch> dispatches) {
-  const std::uint64_t number = runs++;
-  if (!times_kernels) return;
-  Run run{number, now(), {}, {}};
+void MonitorState::about_to_run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
+  if (!times_kernels || !timed_as) return;
+  Run run{*timed_as, now(), {}, {}};
   for (const Dispatch& dispatch : dispatches) {
     const bool is_kernel = !dispatch.custom && !dispatch.pass && !dispatch.pixel_kernel;
     const auto entry = is_kernel ? names_by_key.find(dispatch.kernel->key) : names_by_key.end();
@@ -102,35 +100,27 @@ void MonitorState::about_to_run(std::span<const Dispatch> dispatches) {
   if (under_way.size() > most_under_way) under_way.pop_front();
 }
 
-void MonitorState::ran(Backend& backend, const MemoryInfo& memory) {
+void MonitorState::ran(const MemoryInfo& memory) {
   add(Event::Kind::memory, "device memory", now(), now(), static_cast<double>(memory.bytes_in_use));
-  collect(backend, false);
 }
 
-void MonitorState::collect(Backend& backend, bool wait) {
-  if (!times_kernels || backend.is_lost()) return;
-  for (const TimedRun& timed : backend.take_times(wait)) {
-    // Earlier runs without times failed, or went into a host's commands.
-    while (!under_way.empty() && under_way.front().number < timed.run) under_way.pop_front();
-    if (under_way.empty() || under_way.front().number != timed.run) continue;
-    const Run run = std::move(under_way.front());
-    under_way.pop_front();
-    const double first = std::max(run.submitted, device_until);
-    const std::scoped_lock hold(lock);
-    for (const DispatchTime& time : timed.times) {
-      add_locked({Event::Kind::kernel, run.names[time.dispatch], 0, first + time.begin, first + time.end,
-                  static_cast<double>(run.elements[time.dispatch])});
-      device_busy += time.end - time.begin;
-      device_until = std::max(device_until, first + time.end);
-    }
+void MonitorState::timed(const TimedRun& times) {
+  // Earlier runs without times failed, or went into a host's commands.
+  while (!under_way.empty() && under_way.front().number < times.run) under_way.pop_front();
+  if (under_way.empty() || under_way.front().number != times.run) return;
+  const Run run = std::move(under_way.front());
+  under_way.pop_front();
+  const double first = std::max(run.submitted, device_until);
+  const std::scoped_lock hold(lock);
+  for (const DispatchTime& time : times.times) {
+    add_locked({Event::Kind::kernel, run.names[time.dispatch], 0, first + time.begin, first + time.end,
+                static_cast<double>(run.elements[time.dispatch])});
+    device_busy += time.end - time.begin;
+    device_until = std::max(device_until, first + time.end);
   }
 }
 
-void MonitorState::moves(Backend& from, Backend& to) {
-  try {
-    collect(from, true);
-  } catch (const Error&) {  // a lost device has no times to give
-  }
+void MonitorState::moves(const Backend& from, const Backend& to) {
   under_way.clear();
   add(Event::Kind::mark, (from.is_lost() ? "device lost, now on " : "switched to ") + to.device().name, now(), now());
   start(to);
@@ -152,7 +142,6 @@ Monitor::Monitor(Context& context, const MonitorOptions& options)
 
 Monitor::~Monitor() {
   const LockedContext context(*context_, LockedContext::Closed::allowed);
-  context->backend->time_kernels(false);
   context->monitor = nullptr;
 }
 
@@ -181,7 +170,7 @@ MonitorReport Monitor::report(const ReportOptions& options) {
   {
     const LockedContext context(*context_, LockedContext::Closed::allowed);
     if (options.wait) context->recovery.run([&] { context->backend->wait(); });
-    state_->collect(*context->backend, options.wait);
+    context->collect_times(options.wait);
     report.device = context->backend->device();
     report.memory = context->memory_now();
     report.stats = context->stats_now();

@@ -35,11 +35,11 @@ struct MonitorState {
   double now() const;  // microseconds since the start
 
   // Under the context's lock:
-  void start(Backend&);
-  void about_to_run(std::span<const Dispatch>);
-  void ran(Backend&, const MemoryInfo&);
-  void collect(Backend&, bool wait);
-  void moves(Backend& from, Backend& to);
+  void start(const Backend&);
+  void about_to_run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as);
+  void ran(const MemoryInfo&);
+  void timed(const TimedRun&);
+  void moves(const Backend& from, const Backend& to);
 
   void log(std::string_view name, double value);
   void add(Event::Kind, std::string_view name, double begin, double end, double value = 0);
@@ -55,7 +55,6 @@ struct MonitorState {
     std::vector<std::int64_t> elements;
   };
   bool times_kernels = false;
-  std::uint64_t runs = 0;
   std::deque<Run> under_way;
   std::unordered_map<std::string, int> names_by_key;
   double device_until = 0;  // the end of the last kernel

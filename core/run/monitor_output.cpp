@@ -76,6 +76,7 @@ std::string to_string(const MonitorReport& report) {
           megabytes(report.memory.bytes_spilled) + ", peak " + megabytes(report.memory.bytes_peak) + '\n';
   text += "work: " + std::to_string(report.stats.dispatches) + " kernels in " + std::to_string(report.stats.submits) +
           " submissions, " + std::to_string(report.stats.kernels_compiled) + " compiled, " +
+          std::to_string(report.stats.kernels_from_cache) + " from the cache, " +
           std::to_string(report.stats.device_losses) + " device losses\n";
   append(text, "kernel", report.kernels);
   append(text, "host", report.host);
@@ -114,6 +115,7 @@ std::string to_json(const MonitorReport& report) {
                 {{"dispatches", stats.dispatches},
                  {"submits", stats.submits},
                  {"kernels_compiled", stats.kernels_compiled},
+                 {"kernels_from_cache", stats.kernels_from_cache},
                  {"ops_fused", stats.ops_fused},
                  {"plans_reused", stats.plans_reused},
                  {"bytes_uploaded", stats.bytes_uploaded},

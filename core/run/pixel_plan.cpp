@@ -119,9 +119,7 @@ class PixelPlanner {
       if (!graph_.at(item).source) facts(item).is_wanted = true;
     // No kernel can sample the texture that it writes.
     for (int i = 0; i < count(); ++i)
-      if (const HostSource* source = graph_.at(i).source; source && is_pixels(i))
-        for (const Graph::Shown& shown : graph_.shown)
-          if (shown.target->reads(*source)) facts(i) = {.has_other_reader = true};
+      if (graph_.at(i).source && graph_.at(i).is_overwritten) facts(i) = {.has_other_reader = true};
   }
 
   // ---- values in kernels
@@ -383,8 +381,8 @@ class PixelPlanner {
     const double saved = reads_of(wanted) * (by_element - PixelCosts::reading);
     const double spent =
         static_cast<double>(source.image.pixels()) * (by_element + costs_.storing()) + PixelCosts::passing;
-    const bool pays = saved > spent;
-    if (!pays || !is_float(dtype) || !fits(source.image)) {
+    const bool must_copy = graph_.at(source.item).is_overwritten && !graph_.at(source.item).source;
+    if (!(saved > spent || must_copy) || !is_float(dtype) || !fits(source.image)) {
       for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
       return;
     }

@@ -5,7 +5,9 @@
 
 #include "core/run/batch.h"
 #include "core/run/context_impl.h"
+#include "core/run/preparation.h"
 #include "core/run/program.h"
+#include "core/run/sliced_run.h"
 
 namespace tessera {
 
@@ -149,6 +151,7 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
   program.plan = context.plans.get(program.graph, limits);
   program.variants.clear();
   program.kernels.clear();
+  program.costs = std::make_shared<StepCosts>(*program.plan, program.graph, *context.backend);
   program.epoch = context.epoch;
 }
 
@@ -194,25 +197,37 @@ std::vector<Tensor> Program::run(std::span<const Tensor> inputs) const {
   return results;
 }
 
+SlicedRun Program::start(std::span<const Tensor> inputs) const {
+  check_inputs(*impl_, inputs);
+  auto run = std::make_shared<SlicedRunImpl>(*this, std::vector<Tensor>(inputs.begin(), inputs.end()));
+  const LockedContext context(*impl_->context);
+  context->recovery.run([&] { run->begin(*context); });
+  return SlicedRun(std::move(run));
+}
+
 std::future<void> Program::prepare() const {
+  const auto preparation = std::make_shared<Preparation>(impl_.shared());
+  const LockedContext locked(*impl_->context);
+  locked->add(preparation);
+  if (!locked->backend->limits().any_thread)  // the host's calls compile: prepare_some(), or the last of them here
+    return std::async(std::launch::deferred, [program = impl_.shared(), preparation] {
+      const LockedContext context(*program->context);
+      preparation->compile_all(*context);
+      preparation->throw_error();
+    });
   auto promise = std::make_shared<std::promise<void>>();
   std::future<void> future = promise->get_future();
-  const LockedContext locked(*impl_->context);
-  locked->owner.background.add(
-      [program = impl_.shared(), promise, next = std::size_t{0}](ContextState& context) mutable {
-        try {
-          context.recovery.run([&] {
-            if (program->epoch != context.epoch) plan_for_device(context, *program);
-            if (next < program->plan->steps.size())
-              prepare_step(context, program->plan->steps[next], program->graph, program->kernels);
-          });
-          if (++next < program->plan->steps.size()) return false;
-          promise->set_value();
-        } catch (...) {
-          promise->set_exception(std::current_exception());
-        }
-        return true;
-      });
+  locked->owner.background.add([program = impl_.shared(), preparation, promise](ContextState& context) {
+    try {
+      preparation->compile_next(context);
+      if (!preparation->is_over()) return false;
+      preparation->throw_error();
+      promise->set_value();
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+    return true;
+  });
   return future;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/run/fuse.h"
+#include "core/run/step_costs.h"
 
 namespace tessera {
 
@@ -27,7 +28,14 @@ struct ProgramImpl {
   std::shared_ptr<const Plan> plan;
   std::map<std::string, ProgramVariant> variants;  // see run_variant.h
   KernelUses kernels;                              // that have run, or were prepared
+  std::shared_ptr<StepCosts> costs;
   std::uint64_t epoch = 0;
+
+  std::vector<double> costs_for_tests;  // of the steps, in milliseconds; none: they are measured
+};
+
+struct ProgramAccess {
+  static ProgramImpl& impl(const Program& program) { return *program.impl_; }
 };
 
 // Called between batches: computes the nodes that depend on no input, and plans the rest.

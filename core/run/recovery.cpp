@@ -194,7 +194,6 @@ bool Recovery::stop_forgetting() {
   context_.owner.messages->debug([] {
     return "spill: there is no room to make again what was forgotten; from now on tensors move to the host instead.";
   });
-  bool has_helped = false;
   std::vector<NodePtr> forgotten;
   for (const std::weak_ptr<Node>& weak : rebuildable_)
     if (NodePtr node = weak.lock(); node && node->holds > 0 && !node->has_elements())
@@ -205,12 +204,11 @@ bool Recovery::stop_forgetting() {
       context_.pool->begin_batch();  // so that the node may leave the device
       if (node->value.buffer && context_.pool->can_leave(*node->value.buffer))
         context_.pool->spill(*node->value.buffer);
-      has_helped = true;
     } catch (const Error&) {
       continue;  // the node stays pending
     }
   }
-  return has_helped;
+  return true;
 }
 
 // ---- tests ------------------------------------------------------------------------------------------------------

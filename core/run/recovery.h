@@ -79,7 +79,7 @@ class Recovery {
  private:
   bool device_is_lost() const;
   [[noreturn]] void replace_device_for_host(std::string_view advice);
-  bool stop_forgetting();  // moves forgotten tensors to the host; false: that changes nothing
+  bool stop_forgetting();  // moves tensors to the host from now on, forgotten ones too; false: they moved already
   void bound_lineage(const NodePtr& computed);
   void checkpoint(Node&);
   void start_checkpoint(const NodePtr&);

@@ -31,14 +31,26 @@ bool is_wanted(const Graph& graph, int item) {
 
 const ProgramRun& run_of(const Node& result) { return *std::get<ProgramResult>(result.operation).run; }
 
-std::string key_of(const RunVariant& variant, const ProgramVariant& made) {
+// The storage of an input that is a tensor over a host's texture, or any other; null where it has none.
+const Storage* storage_of(Node* input) {
+  const Buffer* buffer = location_of(input).node->value.buffer.get();
+  return buffer && buffer->is_resident() ? &buffer->storage() : nullptr;
+}
+
+std::string key_of(const RunVariant& variant, const ProgramVariant& made, const Node& ran) {
   std::string key;
   for (const HostSource* source : variant.sources) key += (source ? source->type() : "-") + "\n";
   for (const std::size_t output : made.outputs) key += std::to_string(output) + " ";
   for (const RunVariant::Shown& shown : variant.shown) {
     key += "\n" + std::to_string(shown.entry) + " " + shown.target->type() +
            (shown.target->takes_more_outputs() ? " and more" : "");
-    for (const HostSource* source : variant.sources) key += source && shown.target->reads(*source) ? "=" : "-";
+    for (std::size_t i = 0; i < variant.sources.size(); ++i) {
+      const HostSource* source = variant.sources[i];
+      const Storage* storage = storage_of(ran.inputs[i].get());
+      const bool is_overwritten =
+          (source && shown.target->reads(*source)) || (storage && shown.target->reads(*storage));
+      key += is_overwritten ? "!" : "-";
+    }
   }
   return key;
 }
@@ -84,14 +96,18 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
     if (variant.shown.empty() || is_read || is_ran) add_output(i);
   }
 
-  const auto [known, is_new] = program.variants.try_emplace(key_of(variant, made));
+  const auto [known, is_new] = program.variants.try_emplace(key_of(variant, made, ran));
   variant.of_program = &known->second;
   if (is_new) {
     Graph graph = program.graph;
     graph.wanted = std::move(made.graph.wanted);
     graph.shown = std::move(made.graph.shown);
     known->second = {std::move(graph), nullptr, std::move(made.outputs)};
-    const Graph& planned = variant.graph_with_hosts();
+    variant.graph_with_hosts();
+    Graph& planned = known->second.graph;
+    for (std::size_t i = 0; i < ran.inputs.size(); ++i)
+      if (const int item = program.input_items[i]; item >= 0)
+        planned.note_overwritten(planned.items[static_cast<std::size_t>(item)], storage_of(ran.inputs[i].get()));
     known->second.plan = context.plans.get(planned, context.backend->limits());
     if (!planned.shown.empty() && !known->second.plan->shows) {
       program.variants.erase(known);

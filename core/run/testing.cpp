@@ -1,6 +1,7 @@
 #include <tessera/testing.h>
 
 #include "core/run/context_impl.h"
+#include "core/run/program.h"
 
 namespace tessera::testing {
 namespace {
@@ -28,6 +29,13 @@ void fail_allocation(Context& context, int nth) {
   check_nth("fail_allocation", "allocation", nth);
   const LockedContext locked(context);
   locked->pool->fail_allocation(nth);
+}
+
+void set_costs(const Program& program, std::vector<double> costs) {
+  ProgramImpl& impl = ProgramAccess::impl(program);
+  const LockedContext locked(*impl.context);
+  impl.costs = std::make_shared<StepCosts>(*impl.plan, impl.graph, *locked->backend);
+  impl.costs_for_tests = std::move(costs);
 }
 
 void fail_sharing(Context& context, int nth) {

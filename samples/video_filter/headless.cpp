@@ -23,9 +23,8 @@ double milliseconds(Clock::duration time) { return std::chrono::duration<double,
 
 // One backend at work.
 struct Lane {
-  Lane(std::vector<tessera::BackendKind> backends, const std::string& driver, Size image_size,
-       const std::vector<std::string>& filters)
-      : gpu(tessera::Context::create({.prefer = backends, .driver = driver})), pipeline(gpu, image_size, filters) {}
+  Lane(const tessera::ContextOptions& options, Size image_size, const std::vector<std::string>& filters)
+      : gpu(tessera::Context::create(options)), pipeline(gpu, image_size, filters) {}
 
   tessera::Tensor submit(const FramePtr& frame, Size size) {
     const auto begin = Clock::now();
@@ -71,6 +70,7 @@ void report(const Lane& lane, int frames, Clock::duration time) {
   std::printf("%s on %s: %.1f ms a frame, of which the host works %.2f ms\n",
               std::string(to_string(lane.gpu.backend())).c_str(), lane.gpu.device().name.c_str(),
               milliseconds(time) / frames, median_milliseconds(lane.host));
+  print_kernels(lane.gpu);
 }
 
 struct Job {
@@ -85,12 +85,16 @@ void render(const Options& options, const Job& job) {
   const Size size = options.size.value_or(is_any_size ? Size{1280, 720} : source->size());
   const Size image_size = is_any_size ? size : source->size();
   std::vector<Lane> lanes;
+  tessera::ContextOptions context_options = options.context_options();
   if (options.compare) {
-    lanes.emplace_back(std::vector{tessera::BackendKind::webgpu}, "", image_size, job.filters);
-    lanes.emplace_back(std::vector{tessera::BackendKind::gles}, "", image_size, job.filters);
+    context_options.driver.clear();
+    for (const auto kind : {tessera::BackendKind::webgpu, tessera::BackendKind::gles}) {
+      context_options.prefer = {kind};
+      lanes.emplace_back(context_options, image_size, job.filters);
+    }
   } else {
-    lanes.emplace_back(options.backend ? std::vector{*options.backend} : tessera::ContextOptions{}.prefer,
-                       options.driver, image_size, job.filters);
+    if (options.backend) context_options.prefer = {*options.backend};
+    lanes.emplace_back(context_options, image_size, job.filters);
   }
   const auto writer = open_writer(job.out, {size.width * (options.compare ? 3 : 1), size.height}, source->rate());
 

@@ -14,6 +14,12 @@ double median_milliseconds(std::vector<std::chrono::steady_clock::duration> time
   return std::chrono::duration<double, std::milli>(*middle).count();
 }
 
+void print_kernels(const tessera::Context& gpu) {
+  const tessera::Stats stats = gpu.stats();
+  std::printf("%s: %d kernels compiled, %d from the cache\n", std::string(to_string(gpu.backend())).c_str(),
+              static_cast<int>(stats.kernels_compiled), static_cast<int>(stats.kernels_from_cache));
+}
+
 std::string Meter::measure(tessera::Context& gpu, std::span<const tessera::Tensor> frame) {
   double device = 0;
   {

@@ -12,6 +12,9 @@ namespace video {
 // Of the frame in the middle: one that waited for something else says nothing about the others.
 double median_milliseconds(std::vector<std::chrono::steady_clock::duration>);
 
+// Where the kernels came from: "gles: 12 kernels compiled, 0 from the cache".
+void print_kernels(const tessera::Context&);
+
 class Meter {
  public:
   using Clock = std::chrono::steady_clock;

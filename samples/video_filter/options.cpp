@@ -18,6 +18,8 @@ void explain() {
       "  --filter A,B,...   one filter after the other\n"
       "  --backend NAME     webgpu, gles; headless also cpu\n"
       "  --driver NAME      part of a device's name or driver, such as 'SwiftShader' (not for gles in a window)\n"
+      "  --cache FOLDER     for compiled kernels, which the next start finds there; '' for none;\n"
+      "                     $XDG_CACHE_HOME/tessera or ~/.cache/tessera unless told\n"
       "  --size WxH         of the window or the frames; 1280x720, or that of the source, unless told\n"
       "  --first N          begin the scene at frame N\n"
       "  --still N          stand still there\n"
@@ -35,6 +37,17 @@ void explain() {
       "picture; Escape close.\n");
 }
 
+// For programs of this user; empty where the system does not tell.
+std::filesystem::path cache_of_user() {
+  const auto folder = [](const char* variable) -> std::filesystem::path {
+    const char* const value = std::getenv(variable);
+    return value ? value : "";
+  };
+  if (const auto cache = folder("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "tessera";
+  if (const auto home = folder("HOME"); home.is_absolute()) return home / ".cache" / "tessera";
+  return {};
+}
+
 tessera::BackendKind backend_named(const std::string& name) {
   for (const auto kind : {tessera::BackendKind::webgpu, tessera::BackendKind::gles, tessera::BackendKind::cpu})
     if (name == to_string(kind)) return kind;
@@ -46,6 +59,7 @@ tessera::BackendKind backend_named(const std::string& name) {
 Options parse_options(int argc, char** argv) {
   constexpr int most = 100'000'000;
   Options options;
+  options.cache = cache_of_user();
   bool has_source = false;
   int at = 1;
   while (at < argc) {
@@ -63,6 +77,8 @@ Options parse_options(int argc, char** argv) {
       options.backend = backend_named(value());
     } else if (option == "--driver") {
       options.driver = value();
+    } else if (option == "--cache") {
+      options.cache = value();
     } else if (option == "--size") {
       options.size = sample::parse_size(value());
     } else if (option == "--first" || option == "--still") {

@@ -1,5 +1,6 @@
 // The command line.
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,12 +16,15 @@ struct Options {
   std::optional<Size> size;                     // of the window or the frames; none: 1280x720, or what the source has
   std::optional<tessera::BackendKind> backend;  // none: the first that works
   std::string driver;
-  int first = 0;       // frame of the built-in scene
-  bool still = false;  // stand still there
+  std::filesystem::path cache;  // a folder for compiled kernels; empty: none
+  int first = 0;                // frame of the built-in scene
+  bool still = false;           // stand still there
   bool headless = false, compare = false;
   int frames = 60;  // headless
   std::string out = "video_filter.png";
   std::string stills;  // a folder: one picture for each filter
+
+  tessera::ContextOptions context_options() const { return {.driver = driver, .cache_dir = cache}; }
 };
 
 // Explains itself and ends the program for --help; throws std::runtime_error with one line for what it does not know.

@@ -27,7 +27,9 @@ class Presenter {
 };
 
 // Throw where this machine, or this build, does not have what it takes.
-std::unique_ptr<Presenter> make_webgpu_presenter(GLFWwindow*, const std::string& driver);  // on a device of tessera's
-std::unique_ptr<Presenter> make_gles_presenter(GLFWwindow*);  // in a context of the window's that tessera adopts
+std::unique_ptr<Presenter> make_webgpu_presenter(GLFWwindow*,
+                                                 const tessera::ContextOptions&);  // on a device of tessera's
+// In a context of the window's that tessera adopts.
+std::unique_ptr<Presenter> make_gles_presenter(GLFWwindow*, const tessera::ContextOptions&);
 
 }  // namespace video

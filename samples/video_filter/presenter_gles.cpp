@@ -35,8 +35,10 @@ Function egl(const char* name) {
 
 class GlesPresenter : public Presenter {
  public:
-  explicit GlesPresenter(GLFWwindow* window)
-      : window_(glfwGetX11Window(window)), display_(egl<PFNEGLGETDISPLAYPROC>("eglGetDisplay")(glfwGetX11Display())) {
+  GlesPresenter(GLFWwindow* window, const tessera::ContextOptions& options)
+      : options_(options),
+        window_(glfwGetX11Window(window)),
+        display_(egl<PFNEGLGETDISPLAYPROC>("eglGetDisplay")(glfwGetX11Display())) {
     if (!display_ || !egl<PFNEGLINITIALIZEPROC>("eglInitialize")(display_, nullptr, nullptr))
       throw std::runtime_error("EGL does not work with this X server");
     XWindowAttributes attributes{};
@@ -110,7 +112,7 @@ class GlesPresenter : public Presenter {
     context_ = egl<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config_, EGL_NO_CONTEXT, version);
     if (!context_) throw std::runtime_error("EGL gives no OpenGL ES 3 context");
     make_current(EGL_NO_SURFACE);
-    gpu_ = tessera::gles::adopt_current(get_proc_address);
+    gpu_ = tessera::gles::adopt_current(get_proc_address, options_);
   }
 
   void drop_context() {
@@ -124,6 +126,7 @@ class GlesPresenter : public Presenter {
     egl<PFNEGLMAKECURRENTPROC>("eglMakeCurrent")(display_, surface, surface, context_);
   }
 
+  tessera::ContextOptions options_;
   ::Window window_;
   EGLDisplay display_;
   EGLConfig config_ = nullptr;
@@ -135,6 +138,8 @@ class GlesPresenter : public Presenter {
 
 }  // namespace
 
-std::unique_ptr<Presenter> make_gles_presenter(GLFWwindow* window) { return std::make_unique<GlesPresenter>(window); }
+std::unique_ptr<Presenter> make_gles_presenter(GLFWwindow* window, const tessera::ContextOptions& options) {
+  return std::make_unique<GlesPresenter>(window, options);
+}
 
 }  // namespace video

@@ -12,8 +12,8 @@ using sample::Owned;
 
 class WebGpuPresenter : public Presenter {
  public:
-  WebGpuPresenter(GLFWwindow* window, const std::string& driver)
-      : window_(window), gpu_(tessera::Context::create({.prefer = {tessera::BackendKind::webgpu}, .driver = driver})) {}
+  WebGpuPresenter(GLFWwindow* window, const tessera::ContextOptions& options)
+      : window_(window), gpu_(tessera::Context::create(options)) {}
   ~WebGpuPresenter() override { hide(); }
 
   tessera::Context& context() override { return gpu_; }
@@ -74,8 +74,8 @@ class WebGpuPresenter : public Presenter {
 
 }  // namespace
 
-std::unique_ptr<Presenter> make_webgpu_presenter(GLFWwindow* window, const std::string& driver) {
-  return std::make_unique<WebGpuPresenter>(window, driver);
+std::unique_ptr<Presenter> make_webgpu_presenter(GLFWwindow* window, const tessera::ContextOptions& options) {
+  return std::make_unique<WebGpuPresenter>(window, options);
 }
 
 }  // namespace video

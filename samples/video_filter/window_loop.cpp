@@ -18,12 +18,13 @@ using Clock = Meter::Clock;
 
 namespace {
 
-std::unique_ptr<Presenter> make_presenter(BackendKind backend, GLFWwindow* window, const std::string& driver) {
+std::unique_ptr<Presenter> make_presenter(BackendKind backend, GLFWwindow* window, tessera::ContextOptions options) {
+  options.prefer = {backend};
 #if VIDEO_FILTER_HAS_WEBGPU
-  if (backend == BackendKind::webgpu) return make_webgpu_presenter(window, driver);
+  if (backend == BackendKind::webgpu) return make_webgpu_presenter(window, options);
 #endif
 #if VIDEO_FILTER_HAS_GLES
-  if (backend == BackendKind::gles) return make_gles_presenter(window);
+  if (backend == BackendKind::gles) return make_gles_presenter(window, options);
 #endif
   throw std::runtime_error("the backend " + std::string(to_string(backend)) + " has no window in this build");
 }
@@ -55,6 +56,8 @@ void WindowLoop::run() {
     draw();
     pace();
   }
+  for (const auto& [backend, presenter] : presenters_)
+    if (presenter) print_kernels(presenter->context());
 }
 
 void WindowLoop::handle_key(int key) {
@@ -90,7 +93,7 @@ void WindowLoop::step_filter(int by) {
 
 void WindowLoop::use_backend(BackendKind backend) {
   std::unique_ptr<Presenter>& wanted = presenters_[backend];
-  if (!wanted) wanted = make_presenter(backend, window_.handle(), options_.driver);
+  if (!wanted) wanted = make_presenter(backend, window_.handle(), options_.context_options());
   forget_images();
   Presenter* const before = presenter_;
   if (before) before->hide();

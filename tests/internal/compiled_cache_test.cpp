@@ -17,10 +17,10 @@ class CompiledCacheTest : public ::testing::Test {
     cache.end_run();
   }
   std::uint64_t compiled_by(const std::function<void()>& work) {
-    const std::uint64_t before = cache.compiled();
+    const std::uint64_t before = cache.origins().compiled;
     work();
     EXPECT_EQ(cache.count().text_bytes, cache.count().kernels * 10);
-    return cache.compiled() - before;
+    return cache.origins().compiled - before;
   }
 
   CompiledCache<int> cache;
@@ -84,7 +84,7 @@ TEST_F(CompiledCacheTest, RemembersNothingThatFailed) {
   EXPECT_THROW(cache.get("bad", nullptr, []() -> Compiled<int> { throw Error(ErrorCode::compile_failed, "no"); }),
                Error);
   EXPECT_EQ(cache.count().kernels, 0u);
-  EXPECT_EQ(cache.compiled(), 0u);
+  EXPECT_EQ(cache.origins().compiled, 0u);
 }
 
 }  // namespace

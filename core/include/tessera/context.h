@@ -7,8 +7,10 @@
 // that was moved from refers to none, and its use is an invalid_argument. Any thread may call; calls are serialised
 // inside. Let go of it before the program exits: drivers take themselves down before global variables do.
 #pragma once
+#include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -95,6 +97,10 @@ struct ContextOptions {
   std::function<void(const Message&)> on_message{};
   Message::Level message_level = Message::Level::info;  // messages below it are not made, and cost nothing
   bool log_shaders = false;                             // at level debug, the text of each kernel with it
+  // A folder for compiled kernels, in which the next start finds them; empty: none. It is made where it is not there,
+  // may be shared by processes, takes about 256 MB at the most, and should be one that only you can write. On a WebGPU
+  // device that was adopted, it is up to the host what is kept.
+  std::filesystem::path cache_dir{};
 };
 
 struct MemoryInfo {
@@ -112,8 +118,10 @@ struct MemoryInfo {
 };
 
 struct Stats {  // since the context was made, or since reset_stats()
-  std::uint64_t dispatches, submits, kernels_compiled, ops_fused;
-  std::uint64_t plans_reused;  // computations of a known form: nothing had to be planned
+  std::uint64_t dispatches, submits, ops_fused;
+  std::uint64_t kernels_compiled;    // by the driver, from their texts
+  std::uint64_t kernels_from_cache;  // of ContextOptions::cache_dir, which the driver did not have to compile
+  std::uint64_t plans_reused;        // computations of a known form: nothing had to be planned
   std::uint64_t bytes_uploaded, bytes_downloaded;
   std::uint64_t device_losses;  // survived
   // Tensors that came from another context (Tensor::to), by the way they took.
@@ -172,6 +180,12 @@ class TESSERA_API Context {
   // Waits for the device and frees all that is on it, at a time of your own choosing: before a host's device goes, say.
   // Tensors and programs that remain can only be let go: using one is an invalid_argument. Closing twice does nothing.
   void close();
+
+  // In a host's GL context only calls of the host's can compile. Program::prepare() begins the work there, and the host
+  // goes on with it by this call, once a frame say. Compiles for about `at_most`: no kernel is begun that would
+  // probably take longer, but for one in each call. Drivers that compile beside their caller are left to it. True once
+  // every program is ready. On other contexts this only tells that.
+  bool prepare_some(std::chrono::microseconds at_most);
 
   void wait();  // until the device has done all submitted work
   // Gives back memory that is kept for later: the pool's, and that of compiled kernels that no Program relies on. Later

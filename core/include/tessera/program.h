@@ -9,6 +9,7 @@
 // The body is called once, by record, with inputs that have shapes and types but no values. Tensors that it uses from
 // outside are computed then and stay as they are. A Program is a handle; any thread may run it.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -26,6 +27,40 @@ struct TensorSpec {
 };
 
 struct ProgramImpl;
+struct ProgramAccess;
+struct SlicedRunImpl;
+
+// A run of a program that is spread over frames, so that none of them stutters: a network of 30 ms beside a game.
+//
+//   tessera::SlicedRun depth = network.start({image});
+//   while (the game goes on) {
+//     if (depth.advance(2ms)) use(depth.results());   // once a frame; true at last
+//     ...
+//   }
+//
+// A slice is as many whole dispatches, one at least, as were measured to fit into the budget on this device: no slice
+// takes longer than that by more than one dispatch. In the first run of a program, each kind of dispatch has to be
+// measured first, by being the last one of a slice; the device's own timers do that unseen. On a device without any,
+// the host waits for such a dispatch the first two times, for as long as it and what was submitted before it takes.
+//
+// Other work may come in between, several runs may go on at once, and a run may be dropped half way. Where the device
+// is lost or replaced between slices, the run starts over on the new one, and so it does where advance throws. A
+// SlicedRun is a handle; any thread may use it.
+class TESSERA_API SlicedRun {
+ public:
+  using Budget = std::chrono::duration<double, std::milli>;  // 2ms, 1.5ms, std::chrono::microseconds(300) ...
+
+  // Submits the next slice, and says whether it was the last one. The budget is for the device, and for the host's work
+  // to submit the slice: they go on side by side. invalid_argument where it is not positive.
+  bool advance(Budget) const;
+  double progress() const;              // the part of the dispatches that were submitted: 1 at the end
+  std::vector<Tensor> results() const;  // as those of Program::run; invalid_argument before the end
+
+ private:
+  friend class Program;
+  explicit SlicedRun(std::shared_ptr<SlicedRunImpl> impl) : impl_("SlicedRun", std::move(impl)) {}
+  Handle<SlicedRunImpl> impl_;
+};
 
 class TESSERA_API Program {
  public:
@@ -47,11 +82,21 @@ class TESSERA_API Program {
     return run(std::span(inputs.begin(), inputs.size()));
   }
 
+  // The same in slices, when SlicedRun::advance is called. Inputs that are not computed yet are computed here, at once,
+  // and those in a host's buffers are copied, since the host may change them before the run ends.
+  SlicedRun start(std::span<const Tensor> inputs) const;
+  SlicedRun start(std::initializer_list<Tensor> inputs) const {
+    return start(std::span(inputs.begin(), inputs.size()));
+  }
+
   // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
-  // the context goes on in between. The future gives the error, if there was one; it need not be kept.
+  // the context goes on in between. The future gives the error, if there was one; it need not be kept. In a
+  // host's GL context there is no background: Context::prepare_some() compiles a part at a time, and the future's get()
+  // and wait() what is left, while the context is current; wait_for() tells future_status::deferred.
   std::future<void> prepare() const;
 
  private:
+  friend struct ProgramAccess;
   explicit Program(std::shared_ptr<ProgramImpl> impl) : impl_("Program", std::move(impl)) {}
   Handle<ProgramImpl> impl_;
 };

@@ -1,6 +1,6 @@
 // Faults on demand, for tests of programs that must survive them.
 #pragma once
-#include <tessera/context.h>
+#include <tessera/program.h>
 
 namespace tessera::testing {
 
@@ -9,6 +9,10 @@ enum class Moment { before, after };
 TESSERA_API void lose_device(Context&, Moment, int nth);  // around the nth next submission
 TESSERA_API void fail_allocation(Context&, int nth);      // the nth next device allocation fails
 TESSERA_API void fail_sharing(Context&, int nth);  // the nth next crossing without the host fails, see Tensor::to
+
+// From now on, the first dispatch in sliced runs of the program counts as measured to take costs[0] milliseconds, and
+// so on; further ones as the last.
+TESSERA_API void set_costs(const Program&, std::vector<double> costs);
 
 // The number of operations and tensors in this program now, of all contexts: constant in a program that leaks none.
 TESSERA_API std::int64_t live_nodes();

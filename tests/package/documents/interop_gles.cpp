@@ -12,6 +12,7 @@
 #include "interop_gles/in_the_host_s_shaders.inc"
 #include "interop_gles/out_data_to_gpu.inc"
 #include "interop_gles/out_to_texture.inc"
+#include "interop_gles/ready_before_the_first_frame.inc"
 #include "interop_gles/the_host_s_context.inc"
 
 namespace {
@@ -80,6 +81,18 @@ TEST_F(InteropGles, FramesAndTextures) {
   EXPECT_NEAR(mean_red(gpu, screen, width, height), 0.8f, 1e-5);
   present(gpu.full({height, width, 3}, 0.4f), width, height);
   EXPECT_EQ(pixel(), (std::vector<std::uint8_t>{102, 102, 102, 255}));
+}
+
+TEST_F(InteropGles, GetsReady) {
+  tessera::Context gpu = start();
+  const auto program = tessera::Program::record(
+      gpu, {{.shape = {4}}}, [](std::span<const tessera::Tensor> in) { return std::vector{cumsum(in[0] * 2.0f)}; });
+  program.prepare();
+  while (!is_ready(gpu)) glfwSwapBuffers(window_);
+  const tessera::Tensor x = gpu.full({4}, 1).compute();
+  gpu.reset_stats();
+  EXPECT_EQ(program.run({x})[0].read(), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(gpu.stats().kernels_compiled, 0u);
 }
 
 TEST_F(InteropGles, HandsOut) {

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include <tessera/tessera.h>
@@ -50,6 +53,38 @@ TEST_F(Performance, Programs) {
   step.run({x});
   EXPECT_EQ(gpu.stats().kernels_compiled, 0u);
   EXPECT_EQ(gpu.stats().submits, 1u);
+}
+
+TEST_F(Performance, ReadyBeforeTheFirstFrame) {
+  const auto folder = std::filesystem::temp_directory_path() / ("tessera_document_" + std::to_string(getpid()));
+  for (const bool is_second : {false, true}) {
+#include "performance/ready_before_the_first_frame.inc"
+    (fast_start.full({4}, 1) * 2.0f).compute();
+    EXPECT_EQ(fast_start.stats().kernels_compiled, is_second ? 0u : 1u);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Performance, ABudgetForEachFrame) {
+  const auto network = tessera::Program::record(gpu, {{.shape = {256, 256}}}, [&](std::span<const tessera::Tensor> in) {
+    tessera::Tensor y = in[0];
+    for (int i = 0; i < 10; ++i) y = matmul(y, weights) / 128.0f;
+    return std::vector{y};
+  });
+  struct Game {
+    bool draws_a_frame() const { return results < 2; }
+    void use(const tessera::Tensor& result) {
+      EXPECT_EQ(result.read(), std::vector<float>(256 * 256, 1));
+      ++results;
+    }
+    tessera::Tensor camera() const { return image; }
+
+    tessera::Tensor image;
+    int results = 0;
+  } game{x};
+  const tessera::Tensor image = game.camera();
+#include "performance/a_budget_for_each_frame.inc"
+  EXPECT_EQ(game.results, 2);
 }
 
 TEST_F(Performance, Batches) {

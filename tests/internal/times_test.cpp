@@ -1,9 +1,9 @@
-// Times of passes from the device's ticks, whatever the driver writes there.
+// Times of dispatches from the device's ticks, whatever the driver writes there.
 #include <gtest/gtest.h>
 
-#include "backend_webgpu/timer.h"
+#include "core/kernel/timed_runs.h"
 
-namespace tessera::webgpu {
+namespace tessera {
 namespace {
 
 constexpr std::uint64_t hour = 3'600'000'000'000;  // nanoseconds
@@ -19,19 +19,19 @@ std::vector<std::vector<double>> times(const std::vector<std::uint64_t>& ticks, 
 
 using Times = std::vector<std::vector<double>>;
 
-TEST(WebGpuTimes, AreMicrosecondsSinceTheFirstBegan) {
+TEST(DeviceTimes, AreMicrosecondsSinceTheFirstBegan) {
   EXPECT_EQ(times({hour, hour + 5'000, hour + 6'000, hour + 9'000}), (Times{{0, 0, 5}, {1, 6, 9}}));
 }
 
-TEST(WebGpuTimes, OutsideOfTheRunAreLeftOut) {
+TEST(DeviceTimes, OutsideOfTheRunAreLeftOut) {
   EXPECT_EQ(times({0, hour, hour + 2'000, hour + 3'000}), (Times{{1, 0, 1}})) << "the first counts from the start";
   EXPECT_EQ(times({hour, hour + 1'000, 0, hour + 2'000, hour + 3'000, hour + 4'000}), (Times{{0, 0, 1}, {2, 3, 4}}));
   EXPECT_EQ(times({1'000, 2'000, hour, hour + 1'000}), (Times{{0, 0, 1}})) << "an hour later than the first";
 }
 
-TEST(WebGpuTimes, NeverEndBeforeTheyBegin) {
+TEST(DeviceTimes, NeverEndBeforeTheyBegin) {
   EXPECT_EQ(times({5'000, 4'000, 3'000, 7'000}), (Times{{0, 0, 0}, {1, 0, 2}}));
 }
 
 }  // namespace
-}  // namespace tessera::webgpu
+}  // namespace tessera
