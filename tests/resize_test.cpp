@@ -207,10 +207,10 @@ TEST_P(Resizing, WorkAfterwardsIsPartOfTheKernelAndSizesCompileNothing) {
   };
   context().reset_stats();
   run(5, 7, 1.5f);
-  EXPECT_EQ(context().stats().dispatches, 2u);
+  EXPECT_EQ(context().stats().dispatches, context().device().backend == BackendKind::cpu ? 2u : 1u);
   EXPECT_EQ(context().stats().submits, 1u);
   context().reset_stats();
-  run(6, 4, 1.25f);
+  run(6, 9, 1.25f);  // no whole factor, which would have a kernel of its own
   EXPECT_EQ(context().stats().kernels_compiled, 0u);
   context().reset_stats();
   (resize(frame, 40, 40, {.mode = Interpolation::nearest}).cast(DType::f32) * 2.0f).compute();

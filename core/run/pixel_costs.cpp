@@ -63,7 +63,7 @@ void PixelCosts::add(int index) {
 bool PixelCosts::is_worth_repeating(int index, double reads, const std::vector<double>& known) const {
   const Item& item = at(index);
   if (moves_pixels(graph_.at(index))) return true;  // rather what it moves is stored
-  double repeated = reads * item.own, stored = item.pixels * (item.cost + storing_) + reads * reading + passing;
+  double repeated = reads * item.own, stored = item.pixels * (item.cost + storing_) + reads * reading;
   for (std::size_t i = 0; i < item.reads.size(); ++i) {
     const auto& [operand, times] = item.reads[i];
     repeated += read(operand, reads * times + known[i]);

@@ -12,7 +12,6 @@ class PixelCosts {
   // Reading a pixel, and storing one, with its share of a pass. What matters is that two filters of three taps are one
   // kernel, and two of five taps are two, as everybody would write them.
   static constexpr double reading = 8;
-  static constexpr double passing = 250'000;  // a kernel of its own, however small
 
   // A pixel in elements takes several reads, unless it is a texel.
   static double reading_elements(const PixelImage&);

@@ -294,8 +294,8 @@ class PixelPlanner {
     const DType dtype = graph_.at(item).dtype();
     const PixelLayout layout = layout_of(pixels);
     // The same storage is both where a texel has just the channels of a pixel.
-    const bool are_alike =
-        layout.channels == pixels.channels && (limits_.pixels.stores_elements || pixels.channels == 4);
+    const bool are_alike = layout.channels == pixels.channels &&
+                           (pixels.channels == 4 || (limits_.pixels.stores_elements && dtype == DType::f32));
     const bool needs_elements = own.is_wanted || own.has_other_reader;
     const bool in_texels = is_float(dtype) && (!needs_elements || (are_alike && graph_.at(item).layout == 0));
     const PixelOutput output{in_texels ? PixelPlace::texels : PixelPlace::elements,
@@ -379,8 +379,7 @@ class PixelPlanner {
     const DType dtype = graph_.at(source.item).dtype();
     const double by_element = PixelCosts::reading_elements(source.image);
     const double saved = reads_of(wanted) * (by_element - PixelCosts::reading);
-    const double spent =
-        static_cast<double>(source.image.pixels()) * (by_element + costs_.storing()) + PixelCosts::passing;
+    const double spent = static_cast<double>(source.image.pixels()) * (by_element + costs_.storing());
     const bool must_copy = graph_.at(source.item).is_overwritten && !graph_.at(source.item).source;
     if (!(saved > spent || must_copy) || !is_float(dtype) || !fits(source.image)) {
       for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);

@@ -16,6 +16,7 @@ std::string work_of(const Plan& plan, const Graph& graph, std::size_t index) {
   const Step& step = plan.steps[index];
   WorkText text;
   text.list(step.words);
+  if (step.pixel_kernel) return step.pixel_kernel->key + std::string(text.text());
   text.list(step.operand_elements);
   text.number(step.workgroups);
   text.number(graph.at(step.output).shape().size());
@@ -31,7 +32,7 @@ StepCosts::StepCosts(const Plan& plan, const Graph& graph, const Backend& backen
     const auto [kind, is_new] = known.try_emplace(work_of(plan, graph, i), known.size());
     kinds_.push_back(kind->second);
     // Backends leave out what has no elements, and cannot time it.
-    const bool is_nothing = !plan.steps[i].kernel.key.empty() && graph.at(plan.steps[i].output).shape().size() == 0;
+    const bool is_nothing = !plan.steps[i].pixel_kernel && !plan.steps[i].kernel.key.empty() && graph.at(plan.steps[i].output).shape().size() == 0;
     if (is_new) costs_.push_back({.time = 0, .times_measured = is_nothing ? times_until_known() : 0});
   }
 }

@@ -182,7 +182,7 @@ TEST_P(GlesPixelKernels, KernelsAreCompiledOnceAndKeptWhileInUse) {
   const auto first = pixels(size, 1), second = pixels({5, 7}, 1);
   const auto counts = [&] {
     const LockedContext locked(gpu());
-    return std::pair(backend(locked).kernels_compiled(), backend(locked).kernels().kernels);
+    return std::pair(backend(locked).kernel_origins().compiled, backend(locked).kernels().kernels);
   };
   {
     const LockedContext locked(gpu());

@@ -139,7 +139,7 @@ class GlesPixelKernels : public OnGlesHost {
     kernel.make_key();
     dispatch.pixel_kernel = &kernel;
     const LockedContext locked(gpu());
-    backend(locked).run(std::span(&dispatch, 1));
+    backend(locked).run(std::span(&dispatch, 1), std::nullopt);
   }
 
   // The pixels of a storage of pixels, channel by channel.

@@ -103,7 +103,7 @@ class WebGpuPixels : public OnHost {
   }
   static BoundInput bound(const Image& image) { return {image.storage.get(), image.elements}; }
   static BoundInput bound(const HostSource& source) { return {.storage = nullptr, .elements = 0, .source = &source}; }
-  void run(const Dispatch& dispatch) { backend().run(std::span(&dispatch, 1)); }
+  void run(const Dispatch& dispatch) { backend().run(std::span(&dispatch, 1), std::nullopt); }
 
   template <Element T>
   void doubles_elements(const Size& size, int channels) {
@@ -382,20 +382,20 @@ TEST_P(WebGpuPixels, CompileOnceAndStayAsLongAsAProgramRelies) {
   Dispatch step = dispatch(made, size, {}, {result.storage.get()});
   KernelUses uses;
   step.uses = &uses;
-  const std::uint64_t before = backend().kernels_compiled();
+  const std::uint64_t before = backend().kernel_origins().compiled;
   backend().prepare(step);
   for (int i = 0; i < 20; ++i) run(step);
-  EXPECT_EQ(backend().kernels_compiled(), before + 1);
+  EXPECT_EQ(backend().kernel_origins().compiled, before + 1);
   EXPECT_EQ(uses.size(), 1u);
   backend().trim();
   run(step);
-  EXPECT_EQ(backend().kernels_compiled(), before + 1) << "a program relies on it";
+  EXPECT_EQ(backend().kernel_origins().compiled, before + 1) << "a program relies on it";
   uses.clear();
   backend().trim();
   EXPECT_EQ(backend().kernels().kernels, 0u);
   EXPECT_EQ(backend().kernels().text_bytes, 0u);
   run(step);
-  EXPECT_EQ(backend().kernels_compiled(), before + 2);
+  EXPECT_EQ(backend().kernel_origins().compiled, before + 2);
 }
 
 TEST_P(WebGpuPixels, AreLoggedWithTheirLabelsAndTexts) {
@@ -433,7 +433,7 @@ TEST_P(WebGpuPixels, RunAmongOtherDispatchesAndInTheHostsCommands) {
   auto& own = static_cast<webgpu::WebGpuBackend&>(backend());
   const WGPUCommandEncoder commands = host->encoder();
   own.record_into(commands);
-  own.run(steps);
+  own.run(steps, std::nullopt);
   own.record_into(nullptr);
   host->submit(commands);
   own.submitted();
@@ -446,7 +446,7 @@ TEST_P(WebGpuPixels, AreTimed) {
   {
     Context context = webgpu::adopt(timed.handles());
     Backend& device = *LockedContext(context)->backend;
-    if (!device.time_kernels(true)) GTEST_SKIP() << "the driver has no timestamps";
+    if (!device.can_time()) GTEST_SKIP() << "the driver has no timestamps";
     const WGPUTexture drawn = timed.texture(4, 2, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_RenderAttachment);
     const auto target = texture_target({DType::f32, 2, 4, 1}, drawn, false);
     const auto result = device.allocate({DType::f32, 8});
@@ -455,8 +455,8 @@ TEST_P(WebGpuPixels, AreTimed) {
     const PixelKernel compute = kernel(ramp, {}, {{PixelPlace::elements, DType::f32, 1, "v0"}});
     std::vector<Dispatch> steps{dispatch(draw, {4, 2}, {}, {nullptr}), dispatch(compute, {4, 2}, {}, {result.get()})};
     steps[0].target = target.get();
-    device.run(steps);  // a driver may count its first run from the start of the machine
-    device.run(steps);
+    device.run(steps, 0);  // a driver may count its first run from the start of the machine
+    device.run(steps, 1);
     const std::vector<TimedRun> times = device.take_times(true);
     ASSERT_EQ(times.size(), 2u);
     EXPECT_EQ(times[1].times.size(), 2u);

@@ -151,8 +151,9 @@ struct HostTexture {
 };
 
 // [height, width, channels] f32, as a shader samples it: normalised formats give 0..1, sRGB gives linear values,
-// integers themselves. A GL_RGBA32F texture is read in place, each time that something is computed from it; any other
-// in one pass, when something is first computed from it.
+// integers themselves. Nothing is copied where kernels can sample the texture: they do so each time that something is
+// computed from the tensor, and see what the host has drawn until then. compute() keeps the pixels as they are, unless
+// the texture is a GL_RGBA32F, which always is read in place; `copy` keeps those too.
 TESSERA_API Tensor from_texture(Context&, const HostTexture&);
 
 // ---- Out: into the host's textures.

@@ -85,8 +85,9 @@ struct FromTexture {
 };
 
 // The pixels of a 2-D texture with the usage TextureBinding as [height,width,channels], f32, as a shader would sample
-// them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. A pass of the first
-// submission that needs them reads them, and they are kept from then on.
+// them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. Nothing is
+// copied where kernels can sample the texture: they do so each time that something is computed from the tensor, and see
+// what the host has drawn until then. compute() keeps the pixels as they are.
 TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 
 // ---- the host's commands ----------------------------------------------------------------------------------
