@@ -46,6 +46,11 @@ bool has_images(const GraphItem& item) {
   return pixel_image_of(item.shape()) && !item.operands[0].is_number() && pixel_image_of(item.operands[0].shape);
 }
 
+// Planes of a batch have as many axes as an image with channels.
+bool is_image(const Shape& shape, const Extent& extent, std::int64_t channels) {
+  return pixel_image_of(shape) == PixelImage{extent.height, extent.width, channels};
+}
+
 // ---- filters along an axis
 
 struct FilterAxis {
@@ -62,7 +67,8 @@ bool takes_filter(const GraphItem& item, const Family& family) {
   constexpr std::int64_t most_taps = 64;
   const auto filter = from_words<FilterParameters>(family.words);
   const auto options = from_options<FilterOptions>(family.options);
-  return has_images(item) && filter.taps <= most_taps && filter_axis(*pixel_image_of(item.shape()), filter) &&
+  return has_images(item) && item.shape() == item.operands[0].shape && filter.taps <= most_taps &&
+         filter_axis(*pixel_image_of(item.shape()), filter) &&
          options.border != static_cast<std::int64_t>(FilterBorder::reflect);
 }
 
@@ -154,7 +160,9 @@ PixelRef tap_of(PixelWriter& writer, PixelRef before, int tap, const std::string
 
 bool takes_resize(const GraphItem& item, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
-  return has_images(item) && resize.y.divisor < (1 << 22) && resize.x.divisor < (1 << 22);
+  return has_images(item) && is_image(item.shape(), resize.result, resize.channels) &&
+         is_image(item.operands[0].shape, resize.image, resize.channels) && resize.y.divisor < (1 << 22) &&
+         resize.x.divisor < (1 << 22);
 }
 
 PixelRef write_resize_nearest(const Work& work, const Family& family) {
@@ -221,7 +229,9 @@ constexpr std::string_view component = "xyzw";
 
 bool takes_matrix(const GraphItem& item, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
-  return has_images(item) && matrix.channels <= 4 && matrix.rows <= 4;
+  if (!has_images(item) || matrix.channels > 4 || matrix.rows > 4) return false;
+  const PixelImage source = *pixel_image_of(item.operands[0].shape);
+  return source.channels == matrix.channels && is_image(item.shape(), {source.width, source.height}, matrix.rows);
 }
 
 template <class Column>
@@ -252,7 +262,10 @@ PixelRef write_matrix_tensor(const Work& work, const Family& family) {
   });
 }
 
-bool takes_lookup(const GraphItem& item, const Family&) { return has_images(item) && !item.operands[1].is_number(); }
+bool takes_lookup(const GraphItem& item, const Family& family) {
+  return has_images(item) && !item.operands[1].is_number() && item.shape() == item.operands[0].shape &&
+         pixel_image_of(item.shape())->channels == from_words<ColourLookupParameters>(family.words).channels;
+}
 
 // The table is an image of n * n rows, each of which has n entries of red.
 PixelRef write_lookup(const Work& work, const Family& family) {
@@ -288,10 +301,13 @@ PixelRef write_lookup(const Work& work, const Family& family) {
   return work.result("vec4f(" + colour + ".x, " + colour + ".y, " + colour + ".z, " + pixel + ".w)");
 }
 
-bool takes_yuv(const GraphItem& item, const Family&) {
-  return has_images(item) && std::ranges::all_of(item.operands, [](const GraphItem::Operand& operand) {
-           return !operand.is_number() && pixel_image_of(operand.shape);
-         });
+bool takes_yuv(const GraphItem& item, const Family& family) {
+  const auto yuv = from_words<YuvToRgbParameters>(family.words);
+  const auto is_plane = [&](std::size_t k, const Extent& extent, std::int64_t channels) {
+    return !item.operands[k].is_number() && is_image(item.operands[k].shape, extent, channels);
+  };
+  return is_image(item.shape(), yuv.luma, 3) && is_plane(0, yuv.luma, 1) &&
+         is_plane(1, yuv.chroma, yuv.chroma_stride) && is_plane(2, yuv.chroma, yuv.chroma_stride);
 }
 
 PixelRef write_yuv_to_rgb(const Work& work, const Family& family) {
@@ -304,7 +320,11 @@ PixelRef write_yuv_to_rgb(const Work& work, const Family& family) {
                      (yuv.v_start == 1 ? "y" : "x") + " * " + column(2));
 }
 
-bool takes_chroma(const GraphItem& item, const Family&) { return has_images(item); }
+bool takes_chroma(const GraphItem& item, const Family& family) {
+  const auto chroma = from_words<RgbToChromaParameters>(family.words);
+  return has_images(item) && is_image(item.shape(), chroma.chroma, chroma.chroma_channels) &&
+         is_image(item.operands[0].shape, chroma.image, chroma.channels);
+}
 
 PixelRef write_rgb_to_chroma(const Work& work, const Family& family) {
   const auto chroma = from_words<RgbToChromaParameters>(family.words);
@@ -386,8 +406,8 @@ bool takes_concat(const GraphItem& item, const Family& family) {
   const auto concat = from_words<ConcatParameters>(family.words);
   if (!image || concat.row_size != image->channels || image->channels == 1) return false;
   for (std::size_t k = 0; k < item.operands.size(); ++k)
-    if (item.operands[k].is_number() || !pixel_image_of(item.operands[k].shape) ||
-        pixel_image_of(item.operands[k].shape)->channels != concat.pieces[k].size)
+    if (item.operands[k].is_number() ||
+        !is_image(item.operands[k].shape, {image->width, image->height}, concat.pieces[k].size))
       return false;
   return true;
 }
