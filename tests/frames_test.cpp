@@ -20,6 +20,24 @@ TEST_P(FramePipelines, TensorCodeAndShadersMakeTheSameFrames) {
     }
 }
 
+// The table of a colour lookup becomes texels first.
+TEST_P(FramePipelines, TakeNoMorePassesThanByHand) {
+  const bench::Size odd{61, 43};
+  for (const bench::Entry& entry : bench::all_pipelines()) {
+    const int channels = entry.has_alpha ? 4 : 3;
+    const bench::Pipeline pipeline =
+        entry.make({.size = odd, .channels = channels, .pictures = bench::noisy_pictures(odd)});
+    const auto stage = bench::make_stage(GetParam(), pipeline, channels);
+    const auto frames = stage->by_tensors();
+    frames->next();
+    stage->context().reset_stats();
+    frames->next();
+    const std::size_t tables = std::string_view(entry.name) == "lut_3d" ? 1 : 0;
+    EXPECT_LE(stage->context().stats().dispatches, pipeline.passes.size() + tables) << entry.name;
+    EXPECT_EQ(stage->context().stats().kernels_compiled, 0u) << entry.name;
+  }
+}
+
 // Without SwiftShader: it compiles slowly, and these shaders have nothing that other tests do not have there.
 std::vector<TestDevice> fast_devices() {
   std::vector<TestDevice> devices = gpu_devices();

@@ -117,8 +117,8 @@ void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) noexce
 void Pool::set_backup(Buffer& buffer, std::unique_ptr<const Backup> backup) { buffer.backup_ = std::move(backup); }
 
 bool Pool::can_leave(const Buffer& buffer) const {
-  return buffer.is_resident() && buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent() &&
-         buffer.recording_ <= submitted_;
+  return buffer.is_resident() && buffer.has_elements_in_order() && buffer.owner_ == Buffer::Owner::pool &&
+         !buffer.is_lent() && buffer.recording_ <= submitted_;
 }
 
 void Pool::leave_device(Buffer& buffer) {
@@ -328,7 +328,8 @@ void Pool::submitted() {
 }
 
 void Pool::copy_all_to_host() {
-  for (const std::shared_ptr<Buffer>& buffer : live()) copy_to_host(*buffer);
+  for (const std::shared_ptr<Buffer>& buffer : live())
+    if (buffer->has_elements_in_order()) copy_to_host(*buffer);
 }
 
 void Pool::move_to(Backend& backend, bool keeps_host_copies) {

@@ -21,6 +21,9 @@ class PixelCosts {
   // Items are added in their order, if pixel kernels compute them.
   void add(int item);
 
+  // Drivers compile long kernels in more than linear time: nothing is repeated beyond this, in one kernel.
+  static constexpr double most_repeated = 2500;
+
   double of(int item) const { return at(item).cost; }
   double storing() const { return storing_; }
 

@@ -33,7 +33,8 @@ struct Work {
   PixelRef result(const std::string& value) const {
     return writer().vector(item.dtype(), narrowed(value, item.dtype()));
   }
-  std::string last(std::int64_t size) const { return writer().integer_word(size - 1); }
+  std::string last_x(std::int64_t width) const { return writer().integer_word("last x", width - 1); }
+  std::string last_y(std::int64_t height) const { return writer().integer_word("last y", height - 1); }
 };
 
 struct Form {
@@ -90,7 +91,7 @@ template <class Weight>
 PixelRef write_filter(const Work& work, const FilterParameters& filter, const FilterOptions& options,
                       const Weight& weight_of) {
   const FilterAxis axis = *filter_axis(work.image, filter);
-  const std::string last = work.last(axis.size);
+  const std::string last = axis.is_width ? work.last_x(axis.size) : work.last_y(axis.size);
   const auto border = static_cast<FilterBorder>(static_cast<std::int64_t>(options.border));
   std::string sum;
   for (std::int64_t tap = 0; tap < filter.taps; ++tap) {
@@ -129,29 +130,24 @@ PixelRef write_filter_tensor(const Work& work, const Family& family) {
 // ---- other sizes
 
 // A pixel of the result between pixels of the image: the pixel before it, counted from two pixels before the image, and
-// how far it is from there. Dividing by a float, and setting right what its rounding did, is much faster than dividing
-// integers.
+// how far it is from there. Multiplying by a float, and setting right what its rounding did, is much faster than
+// dividing integers.
 struct Between {
   PixelRef before, rest;
 };
-Between between(PixelWriter& writer, PixelRef at, const Places& places) {
-  const std::string divisor = writer.integer_word(places.divisor);
-  const PixelRef numerator = writer.unsigned_integer("u32(" + text(at) + ") * u32(" + writer.integer_word(places.step) +
-                                                     ") + u32(" + writer.integer_word(places.start) + ")");
-  if (std::has_single_bit(static_cast<std::uint64_t>(static_cast<std::int64_t>(places.divisor)))) {
-    const auto bits = std::countr_zero(static_cast<std::uint64_t>(static_cast<std::int64_t>(places.divisor)));
-    const std::string share = writer.fraction_word(places.divisor);
-    return {writer.integer("i32(" + text(numerator) + " >> u32(" + writer.integer_word(bits) + "))"),
-            writer.number("f32(" + text(numerator) + " & u32(" + writer.integer_word(places.divisor - 1) + ")) * " +
-                          share)};
-  }
-  const PixelRef guess = writer.integer("i32(f32(" + text(numerator) + ") / f32(" + divisor + "))");
+Between between(PixelWriter& writer, PixelRef at, const Places& places, const std::string& axis) {
+  const std::string divisor = writer.integer_word("divisor " + axis, places.divisor),
+                    share = writer.fraction_word(axis, places.divisor);
+  const PixelRef numerator =
+      writer.unsigned_integer("u32(" + text(at) + ") * u32(" + writer.integer_word("step " + axis, places.step) +
+                              ") + u32(" + writer.integer_word("start " + axis, places.start) + ")");
+  const PixelRef guess = writer.integer("i32(f32(" + text(numerator) + ") * " + share + ")");
   const PixelRef over =
       writer.integer("i32(" + text(numerator) + " - u32(" + text(guess) + ") * u32(" + divisor + "))");
   const PixelRef step =
       writer.integer("(" + text(over) + " >> 31u) - ((" + divisor + " - 1 - " + text(over) + ") >> 31u)");
   return {writer.integer(text(guess) + " + " + text(step)),
-          writer.number("f32(" + text(over) + " - " + text(step) + " * " + divisor + ") / f32(" + divisor + ")")};
+          writer.number("f32(" + text(over) + " - " + text(step) + " * " + divisor + ") * " + share)};
 }
 
 PixelRef tap_of(PixelWriter& writer, PixelRef before, int tap, const std::string& last) {
@@ -168,16 +164,17 @@ bool takes_resize(const GraphItem& item, const Family& family) {
 PixelRef write_resize_nearest(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const PixelRef x = between(writer, work.at.x, resize.x).before, y = between(writer, work.at.y, resize.y).before;
-  return work.pixel(
-      {tap_of(writer, x, 0, work.last(work.source().width)), tap_of(writer, y, 0, work.last(work.source().height))});
+  const PixelRef x = between(writer, work.at.x, resize.x, "x").before,
+                 y = between(writer, work.at.y, resize.y, "y").before;
+  return work.pixel({tap_of(writer, x, 0, work.last_x(work.source().width)),
+                     tap_of(writer, y, 0, work.last_y(work.source().height))});
 }
 
 PixelRef write_resize_bilinear(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const Between x = between(writer, work.at.x, resize.x), y = between(writer, work.at.y, resize.y);
-  const std::string last_x = work.last(work.source().width), last_y = work.last(work.source().height);
+  const Between x = between(writer, work.at.x, resize.x, "x"), y = between(writer, work.at.y, resize.y, "y");
+  const std::string last_x = work.last_x(work.source().width), last_y = work.last_y(work.source().height);
   const auto along = [&](const PixelRef row) {
     const std::string left = work.floats({tap_of(writer, x.before, 0, last_x), row});
     const std::string right = work.floats({tap_of(writer, x.before, 1, last_x), row});
@@ -200,8 +197,8 @@ PixelRef cubic_weight(PixelWriter& writer, PixelRef rest, int tap, const std::st
 PixelRef write_resize_cubic(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const Between x = between(writer, work.at.x, resize.x), y = between(writer, work.at.y, resize.y);
-  const std::string last_x = work.last(work.source().width), last_y = work.last(work.source().height);
+  const Between x = between(writer, work.at.x, resize.x, "x"), y = between(writer, work.at.y, resize.y, "y");
+  const std::string last_x = work.last_x(work.source().width), last_y = work.last_y(work.source().height);
   const std::string coefficient = text(writer.number(writer.float_word(resize.cubic_coefficient)));
   std::string sum;
   for (int j = 0; j < 4; ++j) {
@@ -273,7 +270,7 @@ PixelRef write_lookup(const Work& work, const Family& family) {
   PixelWriter& writer = work.writer();
   const std::int64_t n = lookup.entries;
   const PixelImage table{n * n, n, 3};
-  const std::string pixel = work.floats(work.at), last = writer.integer_word(n - 1);
+  const std::string pixel = work.floats(work.at), last = writer.integer_word("last entry", n - 1);
   const std::string place =
       text(writer.vector(DType::f32, "limit(" + pixel + " * " + writer.float_word(lookup.channel_scale) +
                                          ", vec4f(0.0), vec4f(1.0)) * f32(" + last + ")"));
@@ -286,7 +283,7 @@ PixelRef write_lookup(const Work& work, const Family& family) {
   }
   const auto corner = [&](std::size_t r, std::size_t g, std::size_t b) {
     const PixelRef row =
-        writer.integer(text(entries[2][b]) + " * " + writer.integer_word(n) + " + " + text(entries[1][g]));
+        writer.integer(text(entries[2][b]) + " * " + writer.integer_word("entries", n) + " + " + text(entries[1][g]));
     return work.as_floats(work.reader.pixel(work.operand(1), table, {entries[0][r], row}));
   };
   const auto mixed = [&](const std::string& a, const std::string& b, char along) {
@@ -329,11 +326,12 @@ bool takes_chroma(const GraphItem& item, const Family& family) {
 PixelRef write_rgb_to_chroma(const Work& work, const Family& family) {
   const auto chroma = from_words<RgbToChromaParameters>(family.words);
   PixelWriter& writer = work.writer();
-  const auto pair = [&](PixelRef at, std::int64_t size) {
+  const auto pair = [&](PixelRef at, const std::string& last) {
     const PixelRef first = writer.integer(text(at) + " * 2");
-    return std::array{first, writer.integer("min(" + text(first) + " + 1, " + work.last(size) + ")")};
+    return std::array{first, writer.integer("min(" + text(first) + " + 1, " + last + ")")};
   };
-  const auto x = pair(work.at.x, work.source().width), y = pair(work.at.y, work.source().height);
+  const auto x = pair(work.at.x, work.last_x(work.source().width)),
+             y = pair(work.at.y, work.last_y(work.source().height));
   const std::string mean = text(
       writer.vector(DType::f32, "0.25 * ((" + work.floats({x[0], y[0]}) + " + " + work.floats({x[1], y[0]}) + ") + (" +
                                     work.floats({x[0], y[1]}) + " + " + work.floats({x[1], y[1]}) + "))"));
@@ -373,24 +371,25 @@ PixelRef write_pad(const Work& work, const Family& family) {
   PixelWriter& writer = work.writer();
   const Padding padding = *padding_of(work.image, work.source(), pad);
   std::string inside;
-  const auto moved = [&](PixelRef from, std::int64_t before, std::int64_t size, std::int64_t padded) {
+  const auto moved = [&](const std::string& axis, PixelRef from, std::int64_t before, std::int64_t size,
+                         std::int64_t padded) {
     if (before == 0 && size == padded) return from;
-    const std::string at = text(writer.integer(text(from) + " - " + writer.integer_word(before)));
-    const std::string last = work.last(size);
+    const std::string at = text(writer.integer(text(from) + " - " + writer.integer_word("before " + axis, before)));
+    const std::string last = axis == "x" ? work.last_x(size) : work.last_y(size);
     if (mode == constant)
       inside = inside.empty() ? inside_text(at, last) : "both(" + inside + ", " + inside_text(at, last) + ")";
     return writer.integer(mode == reflect ? last + " - abs(" + last + " - abs(" + at + "))"
                                           : "clamp(" + at + ", 0, " + last + ")");
   };
   const PixelImage source = work.source();
-  const PixelSpot place{moved(work.at.x, padding.x, source.width, work.image.width),
-                        moved(work.at.y, padding.y, source.height, work.image.height)};
+  const PixelSpot place{moved("x", work.at.x, padding.x, source.width, work.image.width),
+                        moved("y", work.at.y, padding.y, source.height, work.image.height)};
   const PixelRef value = work.pixel(place);
   if (mode != constant) return value;
   const auto bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(pad.value));
   const bool floats = is_float(work.item.dtype());
   const std::string around = floats ? "vec4f(" + writer.float_word(std::bit_cast<float>(bits)) + ")"
-                                    : "vec4i(" + writer.integer_word(std::bit_cast<std::int32_t>(bits)) + ")";
+                                    : "vec4i(" + writer.integer_word("around", std::bit_cast<std::int32_t>(bits)) + ")";
   return writer.vector(work.item.dtype(),
                        (floats ? "pick(" : "picki(") + inside + ", " + text(value) + ", " + around + ")");
 }
@@ -502,10 +501,10 @@ std::optional<PixelMap> map_of(const GraphItem& item, const Strided& strided) {
   return image && from ? pixel_map_of(strided, 0, *from, *image) : std::nullopt;
 }
 
-PixelRef mapped(PixelWriter& writer, const PixelMap::Axis& axis, const PixelSpot& at) {
+PixelRef mapped(PixelWriter& writer, const PixelMap::Axis& axis, const PixelSpot& at, std::string_view role) {
   if (axis.start == 0 && axis.of_y == 0 && axis.of_x == 1) return at.x;
   if (axis.start == 0 && axis.of_x == 0 && axis.of_y == 1) return at.y;
-  std::string sum = writer.integer_word(axis.start);
+  std::string sum = writer.integer_word(role, axis.start);
   for (const auto& [factor, ref] : {std::pair{axis.of_x, at.x}, std::pair{axis.of_y, at.y}}) {
     if (factor == 0) continue;
     sum += factor < 0 ? " - " : " + ";
@@ -518,7 +517,8 @@ PixelRef mapped(PixelWriter& writer, const PixelMap::Axis& axis, const PixelSpot
 PixelRef write_strided(const Work& work, const Strided& strided) {
   const PixelMap map = *map_of(work.item, strided);
   PixelWriter& writer = work.writer();
-  const PixelRef value = work.pixel({mapped(writer, map.x, work.at), mapped(writer, map.y, work.at)});
+  const PixelRef value =
+      work.pixel({mapped(writer, map.x, work.at, "start x"), mapped(writer, map.y, work.at, "start y")});
   bool keeps_channels = work.image.channels > 1;
   for (std::int64_t c = 0; c < work.image.channels; ++c)
     keeps_channels = keeps_channels && map.channels[static_cast<std::size_t>(c)] == c;

@@ -147,7 +147,8 @@ class PixelPlanner {
       const PixelImage own = image(operand.item);
       if (own.width == read_as.width && own.channels == read_as.channels && operand.offset % own.row() == 0) {
         if (const std::int64_t rows = operand.offset / own.row(); rows != 0)
-          place.y = kernel.writer.integer(PixelWriter::text(place.y) + " + " + kernel.writer.integer_word(rows));
+          place.y =
+              kernel.writer.integer(PixelWriter::text(place.y) + " + " + kernel.writer.integer_word("rows", rows));
         return kernel.writer.value(operand.item, place, item.dtype());
       }
       facts(operand.item).has_other_reader = true;
@@ -163,7 +164,8 @@ class PixelPlanner {
     const GraphItem& item = graph_.at(operand.item);
     facts(operand.item).has_other_reader = true;
     const int input = kernel.writer.input(operand.item, {PixelPlace::elements, item.dtype(), 0});
-    const std::string start = "u32(" + kernel.writer.integer_word(operand.offset + item.start) + ")";
+    const std::string start =
+        "u32(" + kernel.writer.integer_word("first of " + std::to_string(input), operand.offset + item.start) + ")";
     std::string at = "vec4u(" + start + ")";
     if (indices[0] != "0u" || indices[1] != "0u" || indices[2] != "0u" || indices[3] != "0u")
       at += " + vec4u(" + indices[0] + ", " + indices[1] + ", " + indices[2] + ", " + indices[3] + ")";
@@ -188,7 +190,7 @@ class PixelPlanner {
     const auto values = kernel.writer.wanted_of(wanted);
     if (values.empty()) return;
     const std::string k = std::to_string(kernel.writer.input(input_item, input));
-    const std::string width = kernel.writer.integer_word(read_as.width);
+    const std::string width = kernel.writer.integer_word("width", read_as.width);
     for (const auto& [value, place] : values) {
       const std::string pixel =
           "input_" + k + "(" + PixelWriter::text(place.x) + ", " + PixelWriter::text(place.y) + ", " + width + ")";
@@ -205,15 +207,15 @@ class PixelPlanner {
     PixelWriter& writer = kernel.writer;
     const std::string k = std::to_string(writer.input(item, {PixelPlace::elements, dtype, 0}));
     for (const auto& [value, place] : values) {
-      std::string pixel =
-          PixelWriter::text(place.y) + " * " + writer.integer_word(read_as.width) + " + " + PixelWriter::text(place.x);
+      std::string pixel = PixelWriter::text(place.y) + " * " + writer.integer_word("width", read_as.width) + " + " +
+                          PixelWriter::text(place.x);
       if (read_as.channels == 4 && offset % 4 == 0) {
-        if (offset != 0) pixel += " + " + writer.integer_word(offset / 4);
+        if (offset != 0) pixel += " + " + writer.integer_word("first texel of " + k, offset / 4);
         writer.define(value, writer.vector(dtype, "input_" + k + "_texel(u32(" + pixel + "))"));
         continue;
       }
       std::string first = "(" + pixel + ") * " + std::to_string(read_as.channels);
-      if (offset != 0) first += " + " + writer.integer_word(offset);
+      if (offset != 0) first += " + " + writer.integer_word("first of " + k, offset);
       const std::string at = PixelWriter::text(writer.unsigned_integer("u32(" + first + ")"));
       const char* channels[] = {"", " + vec4u(0u, 1u, 1u, 1u)", " + vec4u(0u, 1u, 2u, 2u)", " + vec4u(0u, 1u, 2u, 3u)"};
       writer.define(value,
@@ -285,6 +287,11 @@ class PixelPlanner {
 
   // Whether computing an item wherever it is read costs less than storing it.
   bool is_worth_repeating(int item) const {
+    for (const std::unique_ptr<Draft>& kernel : kernels_)
+      if (const auto times = kernel->writer.wanted_of(item).size();
+          times > 1 && static_cast<double>(times) * costs_.of(item) > PixelCosts::most_repeated &&
+          !moves_pixels(graph_.at(item)))
+        return false;
     return costs_.is_worth_repeating(item, reads_of(item), [&](int other) { return reads_of(other); });
   }
 
@@ -310,7 +317,9 @@ class PixelPlanner {
     if (!kernel) kernel = &new_kernel(pixels);
     const PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
     compute_in(*kernel, item);
-    kernel->outputs.push_back({{item, in_texels ? layout : PixelLayout{}}, output, value});
+    // A tensor may move to another device, where its elements must be in order too.
+    const bool is_plain = !in_texels || (needs_elements && limits_.pixels.stores_elements);
+    kernel->outputs.push_back({{item, is_plain ? PixelLayout{} : layout}, output, value});
     if (joins) ++ops_fused_;
 
     for (Draft* reader : readers) {

@@ -89,8 +89,8 @@ PixelRef PixelWriter::graph_number(DType dtype, int number) {
   return ref;
 }
 
-std::string PixelWriter::integer_word(std::int64_t value) {
-  const auto [known, is_new] = integer_words_.try_emplace(value, words_.size());
+std::string PixelWriter::integer_word(std::string_view role, std::int64_t value) {
+  const auto [known, is_new] = integer_words_.try_emplace(std::pair(std::string(role), value), words_.size());
   if (is_new) words_.push_back(word_of(value));
   return word_text("ints", known->second);
 }
@@ -100,8 +100,8 @@ std::string PixelWriter::float_word(float value) {
   return word_text("floats", words_.size() - 1);
 }
 
-std::string PixelWriter::fraction_word(std::int64_t divisor) {
-  std::string& word = fraction_words_[divisor];
+std::string PixelWriter::fraction_word(std::string_view role, std::int64_t divisor) {
+  std::string& word = fraction_words_[std::pair(std::string(role), divisor)];
   if (word.empty()) word = float_word(1.0f / static_cast<float>(divisor));
   return word;
 }

@@ -43,9 +43,10 @@ class PixelWriter {
   static std::string text(PixelRef ref) { return "{" + std::to_string(ref) + "}"; }
 
   // Parameters, as they are written in texts.
-  std::string integer_word(std::int64_t);  // equal ones are one
+  // Equal numbers of the same role are one word. Others are not: the text must not depend on what sizes happen to be.
+  std::string integer_word(std::string_view role, std::int64_t);
   std::string float_word(float);
-  std::string fraction_word(std::int64_t divisor);  // 1 / divisor; equal ones are one
+  std::string fraction_word(std::string_view role, std::int64_t divisor);  // 1 / divisor, likewise
   std::string four_words(const std::array<float, 4>&);
 
   // The value of an item at a place.
@@ -99,8 +100,8 @@ class PixelWriter {
   std::vector<PixelInput> inputs_;
   std::vector<int> input_items_;
   std::vector<std::uint32_t> words_;
-  std::map<std::int64_t, std::size_t> integer_words_;
-  std::map<std::int64_t, std::string> fraction_words_;
+  std::map<std::pair<std::string, std::int64_t>, std::size_t> integer_words_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> fraction_words_;
   std::vector<int> numbers_;
 };
 

@@ -32,7 +32,8 @@ StepCosts::StepCosts(const Plan& plan, const Graph& graph, const Backend& backen
     const auto [kind, is_new] = known.try_emplace(work_of(plan, graph, i), known.size());
     kinds_.push_back(kind->second);
     // Backends leave out what has no elements, and cannot time it.
-    const bool is_nothing = !plan.steps[i].pixel_kernel && !plan.steps[i].kernel.key.empty() && graph.at(plan.steps[i].output).shape().size() == 0;
+    const bool is_nothing = !plan.steps[i].pixel_kernel && !plan.steps[i].kernel.key.empty() &&
+                            graph.at(plan.steps[i].output).shape().size() == 0;
     if (is_new) costs_.push_back({.time = 0, .times_measured = is_nothing ? times_until_known() : 0});
   }
 }

@@ -1,0 +1,138 @@
+// Work on images, as pixel kernels do it, against the CPU, which does one operation after the other.
+#include <functional>
+
+#include "support/compare.h"
+#include "support/devices.h"
+
+namespace tessera::test {
+namespace {
+
+class Pixels : public OnDevice {
+ protected:
+  using Work = std::function<std::vector<Tensor>(Context&, const Tensor&)>;
+
+  // Images of many sizes and channels, through `work`, here and on the CPU.
+  void expect_as_on_cpu(const Work& work, float tolerance = 1e-5f) {
+    constexpr std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {1, 7}, {6, 1}, {5, 9}};
+    Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+    for (const auto& [height, width] : sizes)
+      for (const std::int64_t channels : {1, 3, 4}) {
+        const std::vector<float> values = random_values(static_cast<std::size_t>(height * width * channels), 0, 1, 7);
+        const Shape shape{height, width, channels};
+        const std::vector<Tensor> here = work(context(), context().tensor(shape, values)),
+                                  there = work(cpu, cpu.tensor(shape, values));
+        for (std::size_t i = 0; i < here.size(); ++i)
+          EXPECT_TRUE(all_agree(here[i].cast(DType::f32).read(), there[i].cast(DType::f32).read(), tolerance))
+              << "result " << i << " of " << shape.to_string();
+      }
+  }
+};
+
+TEST_P(Pixels, FiltersWithWorkBeforeAndAfter) {
+  for (const Border border : {Border::zero, Border::edge, Border::reflect})
+    expect_as_on_cpu([&](Context&, const Tensor& x) {
+      const std::vector<float> small{0.25f, 0.5f, 0.25f}, wide{0.1f, 0, 0.2f, 0.4f, 0.2f, 0, 0.1f};
+      const Tensor soft = separable_filter(x * 2.0f - 0.5f, small, small, border);
+      const Tensor softer = separable_filter(soft, wide, wide, border);
+      return std::vector{x + (x - soft) * 1.5f, softer, sqrt(square(soft) + square(softer))};
+    });
+}
+
+TEST_P(Pixels, GradientsAndTheirSize) {
+  expect_as_on_cpu([](Context&, const Tensor& x) {
+    const Gradient gradient = sobel(mean(x, {.axes = {2}, .keep_dims = true}), Border::edge);
+    return std::vector{gradient.x, gradient.y, sqrt(square(gradient.x) + square(gradient.y))};
+  });
+}
+
+TEST_P(Pixels, OtherSizesAndBack) {
+  for (const Interpolation mode : {Interpolation::nearest, Interpolation::bilinear, Interpolation::cubic})
+    for (const Coordinates coordinates : {Coordinates::half_pixel, Coordinates::align_corners, Coordinates::asymmetric})
+      expect_as_on_cpu([&](Context&, const Tensor& x) {
+        const Resize options{.mode = mode, .coordinates = coordinates};
+        const std::int64_t height = x.shape()[0], width = x.shape()[1];
+        const Tensor larger = resize(x, 2 * height, 4 * width, options),
+                     other = resize(x, height + 2, width + 3, options);
+        return std::vector{larger * 2.0f, x + resize(relu(other - 0.5f), height, width, options)};
+      });
+}
+
+TEST_P(Pixels, NeighboursByPaddingAndSlicing) {
+  for (const PadMode mode : {PadMode::edge, PadMode::constant})
+    expect_as_on_cpu([&](Context&, const Tensor& x) {
+      const std::int64_t height = x.shape()[0], width = x.shape()[1], channels = x.shape()[2];
+      const Tensor wider = pad(x, {{1, 2}, {2, 1}, {0, 0}}, mode, 0.25);
+      Tensor total = x;
+      for (int y = 0; y <= 3; ++y)
+        for (int k = 0; k <= 3; ++k) {
+          const Tensor neighbour = slice(wider, {y, k, 0}, {height, width, channels});
+          total = total + neighbour * exp(square(neighbour - x) * -3.0f);
+        }
+      return std::vector{total, flip_up_down(flip_left_right(gaussian_blur(total, 0.5f)))};
+    });
+}
+
+TEST_P(Pixels, ChannelsComeAndGo) {
+  expect_as_on_cpu([](Context& gpu, const Tensor& x) {
+    const std::int64_t channels = x.shape()[2];
+    const Tensor soft = gaussian_blur(x, 0.4f);
+    const Tensor light = max(soft, {.axes = {2}, .keep_dims = true});
+    std::vector<Tensor> results{soft / (light + 0.5f), min(soft, {.axes = {2}}), prod(soft, {.axes = {2}})};
+    if (channels < 4) results.push_back(concat({soft, light}, 2));
+    if (channels == 3) {
+      results.push_back(colour_matrix(soft, gpu.tensor({4, 3}, random_values(12, -1, 1, 3))));
+      results.push_back(colour_lookup(soft, gpu.tensor({3, 3, 3, 3}, random_values(81, 0, 1, 5))));
+      const Nv12 planes = rgb_to_nv12(soft);
+      results.insert(results.end(), {planes.y, planes.uv, nv12_to_rgb(planes.y, planes.uv)});
+    }
+    return results;
+  });
+}
+
+TEST_P(Pixels, EveryTypeKeepsToItself) {
+  for (const DType dtype : {DType::f16, DType::u8})
+    expect_as_on_cpu(
+        [&](Context&, const Tensor& x) {
+          const Tensor bytes = (x * 200.0f).cast(dtype);
+          const std::vector<float> weights{0.25f, 0.5f, 0.25f};
+          return std::vector{separable_filter(bytes, weights, weights, Border::edge),
+                             resize_bilinear(bytes, x.shape()[0] + 1, 2 * x.shape()[1])};
+        },
+        1.01f);
+}
+
+// Two filters of three taps and all that is done with them are one kernel; those of many taps are two.
+TEST_P(Pixels, AsFewKernelsAsOneWouldWrite) {
+  if (context().device().backend == BackendKind::cpu) GTEST_SKIP() << "which has no pixel kernels";
+  const Tensor x = context().tensor({40, 30, 4}, random_values(4800, 0, 1, 1)).compute();
+  const auto kernels = [&](const Tensor& result) {
+    context().reset_stats();
+    result.compute();
+    return context().stats().dispatches;
+  };
+  const std::vector<float> small{0.25f, 0.5f, 0.25f}, wide(9, 1.0f / 9);
+  EXPECT_EQ(kernels(clip(x + (x - separable_filter(x * 2.0f, small, small)) * 1.5f, 0, 1)), 1u);
+  EXPECT_EQ(kernels(1.0f - separable_filter(x * 2.0f, wide, wide)), 2u);
+  const Gradient gradient = sobel(mean(x, {.axes = {2}, .keep_dims = true}));
+  EXPECT_EQ(kernels(sqrt(square(gradient.x) + square(gradient.y))), 1u);
+  context().reset_stats();
+  const Gradient both = sobel(x);
+  context().compute(std::vector{both.x, both.y});
+  EXPECT_EQ(context().stats().dispatches, 1u);
+}
+
+TEST_P(Pixels, MoveToOtherDevices) {
+  Context moving = open(GetParam());
+  const Tensor soft = gaussian_blur(moving.tensor({5, 3, 1}, random_values(15, 0, 1, 2)), 0.5f).compute();
+  const std::vector<float> expected = soft.read();
+  for (const TestDevice& device : all_devices()) {
+    if (is_left_out(device)) continue;
+    moving.switch_backend(device.backend, device.driver);
+    EXPECT_EQ((soft * 1.0f).read(), expected) << device.name;
+  }
+}
+
+TESSERA_ON_ALL_DEVICES(Pixels);
+
+}  // namespace
+}  // namespace tessera::test
