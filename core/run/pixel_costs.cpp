@@ -35,7 +35,6 @@ class PixelCosts::Counter final : public PixelReader {
 };
 
 double PixelCosts::reading_elements(const PixelImage& image) {
-  if (image.pixels() == 1) return 1;  // the same for all
   return image.channels == 4 ? reading : reading * 0.75 * static_cast<double>(image.channels) + 1;
 }
 
@@ -43,6 +42,12 @@ double PixelCosts::reading_elements(const PixelImage& image) {
 double PixelCosts::read(int index, double times) const {
   const Item& item = at(index);
   return std::min(times * item.cost, item.pixels * (item.cost + storing_) + times * reading);
+}
+
+double PixelCosts::with_reads(int item) const {
+  double cost = at(item).own;
+  for (const auto& [operand, times] : at(item).reads) cost += times * reading;
+  return cost;
 }
 
 void PixelCosts::add(int index) {

@@ -22,9 +22,10 @@ class PixelCosts {
   void add(int item);
 
   // Drivers compile long kernels in more than linear time: nothing is repeated beyond this, in one kernel.
-  static constexpr double most_repeated = 2500;
+  static constexpr double most_repeated = 2000;
 
   double of(int item) const { return at(item).cost; }
+  double with_reads(int item) const;  // where all that it reads is stored
   double storing() const { return storing_; }
 
   // Whether computing an item at `reads` pixels costs less than storing it and reading it there; `known_reads` gives

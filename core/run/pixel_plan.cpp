@@ -289,7 +289,7 @@ class PixelPlanner {
   bool is_worth_repeating(int item) const {
     for (const std::unique_ptr<Draft>& kernel : kernels_)
       if (const auto times = kernel->writer.wanted_of(item).size();
-          times > 1 && static_cast<double>(times) * costs_.of(item) > PixelCosts::most_repeated &&
+          times > 1 && static_cast<double>(times) * costs_.with_reads(item) > PixelCosts::most_repeated &&
           !moves_pixels(graph_.at(item)))
         return false;
     return costs_.is_worth_repeating(item, reads_of(item), [&](int other) { return reads_of(other); });
@@ -360,10 +360,28 @@ class PixelPlanner {
                                [&](const auto& wanted) { return wanted.second == kernel.writer.here(); });
   }
 
+  // Whether both are made of the same item, some operations before.
   bool shares_reads(const Draft& kernel, int item) const {
-    return std::ranges::any_of(graph_.at(item).operands, [&](const GraphItem::Operand& operand) {
-      return !operand.is_number() && kernel.writer.wanted().contains(operand.item);
-    });
+    std::vector<bool> of_kernel(graph_.items.size(), false), of_item = of_kernel;
+    for (const DraftOutput& output : kernel.outputs)
+      if (const int made = item_of(kernel, output); made < count()) of_kernel[static_cast<std::size_t>(made)] = true;
+    of_item[static_cast<std::size_t>(item)] = true;
+    for (int i = count() - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (of_kernel[at] && of_item[at]) return true;
+      for (const GraphItem::Operand& operand : graph_.at(i).operands) {
+        if (operand.is_number()) continue;
+        const auto read = static_cast<std::size_t>(operand.item);
+        of_kernel[read] = of_kernel[read] || of_kernel[at];
+        of_item[read] = of_item[read] || of_item[at];
+      }
+    }
+    return false;
+  }
+
+  int item_of(const Draft& kernel, const DraftOutput& output) const {
+    return output.result.item == PixelResult::target ? graph_.wanted[graph_.shown[kernel.shown].wanted].item
+                                                     : output.result.item;
   }
 
   bool depends_on(const Draft& kernel, int item) const {
@@ -374,9 +392,8 @@ class PixelPlanner {
         if (!operand.is_number() && needs[static_cast<std::size_t>(operand.item)])
           needs[static_cast<std::size_t>(i)] = true;
     return std::ranges::any_of(kernel.outputs, [&](const DraftOutput& output) {
-      const int of = output.result.item == PixelResult::target ? graph_.wanted[graph_.shown[kernel.shown].wanted].item
-                                                               : output.result.item;
-      return of >= count() || needs[static_cast<std::size_t>(of)];
+      const int made = item_of(kernel, output);
+      return made >= count() || needs[static_cast<std::size_t>(made)];
     });
   }
 
@@ -390,7 +407,8 @@ class PixelPlanner {
     const double saved = reads_of(wanted) * (by_element - PixelCosts::reading);
     const double spent = static_cast<double>(source.image.pixels()) * (by_element + costs_.storing());
     const bool must_copy = graph_.at(source.item).is_overwritten && !graph_.at(source.item).source;
-    if (!(saved > spent || must_copy) || !is_float(dtype) || !fits(source.image)) {
+    const bool pays = saved > spent && source.image.pixels() > 1;  // one pixel is the same for all
+    if (!(pays || must_copy) || !is_float(dtype) || !fits(source.image)) {
       for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
       return;
     }
