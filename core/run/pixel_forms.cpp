@@ -551,7 +551,7 @@ PixelRef write_lines(const Work& work, const Graph& graph) {
 
 }  // namespace
 
-bool has_pixel_form(const Graph&, const GraphItem& item) {
+bool has_pixel_form(const GraphItem& item) {
   const auto image = pixel_image_of(item.shape());
   if (!image || item.is_stored) return false;
   if (item.is<Constant>()) return false;

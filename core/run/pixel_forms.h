@@ -7,7 +7,7 @@
 namespace tessera {
 
 // Whether pixel kernels can compute an item, whose result and operands are images.
-bool has_pixel_form(const Graph&, const GraphItem&);
+bool has_pixel_form(const GraphItem&);
 
 // Whether it is work on images and nothing else: a graph without any is better off with kernels over elements.
 bool is_image_work(const GraphItem&);

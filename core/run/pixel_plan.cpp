@@ -61,8 +61,6 @@ class PixelPlanner {
   }
 
  private:
-  friend class Reader;
-
   struct Facts {
     bool is_pixels = false;         // pixel kernels compute or sample it
     bool is_wanted = false;         // a caller wants the elements
@@ -78,7 +76,7 @@ class PixelPlanner {
   bool fits(const PixelImage& image) const { return std::max(image.width, image.height) <= limits_.pixels.max_side; }
   bool can_be_pixels(const GraphItem& item) const {
     const auto own = pixel_image_of(item.shape());
-    return own && fits(*own) && (has_pixel_form(graph_, item) || item.source);
+    return own && fits(*own) && (has_pixel_form(item) || item.source);
   }
 
   // Items that hang together are planned as pixels if there is work on images among them, or a host's image.
