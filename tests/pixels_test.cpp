@@ -57,6 +57,15 @@ TEST_P(Pixels, OtherSizesAndBack) {
       });
 }
 
+TEST_P(Pixels, TurnedAndMoved) {
+  for (const Interpolation mode : {Interpolation::nearest, Interpolation::bilinear})
+    expect_as_on_cpu([&](Context&, const Tensor& x) {
+      const Tensor moved =
+          affine_transform(x * 2.0f, {1, 0.25f, -0.5f, 0.125f, 1, 0.25f}, {.mode = mode, .fill = {0.5f}});
+      return std::vector{moved + 1.0f, gaussian_blur(moved, 0.4f)};
+    });
+}
+
 TEST_P(Pixels, NeighboursByPaddingAndSlicing) {
   for (const PadMode mode : {PadMode::edge, PadMode::constant})
     expect_as_on_cpu([&](Context&, const Tensor& x) {

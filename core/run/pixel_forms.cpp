@@ -213,6 +213,50 @@ PixelRef write_resize_cubic(const Work& work, const Family& family) {
   return work.result(sum);
 }
 
+bool takes_affine(const GraphItem& item, const Family& family) {
+  const auto warp = from_words<AffineParameters>(family.words).warp;
+  return has_images(item) && is_image(item.shape(), warp.result, warp.channels) &&
+         is_image(item.operands[0].shape, warp.image, warp.channels);
+}
+
+// Each pixel lies somewhere in the image, between one or four pixels of it; outside there is a fill.
+PixelRef write_affine(const Work& work, const Family& family) {
+  const auto affine = from_words<AffineParameters>(family.words);
+  PixelWriter& writer = work.writer();
+  const bool is_nearest = affine.warp.taps == 1;
+  const auto place = [&](const std::array<float, 3>& row) {
+    return writer.number(writer.float_word(row[0]) + " * f32(" + text(work.at.x) + ") + " + writer.float_word(row[1]) +
+                         " * f32(" + text(work.at.y) + ") + " + writer.float_word(row[2]));
+  };
+  const PixelRef x = place(affine.x), y = place(affine.y);
+  const auto before = [&](PixelRef at) {
+    return writer.number(is_nearest ? "floor(" + text(at) + " + 0.5)" : "floor(" + text(at) + ")");
+  };
+  const PixelRef left = before(x), top = before(y);
+  const std::string fill = writer.four_words(affine.fill);
+  const auto pixel = [&](int across, int down) {
+    const std::string column = text(writer.number(text(left) + " + " + std::to_string(across) + ".0")),
+                      row = text(writer.number(text(top) + " + " + std::to_string(down) + ".0"));
+    const std::string inside = text(writer.integer("select(0, 1, " + column + " >= 0.0 && " + column + " <= f32(" +
+                                                   work.last_x(work.source().width) + ") && " + row + " >= 0.0 && " +
+                                                   row + " <= f32(" + work.last_y(work.source().height) + "))"));
+    const auto whole = [&](const std::string& at) {
+      return writer.integer("i32(select(0.0, " + at + ", " + inside + " == 1))");
+    };
+    return "pick(eqi(vec4i(" + inside + "), vec4i(1)), " + work.floats({whole(column), whole(row)}) + ", " + fill + ")";
+  };
+  if (is_nearest) return work.result(pixel(0, 0));
+  const auto share = [&](PixelRef at, PixelRef of_before) {
+    return text(writer.number(text(at) + " - " + text(of_before)));
+  };
+  const std::string along_x = share(x, left), along_y = share(y, top);
+  const auto weighted = [&](int across, int down) {
+    return (across ? along_x : "(1.0 - " + along_x + ")") + " * " + (down ? along_y : "(1.0 - " + along_y + ")") +
+           " * " + pixel(across, down);
+  };
+  return work.result(weighted(0, 0) + " + " + weighted(1, 0) + " + " + weighted(0, 1) + " + " + weighted(1, 1));
+}
+
 // ---- colours
 
 // A matrix times channels; column k of [rows,columns] numbers is four words. One row is in all components.
@@ -474,6 +518,7 @@ constexpr Form forms[] = {
     {"resize_nearest", takes_resize, write_resize_nearest},
     {"resize_bilinear", takes_resize, write_resize_bilinear},
     {"resize_cubic", takes_resize, write_resize_cubic},
+    {"warp_affine", takes_affine, write_affine},
     {"colour_matrix_numbers", takes_matrix, write_matrix_numbers},
     {"colour_matrix_tensor", takes_matrix, write_matrix_tensor},
     {"colour_lookup", takes_lookup, write_lookup},
@@ -569,7 +614,7 @@ bool is_image_work(const GraphItem& item) {
   const auto* family = item.as<Family>();
   if (!family || !form_of(*family)) return false;
   const std::string_view file = family->entry->file;
-  return file == "filter" || file == "resize" || file == "colour";
+  return file == "filter" || file == "resize" || file == "warp" || file == "colour";
 }
 
 bool moves_pixels(const GraphItem& item) {
