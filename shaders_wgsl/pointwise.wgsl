@@ -171,31 +171,8 @@ fn poweri(a: vec4i, b: vec4i) -> vec4i {
   return picki(lti(b, vec4i(0)), reciprocal, result);
 }
 
-// a * 2^exponent, exponent whole and in [-152, 129]: in two steps, since one factor alone could overflow.
-fn scaled(a: vec4f, exponent: vec4f) -> vec4f {
-  let first: vec4i = vec4i(exponent) >> vec4u(1u);
-  let second: vec4i = vec4i(exponent) - first;
-  return a * float_of((first + vec4i(127)) << vec4u(23u)) * float_of((second + vec4i(127)) << vec4u(23u));
-}
-
-// 2^a with the exponent set by its bits: drivers' own exp differs in how far its accuracy and its range go.
-fn exponential2(a: vec4f) -> vec4f {
-  let bounded: vec4f = clamp(a, vec4f(-152.0), vec4f(129.0));  // of a NaN, any number
-  let whole: vec4f = nearest(bounded);
-  let f: vec4f = (bounded - whole) * 0.6931471805599453;
-  let series: vec4f = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
-  let result: vec4f = scaled(series, whole);
-  return pick(nan4(a), a, result);
-}
-
-fn exponential(a: vec4f) -> vec4f {
-  let bounded: vec4f = clamp(a, vec4f(-105.0), vec4f(89.0));  // of a NaN, any number
-  let whole: vec4f = nearest(bounded * 1.4426950408889634);
-  // ln 2 in two parts, the first with few bits, so that the remainder keeps all of its own.
-  let f: vec4f = (bounded - whole * 0.693359375) + whole * 0.00021219444;
-  let series: vec4f = vec4f(1.0) + f * (vec4f(1.0) + f * (vec4f(0.5) + f * (vec4f(0.16666666667) + f * (vec4f(0.04166666667) + f * (vec4f(0.00833333333) + f * 0.00138888889)))));
-  return pick(nan4(a), a, scaled(series, whole));
-}
+// The languages bound the error of exp, exp2 and log2 well enough; a NaN may get lost in them.
+fn exponential(a: vec4f) -> vec4f { return pick(nan4(a), a, exp(a)); }
 
 fn expm1(a: vec4f) -> vec4f {
   let series: vec4f = a + a * a * (vec4f(0.5) + a * (vec4f(0.16666666667) + a * (vec4f(0.04166666667) + a * (vec4f(0.00833333333) + a * (vec4f(0.00138888889) + a * 0.00019841270)))));
@@ -207,11 +184,11 @@ fn exponent_of(a: vec4f) -> vec4i {
   return (bits_of(a) - vec4i(0x3f3504f3)) >> vec4u(23u);
 }
 
-// ln of a number in [sqrt(1/2), sqrt(2)] by the series of 2 atanh((a - 1) / (a + 1)).
+// ln of a number in [sqrt(1/2), sqrt(2)] by a series of atanh((a - 1) / (a + 1)).
 fn logarithm_near_one(a_minus_one: vec4f) -> vec4f {
   let s: vec4f = a_minus_one / (vec4f(2.0) + a_minus_one);
   let z: vec4f = s * s;
-  return 2.0 * s * (vec4f(1.0) + z * (vec4f(0.33333333333) + z * (vec4f(0.2) + z * (vec4f(0.14285714286) + z * 0.11111111111))));
+  return s * (vec4f(2.0) + z * (vec4f(0.6666681595) + z * (vec4f(0.3997479493) + z * 0.2992565069)));
 }
 
 // Special values of logarithms: zero, infinity, negative numbers and NaN.
@@ -221,16 +198,9 @@ fn logarithm_edges(a: vec4f, inside: vec4f) -> vec4f {
   return pick(either(lt(a, vec4f(0.0)), nan4(a)), not_a_number(), lower);
 }
 
-// Subnormal numbers are scaled up first.
-fn logarithm2(a: vec4f) -> vec4f {
-  let tiny: vec4<bool> = lt(a, vec4f(1.1754944e-38));
-  let x: vec4f = pick(tiny, a * 8388608.0, a);
-  let exponent: vec4i = exponent_of(x);
-  let mantissa: vec4f = float_of(bits_of(x) - (exponent << vec4u(23u)));
-  let inside: vec4f = vec4f(exponent) - pick(tiny, vec4f(23.0), vec4f(0.0)) + logarithm_near_one(mantissa - vec4f(1.0)) * 1.4426950408889634;
-  return logarithm_edges(a, inside);
-}
+fn logarithm2(a: vec4f) -> vec4f { return logarithm_edges(a, log2(a)); }
 
+// Near 1 the languages do not bound the relative error of log. Subnormal numbers are scaled up first.
 fn logarithm(a: vec4f) -> vec4f {
   let tiny: vec4<bool> = lt(a, vec4f(1.1754944e-38));
   let x: vec4f = pick(tiny, a * 8388608.0, a);
@@ -264,7 +234,7 @@ fn magnitude_power(a: vec4f, b: vec4f) -> vec4f {
   if (any(is_whole)) { result = whole_power(a, pick(is_whole, b, vec4f(0.0))); }
   let is_normal: vec4<bool> = both(ge(result, vec4f(1.1754944e-38)), lt(result, infinity()));
   let is_done: vec4<bool> = both(is_whole, is_normal);
-  if (any(eqi(vec4i(is_done), vec4i(0)))) { result = pick(is_done, result, exponential2(b * logarithm2(a))); }
+  if (any(eqi(vec4i(is_done), vec4i(0)))) { result = pick(is_done, result, exp2(b * logarithm2(a))); }
   return result;
 }
 
@@ -282,6 +252,16 @@ fn power(a: vec4f, b: vec4f) -> vec4f {
   let known: vec4f = pick(inf4(b), unbounded, signed_power);
   let defined: vec4f = pick(either(nan4(a), nan4(b)), not_a_number(), known);
   return pick(either(eq(b, vec4f(0.0)), eq(a, vec4f(1.0))), vec4f(1.0), defined);
+}
+
+// a^b for a finite b that is not whole, of which a negative number has no power.
+fn fraction_power(a: vec4f, b: vec4f) -> vec4f {
+  let inside: vec4f = exp2(b * log2(a));
+  let is_finite: vec4<bool> = ltu(vec4u(bits_of(a)) - vec4u(1u), vec4u(0x7f7fffffu));  // and above 0
+  let of_zero: vec4f = pick(gt(b, vec4f(0.0)), vec4f(0.0), infinity());
+  let of_infinity: vec4f = pick(gt(b, vec4f(0.0)), infinity(), vec4f(0.0));
+  let elsewhere: vec4f = pick(inf4(a), of_infinity, not_a_number());
+  return pick(is_finite, inside, pick(eq(a, vec4f(0.0)), of_zero, elsewhere));
 }
 
 // a less the nearest multiple of pi/2, in three parts that a whole number up to 10,000 multiplies without rounding.

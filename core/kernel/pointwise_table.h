@@ -169,6 +169,10 @@ inline constexpr PointwiseOp pointwise_table[] = {
   {"where", 3, Takes::condition, Gives::same, "pick(nei(a, vec4i(0)), b, c)", "picki(nei(a, vec4i(0)), b, c)",
    F { return a != 0 ? b : c; }, I { return a != 0 ? b : c; }, {-100, 100}, 0, "the condition is boolean"},
 };
+
+// pow() with an exponent that is known to be finite and not whole.
+inline constexpr PointwiseOp pow_of_fraction{"pow_of_fraction", 2, Takes::floats, Gives::same, "fraction_power(a, b)", "",
+   F { return std::pow(a, b); }, nullptr, {-4, 4}, 2e-5f, ""};
 // clang-format on
 #undef F
 #undef I

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/kernel/pointwise_table.h"
 #include "core/ops/family.h"
@@ -133,7 +134,17 @@ TESSERA_OPERATOR(>=, "greater_equal")
   Tensor name(const Tensor& a, const Tensor& b) { return row<#name>({&a, &b}); } \
   Tensor name(const Tensor& a, double b) { return row<#name>({&a, b}); }         \
   Tensor name(double a, const Tensor& b) { return row<#name>({a, &b}); }
-TESSERA_BINARY(pow)
+// Exponents that are known need less than power() does.
+Tensor pow(const Tensor& a, double b) {
+  if (b == 2) return square(a);
+  const float exponent =
+      a.dtype() == DType::f16 ? static_cast<float>(half(static_cast<float>(b))) : static_cast<float>(b);
+  const bool is_fraction = std::isfinite(exponent) && exponent != std::trunc(exponent);
+  if (is_fraction && is_float(a.dtype())) return map(pow_of_fraction, {&a, b});
+  return row<"pow">({&a, b});
+}
+Tensor pow(const Tensor& a, const Tensor& b) { return row<"pow">({&a, &b}); }
+Tensor pow(double a, const Tensor& b) { return row<"pow">({a, &b}); }
 TESSERA_BINARY(floor_mod)
 TESSERA_BINARY(trunc_mod)
 TESSERA_BINARY(minimum)

@@ -29,6 +29,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 double cost_of(const PointwiseOp& op) {
   const std::string_view code = op.float_code.empty() ? op.int_code : op.float_code;
   if (code.starts_with("power")) return 60;
+  if (code.starts_with("fraction_power")) return 40;
   constexpr std::string_view short_functions[] = {"abs",  "ceil",      "floor", "limit", "max",   "min",   "nearest",
                                                   "pick", "rectified", "sign",  "sqrt",  "trunc", "vec4f", "vec4i"};
   if (code.find('(') == std::string_view::npos || code.starts_with('(')) return 1;

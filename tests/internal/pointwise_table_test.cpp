@@ -163,9 +163,28 @@ TEST_P(FloatRow, TinyArguments) {
     EXPECT_NEAR(got[i] / op().on_float(values[i], 0, 0), 1.0f, 2e-6f) << op().name << "(" << values[i] << ")";
 }
 
+// pow() of a number takes another way for fractions, and for 2.
+class KnownExponent : public OnDevice {};
+TEST_P(KnownExponent, OfSpecialValues) {
+  const std::vector<float> bases{0.0f,  -0.0f,   1,        -1,        0.5f,   -0.5f, 2,
+                                 -3.0f, 1000.5f, infinity, -infinity, 1e-30f, 3e30f, nan};
+  const Tensor x = context().tensor({static_cast<std::int64_t>(bases.size())}, bases);
+  for (const float exponent : {0.5f, 2.2f, -0.45f, -3.7f, 1.0f, 2.0f, 3.0f, 0.0f, infinity, nan}) {
+    const std::vector<float> got = pow(x, exponent).read();
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+      const float want = std::pow(bases[i], exponent);
+      EXPECT_TRUE(agrees(got[i], want, 2e-5f)) << bases[i] << "^" << exponent << " is " << got[i] << ", not " << want;
+    }
+  }
+  // The nearest float, and the nearest half, are whole.
+  EXPECT_EQ(pow(x, 1 + 1e-12).read()[5], -0.5f);
+  EXPECT_EQ(pow(x.cast(DType::f16), 3.0001).read()[7], -27.0f);
+}
+
 std::string case_name(const ::testing::TestParamInfo<Case>& its) {
   return std::string(its.param.op->name) + "_on_" + its.param.device.name;
 }
+TESSERA_ON_ALL_DEVICES(KnownExponent);
 INSTANTIATE_TEST_SUITE_P(Table, FloatRow, ::testing::ValuesIn(cases_with(DType::f32)), case_name);
 INSTANTIATE_TEST_SUITE_P(Table, IntegerRow, ::testing::ValuesIn(cases_with(DType::i32)), case_name);
 INSTANTIATE_TEST_SUITE_P(Table, BooleanRow, ::testing::ValuesIn(cases_with(DType::boolean)), case_name);
