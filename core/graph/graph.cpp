@@ -20,6 +20,7 @@ class ItemWriter {
     text_.list(item.shape().dims());
     if (item.is_stored) {
       text_.number(-1);
+      text_.number(item.first_number);
       return text_.number(item.start);
     }
     tessera::write(*item.operation, text_);
@@ -182,6 +183,7 @@ class GraphBuilder {
     GraphItem item{.node = node, .operation = &node->operation, .is_stored = is_stored(*node), .is_own = is_own(node)};
     if (item.is_stored) {
       item.lineage = node->is<Placeholder>() ? unknown_lineage : node->value.lineage;
+      add_few_numbers(item);
       if (node->has_elements()) item.start = node->value.offset;
       else if (node->is<ProgramResult>()) graph_.runs.push_back(node);
       return add_item(std::move(item));
@@ -199,6 +201,17 @@ class GraphBuilder {
     for (const std::weak_ptr<Node>& weak : custom->call->results)
       if (const NodePtr output = weak.lock(); output && output->is<Custom>() && !output->has_elements())
         if (!index_of_.contains(output.get())) add_operation(output.get());
+  }
+
+  // Kernels can take them as parameters.
+  void add_few_numbers(GraphItem& item) {
+    std::vector<Number> numbers;
+    if (const auto* values = std::get_if<HostValues>(item.operation)) numbers = values->few_numbers(item.dtype());
+    if (const auto* computed = std::get_if<Computed>(item.operation))
+      if (!item.node->value.buffer->was_lent()) numbers = computed->few_numbers;
+    if (numbers.empty()) return;
+    item.first_number = static_cast<int>(graph_.numbers.size());
+    for (const Number& number : numbers) graph_.numbers.push_back({number, item.dtype()});
   }
 
   void add_item(GraphItem item) {

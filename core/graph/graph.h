@@ -40,6 +40,7 @@ struct GraphItem {
   std::uint64_t layout = 0;
   int lineage = 0;
   int number = none;                   // of a constant that is wanted as elements
+  int first_number = none;             // of the elements that the node has, where these are few and known
   const HostSource* source = nullptr;  // the host's texture that the item reads, where pixel kernels can sample it
   bool is_overwritten = false;         // one of Graph::shown writes the host's texture that the item reads, or lies in
   std::vector<Operand> operands{};

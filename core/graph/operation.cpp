@@ -1,6 +1,16 @@
 #include "core/graph/operation.h"
 
+#include <cstring>
+
 namespace tessera {
+
+std::vector<Number> HostValues::few_numbers(DType dtype) const {
+  constexpr std::size_t most = 16;
+  if (elements.size() > most * sizeof(Number) || (dtype != DType::f32 && dtype != DType::i32)) return {};
+  std::vector<Number> numbers(elements.size() / sizeof(Number));
+  if (!numbers.empty()) std::memcpy(numbers.data(), elements.data(), elements.size());
+  return numbers;
+}
 
 void Strided::write(WorkText& text) const {
   text.number(offset);

@@ -74,6 +74,7 @@ struct OperationKind {
 struct HostValues : OperationKind {
   explicit HostValues(std::vector<std::byte> values) : elements(std::move(values)) {}
   std::string name() const { return "tensor"; }
+  std::vector<Number> few_numbers(DType) const;  // the elements if they are few, of 32 bits; else none
 
   std::vector<std::byte> elements;
 };
@@ -184,6 +185,8 @@ struct ProgramResult : OperationKind {
 // An operation that nobody knows any more: the node has its elements, or they are lost.
 struct Computed : OperationKind {
   std::string name() const { return "tensor"; }
+
+  std::vector<Number> few_numbers{};  // the elements, where the host gave few, and nobody else can write them
 };
 
 using Operation = std::variant<HostValues, Constant, View, Pointwise, Cast, Strided, Family, Import, Custom,

@@ -26,6 +26,7 @@ Buffer::~Buffer() { pool_->give_back(*this); }
 std::shared_ptr<const void> Buffer::lend() {
   std::shared_ptr<const void> loan = loan_.lock();
   if (!loan) loan_ = loan = std::make_shared<char>();
+  was_lent_ = true;
   return loan;
 }
 

@@ -67,6 +67,7 @@ class Buffer {
   // Lends the storage to a host: it stays as it is for as long as anybody holds the result.
   std::shared_ptr<const void> lend();
   bool is_lent() const { return !loan_.expired(); }
+  bool was_lent() const { return was_lent_; }  // to a host, which may have written elements
   bool is_borrowed() const { return owner_ == Owner::host; }  // from a host
   bool is_spilled() const { return is_spilled_; }
 
@@ -89,6 +90,7 @@ class Buffer {
   std::uint64_t last_used_ = 0;  // the last batch to use it
   std::uint64_t recording_ = 0;  // the recording that writes it; 0: none
   std::weak_ptr<const void> loan_;
+  bool was_lent_ = false;
   bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false;
 };
 

@@ -41,10 +41,13 @@ void become_host_buffer(ContextState& context, const GraphItem& item) {
   auto buffer = context.pool->from_host({node.dtype, node.shape.size(), item.layout});
   buffer->made_by(op_name(node.operation));
   buffer->add_user(node.shared_from_this());
+  auto& values = std::get<HostValues>(node.operation);
+  Computed computed;
+  computed.few_numbers = values.few_numbers(node.dtype);
   // From here on nothing throws: the elements are in one place or the other.
-  context.pool->set_host_copy(*buffer, std::move(std::get<HostValues>(node.operation).elements));
+  context.pool->set_host_copy(*buffer, std::move(values.elements));
   node.value.buffer = std::move(buffer);
-  node.operation = Computed{};
+  node.operation = std::move(computed);
 }
 
 // A host's texture or buffer belongs to one device: neither its successor nor another backend can read it.

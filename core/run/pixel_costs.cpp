@@ -14,6 +14,7 @@ class PixelCosts::Counter final : public PixelReader {
     const std::size_t before = writer_.wanted_of(operand.item).size();
     const PixelRef value = writer_.value(operand.item, spot, costs_.graph_.at(operand.item).dtype());
     if (writer_.wanted_of(operand.item).size() == before) return value;
+    if (has_few_numbers(costs_.graph_.at(operand.item), image)) return value;
     if (!costs_.at(operand.item).is_known) {
       item_.own += costs_.graph_.at(operand.item).source ? reading : reading_elements(image);
       return value;
@@ -24,8 +25,9 @@ class PixelCosts::Counter final : public PixelReader {
     return value;
   }
 
-  PixelRef elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
-    return writer_.vector(costs_.graph_.at(operand.item).dtype(), indices[0]);  // the same ones for all pixels
+  PixelRef elements(const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) override {
+    // The same ones for all pixels.
+    return writer_.vector(costs_.graph_.at(operand.item).dtype(), std::to_string(indices[0]));
   }
 
  private:

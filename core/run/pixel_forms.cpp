@@ -122,32 +122,27 @@ PixelRef write_filter_numbers(const Work& work, const Family& family) {
 PixelRef write_filter_tensor(const Work& work, const Family& family) {
   const auto filter = from_words<FilterParameters>(family.words);
   return write_filter(work, filter, from_options<FilterOptions>(family.options), [&](std::int64_t tap) {
-    const std::string index = std::to_string(tap) + "u";
-    return text(work.reader.elements(work.operand(1), {index, index, index, index}));
+    return text(work.reader.elements(work.operand(1), {tap, tap, tap, tap}));
   });
 }
 
 // ---- other sizes
 
 // A pixel of the result between pixels of the image: the pixel before it, counted from two pixels before the image, and
-// how far it is from there. Multiplying by a float, and setting right what its rounding did, is much faster than
-// dividing integers.
+// how far it is from there. Each is exact: the place is a whole number of parts of a pixel, and a float finds the pixel
+// from the middle of the part, which is further from the next pixel than the float's error.
 struct Between {
   PixelRef before, rest;
 };
 Between between(PixelWriter& writer, PixelRef at, const Places& places, const std::string& axis) {
-  const std::string divisor = writer.integer_word("divisor " + axis, places.divisor),
-                    share = writer.fraction_word(axis, places.divisor);
-  const PixelRef numerator =
-      writer.unsigned_integer("u32(" + text(at) + ") * u32(" + writer.integer_word("step " + axis, places.step) +
-                              ") + u32(" + writer.integer_word("start " + axis, places.start) + ")");
-  const PixelRef guess = writer.integer("i32(f32(" + text(numerator) + ") * " + share + ")");
-  const PixelRef over =
-      writer.integer("i32(" + text(numerator) + " - u32(" + text(guess) + ") * u32(" + divisor + "))");
-  const PixelRef step =
-      writer.integer("(" + text(over) + " >> 31u) - ((" + divisor + " - 1 - " + text(over) + ") >> 31u)");
-  return {writer.integer(text(guess) + " + " + text(step)),
-          writer.number("f32(" + text(over) + " - " + text(step) + " * " + divisor + ") * " + share)};
+  const std::string share = writer.fraction_word(axis, places.divisor);
+  const std::string part =
+      text(writer.number("f32(" + text(at) + ") * " + writer.whole_word("step " + axis, places.step) + " + " +
+                         writer.whole_word("start " + axis, places.start)));
+  const std::string before = text(writer.number("floor((" + part + " + 0.5) * " + share + ")"));
+  return {writer.integer("i32(" + before + ")"),
+          writer.number("(" + part + " - " + before + " * " + writer.whole_word("divisor " + axis, places.divisor) +
+                        ") * " + share)};
 }
 
 PixelRef tap_of(PixelWriter& writer, PixelRef before, int tap, const std::string& last) {
@@ -156,9 +151,13 @@ PixelRef tap_of(PixelWriter& writer, PixelRef before, int tap, const std::string
 
 bool takes_resize(const GraphItem& item, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
+  const auto is_exact = [](const Places& places, std::int64_t size) {
+    constexpr std::int64_t most_parts = 1 << 22;
+    return (size - 1) * places.step + places.start < most_parts;
+  };
   return has_images(item) && is_image(item.shape(), resize.result, resize.channels) &&
-         is_image(item.operands[0].shape, resize.image, resize.channels) && resize.y.divisor < (1 << 22) &&
-         resize.x.divisor < (1 << 22);
+         is_image(item.operands[0].shape, resize.image, resize.channels) && is_exact(resize.y, resize.result.height) &&
+         is_exact(resize.x, resize.result.width);
 }
 
 PixelRef write_resize_nearest(const Work& work, const Family& family) {
@@ -295,10 +294,10 @@ PixelRef write_matrix_numbers(const Work& work, const Family& family) {
 PixelRef write_matrix_tensor(const Work& work, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
   return write_matrix(work, matrix, [&](std::size_t k) {
-    std::array<std::string, 4> indices;
+    std::array<std::int64_t, 4> indices;
     for (std::int64_t row = 0; row < 4; ++row)
       indices[static_cast<std::size_t>(row)] =
-          std::to_string(std::min(row, matrix.rows - 1) * matrix.columns + static_cast<std::int64_t>(k)) + "u";
+          std::min(row, matrix.rows - 1) * matrix.columns + static_cast<std::int64_t>(k);
     return text(work.reader.elements(work.operand(1), indices));
   });
 }

@@ -6,6 +6,11 @@
 
 namespace tessera {
 
+// A single pixel of an item whose few elements are known: kernels take them as parameters.
+inline bool has_few_numbers(const GraphItem& item, const PixelImage& read_as) {
+  return item.first_number != GraphItem::none && read_as.pixels() == 1;
+}
+
 // Whether pixel kernels can compute an item, whose result and operands are images.
 bool has_pixel_form(const GraphItem&);
 
@@ -22,8 +27,8 @@ class PixelReader {
   virtual PixelWriter& writer() = 0;
   // A pixel of an operand, which is read as this image.
   virtual PixelRef pixel(const GraphItem::Operand&, const PixelImage&, const PixelSpot&) = 0;
-  // Four elements of an operand, at these indices, as texts.
-  virtual PixelRef elements(const GraphItem::Operand&, const std::array<std::string, 4>& indices) = 0;
+  // Four elements of an operand, at these indices.
+  virtual PixelRef elements(const GraphItem::Operand&, const std::array<std::int64_t, 4>& indices) = 0;
 };
 
 // The value of an item with a pixel form at a place of it.

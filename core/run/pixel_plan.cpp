@@ -130,7 +130,7 @@ class PixelPlanner {
     PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& place) override {
       return planner_.pixel(kernel_, operand, image, place);
     }
-    PixelRef elements(const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) override {
+    PixelRef elements(const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) override {
       return planner_.elements(kernel_, operand, indices);
     }
 
@@ -151,6 +151,10 @@ class PixelPlanner {
       }
       facts(operand.item).has_other_reader = true;
     }
+    if (has_few_numbers(item, read_as)) {
+      const std::int64_t last = read_as.channels - 1;
+      return few_numbers(kernel, operand, {0, std::min<std::int64_t>(1, last), std::min<std::int64_t>(2, last), last});
+    }
     const ElementSource source{operand.item, operand.offset + item.start, read_as};
     const auto known = std::ranges::find(sources_, source);
     const auto index = static_cast<int>(known - sources_.begin());
@@ -158,16 +162,26 @@ class PixelPlanner {
     return kernel.writer.value(count() + index, place, item.dtype());
   }
 
-  PixelRef elements(Draft& kernel, const GraphItem::Operand& operand, const std::array<std::string, 4>& indices) {
+  PixelRef elements(Draft& kernel, const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) {
     const GraphItem& item = graph_.at(operand.item);
+    if (item.first_number != GraphItem::none) return few_numbers(kernel, operand, indices);
     facts(operand.item).has_other_reader = true;
     const int input = kernel.writer.input(operand.item, {PixelPlace::elements, item.dtype(), 0});
     const std::string start =
         "u32(" + kernel.writer.integer_word("first of " + std::to_string(input), operand.offset + item.start) + ")";
     std::string at = "vec4u(" + start + ")";
-    if (indices[0] != "0u" || indices[1] != "0u" || indices[2] != "0u" || indices[3] != "0u")
-      at += " + vec4u(" + indices[0] + ", " + indices[1] + ", " + indices[2] + ", " + indices[3] + ")";
+    if (indices != std::array<std::int64_t, 4>{})
+      for (std::size_t i = 0; i < 4; ++i) at += (i ? "u, " : " + vec4u(") + std::to_string(indices[i]);
+    if (indices != std::array<std::int64_t, 4>{}) at += "u)";
     return kernel.writer.vector(item.dtype(), "input_" + std::to_string(input) + "(" + at + ")");
+  }
+
+  // Elements that are parameters of the kernel.
+  PixelRef few_numbers(Draft& kernel, const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) {
+    const GraphItem& item = graph_.at(operand.item);
+    std::array<int, 4> numbers;
+    for (std::size_t i = 0; i < 4; ++i) numbers[i] = item.first_number + static_cast<int>(operand.offset + indices[i]);
+    return kernel.writer.graph_numbers(item.dtype(), numbers);
   }
 
   Draft& new_kernel(const PixelImage& domain) {

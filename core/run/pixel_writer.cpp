@@ -18,7 +18,9 @@ std::string word_text(std::string_view reader, std::size_t word) {
 }
 
 // Numbers come after all other words, whose count is known in the end.
-std::string number_token(std::size_t number) { return "#" + std::to_string(number) + "#"; }
+std::string number_token(std::string_view reader, std::size_t number) {
+  return "#" + std::string(reader) + std::to_string(number) + "#";
+}
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -80,14 +82,25 @@ PixelRef PixelWriter::cast(DType dtype, PixelRef ref) {
               .refs = {ref}});
 }
 
-PixelRef PixelWriter::graph_number(DType dtype, int number) {
+std::string PixelWriter::token_of(DType dtype, int number) {
   const auto known = std::ranges::find(numbers_, number);
   const auto place = static_cast<std::size_t>(known - numbers_.begin());
   if (known == numbers_.end()) numbers_.push_back(number);
-  const std::string type = is_float(dtype) ? "vec4f" : "vec4i";
-  const PixelRef ref = add(is_float(dtype) ? "vec4f" : "vec4i", type + "(" + number_token(place) + ")", 0, dtype);
+  return number_token(is_float(dtype) ? "floats" : "ints", place);
+}
+
+PixelRef PixelWriter::graph_number(DType dtype, int number) {
+  const std::string_view type = is_float(dtype) ? "vec4f" : "vec4i";
+  const PixelRef ref = add(type, std::string(type) + "(" + token_of(dtype, number) + ")", 0, dtype);
   nodes_[index(ref)].kind = Kind::number;
   return ref;
+}
+
+PixelRef PixelWriter::graph_numbers(DType dtype, const std::array<int, 4>& numbers) {
+  const std::string_view type = is_float(dtype) ? "vec4f" : "vec4i";
+  std::string text(type);
+  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i ? ", " : "(") + token_of(dtype, numbers[i]);
+  return add(type, text + ")", 0, dtype);
 }
 
 std::string PixelWriter::integer_word(std::string_view role, std::int64_t value) {
@@ -101,8 +114,14 @@ std::string PixelWriter::float_word(float value) {
   return word_text("floats", words_.size() - 1);
 }
 
+std::string PixelWriter::whole_word(std::string_view role, std::int64_t value) {
+  std::string& word = float_words_[std::pair(std::string(role), value)];
+  if (word.empty()) word = float_word(static_cast<float>(value));
+  return word;
+}
+
 std::string PixelWriter::fraction_word(std::string_view role, std::int64_t divisor) {
-  std::string& word = fraction_words_[std::pair(std::string(role), divisor)];
+  std::string& word = float_words_[std::pair("1 of " + std::string(role), divisor)];
   if (word.empty()) word = float_word(1.0f / static_cast<float>(divisor));
   return word;
 }
@@ -244,8 +263,8 @@ PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, cons
   words_[1] = word_of(height);
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
     const std::size_t word = words_.size() + i;
-    replace_all(body, "vec4f(" + number_token(i) + ")", "vec4f(" + word_text("floats", word) + ")");
-    replace_all(body, "vec4i(" + number_token(i) + ")", "vec4i(" + word_text("ints", word) + ")");
+    for (const std::string_view reader : {"floats", "ints"})
+      replace_all(body, number_token(reader, i), word_text(reader, word));
   }
   words_.resize(words_.size() + numbers_.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].value = names[index(resolved(results[i]))];

@@ -38,6 +38,7 @@ class PixelWriter {
   PixelRef op(DType, const PointwiseOp&, std::array<PixelRef, 3> operands);
   PixelRef cast(DType, PixelRef);
   PixelRef graph_number(DType, int number);  // of the graph
+  PixelRef graph_numbers(DType, const std::array<int, 4>& numbers);
   DType dtype_of(PixelRef ref) const { return nodes_[index(ref)].dtype; }
 
   static std::string text(PixelRef ref) { return "{" + std::to_string(ref) + "}"; }
@@ -46,6 +47,7 @@ class PixelWriter {
   // Equal numbers of the same role are one word. Others are not: the text must not depend on what sizes happen to be.
   std::string integer_word(std::string_view role, std::int64_t);
   std::string float_word(float);
+  std::string whole_word(std::string_view role, std::int64_t);             // as a float, likewise
   std::string fraction_word(std::string_view role, std::int64_t divisor);  // 1 / divisor, likewise
   std::string four_words(const std::array<float, 4>&);
 
@@ -88,6 +90,7 @@ class PixelWriter {
   static std::size_t index(PixelRef ref) { return static_cast<std::size_t>(ref); }
   PixelRef add(std::string_view type, const std::string& text, double cost, DType = DType::f32);
   PixelRef add(Node);
+  std::string token_of(DType, int number);
   PixelRef resolved(PixelRef) const;
   std::vector<PixelRef> refs_of(const Node&) const;
   std::vector<PixelRef> in_order(const std::vector<PixelRef>& results) const;
@@ -101,7 +104,7 @@ class PixelWriter {
   std::vector<int> input_items_;
   std::vector<std::uint32_t> words_;
   std::map<std::pair<std::string, std::int64_t>, std::size_t> integer_words_;
-  std::map<std::pair<std::string, std::int64_t>, std::string> fraction_words_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> float_words_;
   std::vector<int> numbers_;
 };
 
