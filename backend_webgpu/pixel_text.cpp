@@ -139,7 +139,7 @@ std::string store_pixel(const std::string& destination, const PixelOutput& outpu
 
 // The colour that a host's target gets.
 std::string colour_text(const PixelOutput& output) {
-  const std::string value = output.dtype == DType::u8 ? "(vec4f(" + output.value + ") / 255.0)" : output.value;
+  const std::string value = output.dtype == DType::u8 ? "(vec4f(" + output.value + ") * (1.0 / 255.0))" : output.value;
   switch (output.channels) {
     case 1: return "vec4f(" + value + ".xxx, 1.0)";
     case 2: return "vec4f(" + value + ".xy, 0.0, 1.0)";

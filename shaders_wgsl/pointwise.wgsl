@@ -108,7 +108,12 @@ fn wrap_i8(a: vec4i) -> vec4i { return (a << vec4u(24u)) >> vec4u(24u); }
 
 fn wrap_u8(a: vec4i) -> vec4i { return a & vec4i(255); }
 
-// Truncates towards zero; large numbers saturate, NaN becomes 0.
+// Truncates towards zero; numbers out of range saturate, NaN becomes 0.
+fn float_to_byte(a: vec4f, low: vec4f, high: vec4f) -> vec4i {
+  return vec4i(pick(nan4(a), vec4f(0.0), clamp(a, low, high)));
+}
+
+// Likewise.
 fn float_to_i32(a: vec4f) -> vec4i {
   let inside: vec4f = pick(lt(abs(a), vec4f(2147483648.0)), a, vec4f(0.0));
   let edge: vec4i = picki(gt(a, vec4f(0.0)), vec4i(0x7fffffff), runtime_bits(-2147483647 - 1));

@@ -112,10 +112,9 @@ std::string cast_text(const std::string& value, DType from, DType to) {
     return "vec4i(nei(" + (is_float(from) ? "bits_of(" + value + ") & vec4i(0x7fffffff)" : value) + ", vec4i(0)))";
   if (is_float(to)) return narrowed(is_float(from) ? value : "vec4f(" + value + ")", to);
   if (!is_float(from)) return narrowed(value, to);
-  const std::string whole = "float_to_i32(" + value + ")";
-  if (to == DType::i8) return "clamp(" + whole + ", vec4i(-128), vec4i(127))";
-  if (to == DType::u8) return "clamp(" + whole + ", vec4i(0), vec4i(255))";
-  return whole;
+  if (to == DType::i8) return "float_to_byte(" + value + ", vec4f(-128.0), vec4f(127.0))";
+  if (to == DType::u8) return "float_to_byte(" + value + ", vec4f(0.0), vec4f(255.0))";
+  return "float_to_i32(" + value + ")";
 }
 
 }  // namespace

@@ -267,6 +267,12 @@ std::array<float, 4> column_of(std::span<const float> numbers, std::size_t rows,
 
 constexpr std::string_view component = "xyzw";
 
+std::string four_channels(const std::string& type, const std::vector<std::string>& channels) {
+  std::string joined = type;
+  for (std::size_t c = 0; c < 4; ++c) joined += (c ? ", " : "(") + channels[std::min(c, channels.size() - 1)];
+  return joined + ")";
+}
+
 bool takes_matrix(const GraphItem& item, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
   if (!has_images(item) || matrix.channels > 4 || matrix.rows > 4) return false;
@@ -274,32 +280,39 @@ bool takes_matrix(const GraphItem& item, const Family& family) {
   return source.channels == matrix.channels && is_image(item.shape(), {source.width, source.height}, matrix.rows);
 }
 
-template <class Column>
-PixelRef write_matrix(const Work& work, const ColourMatrixParameters& matrix, const Column& column) {
-  const std::string pixel = work.floats(work.at);
-  std::string sum = matrix.columns > matrix.channels ? column(static_cast<std::size_t>(matrix.channels)) : "";
-  for (std::size_t k = 0; k < static_cast<std::size_t>(matrix.channels); ++k)
-    sum += (sum.empty() ? "" : " + ") + column(k) + " * " + pixel + "." + component[k];
-  return work.result(sum);
-}
-
+// Numbers of 0 and 1, of which matrices with alpha have many, cost nothing.
 PixelRef write_matrix_numbers(const Work& work, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
-  return write_matrix(work, matrix, [&](std::size_t k) {
-    return work.writer().four_words(
-        column_of(matrix.numbers, static_cast<std::size_t>(matrix.rows), static_cast<std::size_t>(matrix.columns), k));
-  });
+  const std::string pixel = work.floats(work.at);
+  std::vector<std::string> channels;
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    std::string sum;
+    for (std::int64_t k = 0; k < matrix.columns; ++k) {
+      const float number = matrix.numbers[static_cast<std::size_t>(row * matrix.columns + k)];
+      const std::string factor = k < matrix.channels ? pixel + "." + component[static_cast<std::size_t>(k)] : "";
+      if (number == 0) continue;
+      sum += sum.empty() ? "" : " + ";
+      if (number == 1 && !factor.empty()) sum += factor;
+      else sum += work.writer().float_word(number) + (factor.empty() ? "" : " * " + factor);
+    }
+    channels.push_back(sum.empty() ? "0.0" : sum);
+  }
+  return work.result(four_channels("vec4f", channels));
 }
 
 PixelRef write_matrix_tensor(const Work& work, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
-  return write_matrix(work, matrix, [&](std::size_t k) {
+  const auto column = [&](std::int64_t k) {
     std::array<std::int64_t, 4> indices;
     for (std::int64_t row = 0; row < 4; ++row)
-      indices[static_cast<std::size_t>(row)] =
-          std::min(row, matrix.rows - 1) * matrix.columns + static_cast<std::int64_t>(k);
+      indices[static_cast<std::size_t>(row)] = std::min(row, matrix.rows - 1) * matrix.columns + k;
     return text(work.reader.elements(work.operand(1), indices));
-  });
+  };
+  const std::string pixel = work.floats(work.at);
+  std::string sum = matrix.columns > matrix.channels ? column(matrix.channels) : "";
+  for (std::int64_t k = 0; k < matrix.channels; ++k)
+    sum += (sum.empty() ? "" : " + ") + column(k) + " * " + pixel + "." + component[static_cast<std::size_t>(k)];
+  return work.result(sum);
 }
 
 bool takes_lookup(const GraphItem& item, const Family& family) {
@@ -435,12 +448,6 @@ PixelRef write_pad(const Work& work, const Family& family) {
                                     : "vec4i(" + writer.integer_word("around", std::bit_cast<std::int32_t>(bits)) + ")";
   return writer.vector(work.item.dtype(),
                        (floats ? "pick(" : "picki(") + inside + ", " + text(value) + ", " + around + ")");
-}
-
-std::string four_channels(const std::string& type, const std::vector<std::string>& channels) {
-  std::string joined = type;
-  for (std::size_t c = 0; c < 4; ++c) joined += (c ? ", " : "(") + channels[std::min(c, channels.size() - 1)];
-  return joined + ")";
 }
 
 bool takes_concat(const GraphItem& item, const Family& family) {
