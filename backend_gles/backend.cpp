@@ -49,11 +49,16 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
   can_time_ = gles::can_time(*device_);
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
-  nearest_sampler_ = make_sampler(device_);
-  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
-    gl.SamplerParameteri(nearest_sampler_.get(), filter, GL_NEAREST);
-  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
-    gl.SamplerParameteri(nearest_sampler_.get(), wrap, GL_CLAMP_TO_EDGE);
+  const auto sampler = [&](GLint way) {
+    Sampler made = make_sampler(device_);
+    for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+      gl.SamplerParameteri(made.get(), filter, way);
+    for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+      gl.SamplerParameteri(made.get(), wrap, GL_CLAMP_TO_EDGE);
+    return made;
+  };
+  nearest_sampler_ = sampler(GL_NEAREST);
+  linear_sampler_ = sampler(GL_LINEAR);
 }
 
 std::unique_ptr<Storage> GlesBackend::allocate(const StorageSpec& spec) {

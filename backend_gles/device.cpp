@@ -124,6 +124,7 @@ void Device::read_limits() {
              .custom_language = ShaderLanguage::glsl,
              .tells_memory = false,
              .pixels = {.max_side = max_side_,
+                        .max_half_side = max_side_,
                         .max_inputs = inputs,
                         .max_outputs = std::min({integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS), 8}),
                         .stores_elements = false},

@@ -40,7 +40,9 @@ Tensor from_texture(Context& context, const HostTexture& host) {
     return borrowed_tensor(impl, shape, DType::f32, std::make_unique<TextureStorage>(device, host.texture, extent),
                            layout_of(extent));
   }
-  return imported_tensor(impl, shape, DType::f32, std::make_shared<TextureImport>(*device, host, traits.texels));
+  return imported_tensor(
+      impl, shape, DType::f32,
+      std::make_shared<TextureImport>(*device, host, traits.texels, traits.is_filterable && !host.is_external));
 }
 
 }  // namespace tessera::gles

@@ -31,6 +31,8 @@ TextureTraits traits_by_attaching(const Device& device, GLuint texture) {
   traits.is_dense_float = parameter(GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE) == GL_FLOAT &&
                           parameter(GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE) == 32 &&
                           parameter(GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) == 32;
+  const GLint red = parameter(GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE);
+  traits.is_filterable = traits.texels == Texels::floats && red > 0 && red <= 16;
   gl.DeleteFramebuffers(1, &framebuffer);
   device.take_error();  // a texture that cannot be attached is sampled as floats
   return traits;
@@ -118,8 +120,11 @@ TextureTraits traits_of(const Device& device, const HostTexture& host, std::stri
     get(GL_TEXTURE_2D, 0, level_height, &height);
     if (format == 0) get(GL_TEXTURE_2D, 0, level_internal_format, &format);
   }
-  if (format != 0) traits = {texels_of(static_cast<GLenum>(format)), format == GL_RGBA32F};
-  else traits = traits_by_attaching(device, host.texture);
+  const bool has_wide_floats = format == GL_R32F || format == GL_RG32F || format == GL_RGB32F || format == GL_RGBA32F;
+  if (format != 0) {
+    traits = {texels_of(static_cast<GLenum>(format)), format == GL_RGBA32F};
+    traits.is_filterable = traits.texels == Texels::floats && !has_wide_floats;
+  } else traits = traits_by_attaching(device, host.texture);
   traits.is_dense_float = traits.is_dense_float && is_read_unchanged(gl);
   gl.BindTexture(GL_TEXTURE_2D, 0);
   if (width != host.width || height != host.height)

@@ -13,6 +13,7 @@ constexpr GLenum texture_external = 0x8D65;  // GL_TEXTURE_EXTERNAL_OES
 struct TextureTraits {
   Texels texels = Texels::floats;
   bool is_dense_float = false;  // GL_RGBA32F, read without a swizzle: laid out as a tensor is
+  bool is_filterable = false;
 };
 
 // Throws invalid_argument, with `op`, where the name is no texture's or the texture has another size. The context is

@@ -15,11 +15,11 @@ Compiled<Program> PassPrograms::compile(const std::string& name, const std::stri
   return {std::move(program), fragment_text.size(), is_from_cache};
 }
 
-void PassTools::bind_texture(GLenum target, GLuint texture, GLuint unit) const {
+void PassTools::bind_texture(GLenum target, GLuint texture, GLuint unit, bool is_filtered) const {
   const GladGLES2Context& gl = device.gl();
   gl.ActiveTexture(GL_TEXTURE0 + unit);
   gl.BindTexture(target, texture);
-  gl.BindSampler(unit, nearest_sampler);
+  gl.BindSampler(unit, is_filtered ? linear_sampler : nearest_sampler);
 }
 
 }  // namespace tessera::gles

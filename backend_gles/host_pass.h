@@ -30,10 +30,11 @@ class PassPrograms : public CompiledCache<Program> {
 struct PassTools {
   const Device& device;
   PassPrograms& programs;
-  GLuint nearest_sampler;      // reads texels unfiltered, whatever the texture says
+  GLuint nearest_sampler;  // reads texels unfiltered, whatever the texture says
+  GLuint linear_sampler;
   GLuint scratch_framebuffer;  // has no attachments between passes
 
-  void bind_texture(GLenum target, GLuint texture, GLuint unit = 0) const;
+  void bind_texture(GLenum target, GLuint texture, GLuint unit = 0, bool is_filtered = false) const;
   void draw_triangle() const { device.gl().DrawArrays(GL_TRIANGLES, 0, 3); }
 };
 

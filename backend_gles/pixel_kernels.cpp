@@ -34,11 +34,12 @@ class BoundOutputs {
 };
 
 void bind_inputs(const PassTools& tools, const Dispatch& dispatch) {
-  GLuint unit = 0;
-  for (const BoundInput& input : dispatch.inputs) {
-    if (input.source) import_of(*input.source).bind(tools, unit);
-    else tools.bind_texture(GL_TEXTURE_2D, texture_of(*input.storage).texture(), unit);
-    ++unit;
+  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
+    const BoundInput& input = dispatch.inputs[i];
+    const auto unit = static_cast<GLuint>(i);
+    const bool is_filtered = dispatch.pixel_kernel->inputs[i].is_filtered;
+    if (input.source) import_of(*input.source).bind(tools, unit, is_filtered);
+    else tools.bind_texture(GL_TEXTURE_2D, texture_of(*input.storage).texture(), unit, is_filtered);
   }
 }
 

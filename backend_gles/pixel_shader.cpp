@@ -20,11 +20,14 @@ TargetType target_type(const std::string& text) {
   return {text.substr(0, end), end != std::string::npos};
 }
 
-// input_k(x, y, width): one pixel.
-std::string pixel_function(int k, const std::string& sampler, const std::string& swizzle) {
+// input_k(x, y, width): one pixel; input_k_between(place): as the device filters them.
+std::string pixel_function(int k, const std::string& sampler, const std::string& swizzle, bool is_filtered) {
   const std::string name = sampler_name(k);
-  return "uniform highp " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k) +
-         "(int x, int y, int width) { return vec4(texelFetch(" + name + ", ivec2(x, y), 0))." + swizzle + "; }\n";
+  const std::string declaration = "uniform highp " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k);
+  if (is_filtered)
+    return declaration + "_between(vec2 place) { return textureLod(" + name + ", place, 0.0)." + swizzle + "; }\n";
+  return declaration + "(int x, int y, int width) { return vec4(texelFetch(" + name + ", ivec2(x, y), 0))." + swizzle +
+         "; }\n";
 }
 
 // input_k(element): four elements, by their indices; input_k_texel(texel): the four of a texel.
@@ -41,10 +44,12 @@ std::string inputs_text(const PixelKernel& kernel) {
     const PixelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
     switch (input.place) {
       case PixelPlace::elements: text += element_functions(k, input.dtype); break;
-      case PixelPlace::texels: text += pixel_function(k, "sampler2D", input.channels == 1 ? "xxxx" : "xyzw"); break;
+      case PixelPlace::texels:
+        text += pixel_function(k, "sampler2D", input.channels == 1 ? "xxxx" : "xyzw", input.is_filtered);
+        break;
       case PixelPlace::host: {
         const SourceType type = source_type(input.host_type);
-        text += pixel_function(k, type.sampler, type.swizzle);
+        text += pixel_function(k, type.sampler, type.swizzle, input.is_filtered);
         break;
       }
     }
@@ -55,7 +60,8 @@ std::string inputs_text(const PixelKernel& kernel) {
 // The output's variable, as a half where it is one, unless the body has rounded it.
 std::string value_of(const PixelKernel& kernel, const PixelOutput& output) {
   const bool is_rounded = kernel.body.find("let " + output.value + ": vec4f = round_f16(") != std::string::npos;
-  return output.dtype == DType::f16 && !is_rounded ? "round_f16(" + output.value + ")" : output.value;
+  return output.dtype == DType::f16 && !output.is_rounded_freely && !is_rounded ? "round_f16(" + output.value + ")"
+                                                                                : output.value;
 }
 
 // `host`: a texel of the host's target, as to_texture.glsl makes it.

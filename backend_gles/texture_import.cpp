@@ -9,8 +9,8 @@ namespace tessera::gles {
 
 void TextureImport::check(const Device& device) const { require_texture(device, host_.texture, from_texture_op, age_); }
 
-void TextureImport::bind(const PassTools& tools, GLuint unit) const {
-  tools.bind_texture(host_.is_external ? texture_external : GL_TEXTURE_2D, host_.texture, unit);
+void TextureImport::bind(const PassTools& tools, GLuint unit, bool is_filtered) const {
+  tools.bind_texture(host_.is_external ? texture_external : GL_TEXTURE_2D, host_.texture, unit, is_filtered);
 }
 
 std::string TextureImport::sampler() const {

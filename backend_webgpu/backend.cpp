@@ -51,6 +51,7 @@ Limits WebGpuBackend::limits() const {
 }
 
 std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
+  if (is_texture(spec)) return std::make_unique<TextureStorage>(device_, bind_groups_, spec.pixels);
   return std::make_unique<BufferStorage>(device_, bind_groups_, storage_class(spec).bytes);
 }
 

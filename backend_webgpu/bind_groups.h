@@ -20,6 +20,11 @@ struct BoundBuffer {
   std::uint64_t id = 0;      // unlike a handle, never used again
 };
 
+struct BoundView {
+  WGPUTextureView handle = nullptr;
+  std::uint64_t id = 0;  // among those of BoundBuffer
+};
+
 std::uint64_t next_buffer_id();
 
 WGPUBindGroupEntry entry_for(std::size_t binding, const BoundBuffer&);

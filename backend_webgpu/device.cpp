@@ -161,6 +161,30 @@ void Device::throw_faults() {
   throw fault;
 }
 
+Handle<WGPUTexture> Device::make_texture(WGPUExtent3D size, WGPUTextureFormat format, WGPUTextureUsage usage,
+                                         std::string_view label) {
+  throw_faults();
+  WGPUTextureDescriptor descriptor{};
+  descriptor.label = view_of(label);
+  descriptor.usage = usage;
+  descriptor.dimension = WGPUTextureDimension_2D;
+  descriptor.size = size;
+  descriptor.format = format;
+  descriptor.mipLevelCount = 1;
+  descriptor.sampleCount = 1;
+  ErrorScope validation(*this, WGPUErrorFilter_Validation);
+  ErrorScope memory(*this, WGPUErrorFilter_OutOfMemory);
+  Handle texture(wgpuDeviceCreateTexture(device_.get(), &descriptor));
+  std::string error = memory.close();
+  error += validation.close();
+  throw_faults();
+  if (!texture || !error.empty())
+    throw Error(ErrorCode::out_of_memory, "WebGPU: " + info().name + " has no room for a texture of " +
+                                              std::to_string(size.width) + "x" + std::to_string(size.height) +
+                                              " texels: " + error);
+  return texture;
+}
+
 Handle<WGPUBuffer> Device::make_buffer(std::uint64_t bytes, WGPUBufferUsage usage, std::string_view label) {
   throw_faults();
   WGPUBufferDescriptor descriptor{};

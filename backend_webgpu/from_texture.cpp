@@ -41,6 +41,12 @@ class TextureImport final : public TextureSource, public WebGpuPass {
     return type.text();
   }
 
+  bool is_filterable() const override {
+    const WGPUTextureFormat format = wgpuTextureGetFormat(texture_.get());
+    return format_of(texture_.get()).texels == Texels::floats && format != WGPUTextureFormat_R32Float &&
+           format != WGPUTextureFormat_RG32Float && format != WGPUTextureFormat_RGBA32Float;
+  }
+
   PreparedPass prepare(const PassTools& tools, const Dispatch& dispatch) const override {
     const char* sampled = sampled_type(texture_.get()).wgsl;
     const std::string name = std::string(from_texture_op) + " " + sampled + " " + channels_;

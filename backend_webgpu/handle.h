@@ -23,6 +23,7 @@ inline void release(WGPUQuerySet object) { wgpuQuerySetRelease(object); }
 inline void release(WGPUQueue object) { wgpuQueueRelease(object); }
 inline void release(WGPURenderPassEncoder object) { wgpuRenderPassEncoderRelease(object); }
 inline void release(WGPURenderPipeline object) { wgpuRenderPipelineRelease(object); }
+inline void release(WGPUSampler object) { wgpuSamplerRelease(object); }
 inline void release(WGPUShaderModule object) { wgpuShaderModuleRelease(object); }
 inline void release(WGPUSharedFence object) { wgpuSharedFenceRelease(object); }
 inline void release(WGPUSharedTextureMemory object) { wgpuSharedTextureMemoryRelease(object); }

@@ -10,11 +10,6 @@
 
 namespace tessera::webgpu {
 
-struct BoundView {
-  WGPUTextureView handle = nullptr;
-  std::uint64_t id = 0;  // among those of BoundBuffer
-};
-
 class HostViews {
  public:
   explicit HostViews(std::shared_ptr<BindGroups> bind_groups) : bind_groups_(std::move(bind_groups)) {}

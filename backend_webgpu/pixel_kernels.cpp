@@ -14,22 +14,24 @@ namespace {
 
 WGPUBindGroupLayoutEntry entry_for_input(std::size_t binding, const PixelInput& input) {
   WGPUBindGroupLayoutEntry entry = layout_entry(binding, WGPUBufferBindingType_ReadOnlyStorage);
-  if (input.place != PixelPlace::host) return entry;
-  const std::string sampled = SourceType::of(input.host_type).sampled;
+  if (input.place != PixelPlace::host && !is_texture(input)) return entry;
+  const std::string sampled = input.place == PixelPlace::host ? SourceType::of(input.host_type).sampled : "f32";
   entry.buffer = {};
-  entry.texture.sampleType = sampled == "u32"   ? WGPUTextureSampleType_Uint
-                             : sampled == "i32" ? WGPUTextureSampleType_Sint
-                                                : WGPUTextureSampleType_UnfilterableFloat;
+  entry.texture.sampleType = sampled == "u32"    ? WGPUTextureSampleType_Uint
+                             : sampled == "i32"  ? WGPUTextureSampleType_Sint
+                             : input.is_filtered ? WGPUTextureSampleType_Float
+                                                 : WGPUTextureSampleType_UnfilterableFloat;
   entry.texture.viewDimension = WGPUTextureViewDimension_2D;
   return entry;
 }
 
 WGPUBindGroupLayoutEntry entry_for_output(std::size_t binding, const PixelOutput& output) {
   WGPUBindGroupLayoutEntry entry = layout_entry(binding, WGPUBufferBindingType_Storage);
-  if (output.place != PixelPlace::host) return entry;
+  if (output.place != PixelPlace::host && !is_texture(output)) return entry;
   entry.buffer = {};
   entry.storageTexture.access = WGPUStorageTextureAccess_WriteOnly;
-  entry.storageTexture.format = TargetType::of(output.host_type).format;
+  entry.storageTexture.format =
+      output.place == PixelPlace::host ? TargetType::of(output.host_type).format : WGPUTextureFormat_RGBA16Float;
   entry.storageTexture.viewDimension = WGPUTextureViewDimension_2D;
   return entry;
 }
@@ -40,6 +42,11 @@ BindLayout layout_for(const Device& device, const PixelKernel& kernel, bool draw
   for (const PixelInput& input : kernel.inputs) entries.push_back(entry_for_input(entries.size(), input));
   for (const PixelOutput& output : kernel.outputs)
     if (!draws || output.place != PixelPlace::host) entries.push_back(entry_for_output(entries.size(), output));
+  if (filters(kernel)) {
+    entries.push_back(layout_entry(entries.size(), WGPUBufferBindingType_Storage));
+    entries.back().buffer = {};
+    entries.back().sampler.type = WGPUSamplerBindingType_Filtering;
+  }
   if (draws)
     for (WGPUBindGroupLayoutEntry& entry : entries) entry.visibility = WGPUShaderStage_Fragment;
   return make_layout(device, "tessera pixels", entries);
@@ -90,15 +97,38 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
     else entries.push_back(entry_for(entries.size(), object.handle));
     key.push_back(object.id);
   };
-  for (const BoundInput& input : dispatch.inputs) {
+  const PixelKernel& kernel = *dispatch.pixel_kernel;
+  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
+    const BoundInput& input = dispatch.inputs[i];
     if (input.source) add(views.get(static_cast<const TextureSource&>(*input.source).texture()));
+    else if (is_texture(kernel.inputs[i])) add(texels_of(*input.storage));
     else add(buffer_of(*input.storage));
   }
-  for (const Storage* const output : dispatch.custom_outputs) {
-    if (output) add(buffer_of(*output));
+  for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i) {
+    const Storage* const output = dispatch.custom_outputs[i];
+    if (output && is_texture(kernel.outputs[i])) add(texels_of(*output));
+    else if (output) add(buffer_of(*output));
     else if (pipeline.compute) add(views.get(target_of(dispatch)));
   }
+  if (filters(kernel)) {
+    WGPUBindGroupEntry entry{};
+    entry.binding = narrow<std::uint32_t>(entries.size());
+    entry.sampler = linear_filter();
+    entries.push_back(entry);
+  }
   return bind_groups_->get(key, pipeline.layout.get(), entries);
+}
+
+WGPUSampler PixelKernels::linear_filter() {
+  if (!linear_filter_) {
+    WGPUSamplerDescriptor descriptor{};
+    descriptor.label = view_of("tessera linear filter");
+    descriptor.addressModeU = descriptor.addressModeV = descriptor.addressModeW = WGPUAddressMode_ClampToEdge;
+    descriptor.magFilter = descriptor.minFilter = WGPUFilterMode_Linear;
+    descriptor.maxAnisotropy = 1;
+    linear_filter_ = Handle(wgpuDeviceCreateSampler(device_->get(), &descriptor));
+  }
+  return linear_filter_.get();
 }
 
 PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, const BoundBuffer& parameters,
@@ -130,6 +160,7 @@ PixelLimits pixel_limits(const WGPULimits& limits) {
   const int buffers = narrow<int>(std::min(limits.maxStorageBuffersPerShaderStage, 16u));
   const int outputs = buffers >= 12 ? 4 : 2;
   return {.max_side = narrow<int>(std::min(limits.maxComputeWorkgroupsPerDimension, 65535u)),
+          .max_half_side = narrow<int>(limits.maxTextureDimension2D),
           .max_inputs = std::min(buffers - outputs, narrow<int>(limits.maxSampledTexturesPerShaderStage)),
           .max_outputs = outputs,
           .stores_elements = true};

@@ -30,8 +30,11 @@ class PixelKernels : public CompiledCache<PixelPipeline> {
   Compiled<PixelPipeline> compile(const PixelKernel&) const;
   Handle<WGPUBindGroup> group(const Dispatch&, const PixelPipeline&, HostViews&, const BoundBuffer& parameters);
 
+  WGPUSampler linear_filter();
+
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
+  Handle<WGPUSampler> linear_filter_;
 };
 
 PixelLimits pixel_limits(const WGPULimits&);

@@ -27,15 +27,10 @@ PixelUnits units_of(DType dtype, int channels) {
   return {std::string(layout.word), ".x", channels == 3};
 }
 
-// Single halves have words of their own, and pixels of three channels take the room of four.
-PixelUnits units_of_texels(DType dtype, int channels) {
-  if (dtype == DType::f16 && channels == 1) return units_of(DType::f32, 1);
-  return units_of(dtype, channels == 3 ? 4 : channels);
-}
-
+// Pixels of three channels take the room of four in texels.
 PixelUnits units_of(const PixelOutput& output) {
-  return output.place == PixelPlace::texels ? units_of_texels(output.dtype, output.channels)
-                                            : units_of(output.dtype, output.channels);
+  const bool has_room = output.place == PixelPlace::texels && output.channels == 3;
+  return units_of(output.dtype, has_room ? 4 : output.channels);
 }
 
 bool fills_words(const PixelOutput& output) {
@@ -65,7 +60,8 @@ std::string pixel_bindings(const PixelKernel& kernel) {
         text += binding(index, "read", name, reads_texels_of(kernel, k) ? layout.texel : layout.word);
         break;
       case PixelPlace::texels:
-        text += binding(index, "read", name, units_of_texels(input.dtype, input.channels).type);
+        text += is_texture(input) ? texture(name, "texture_2d<f32>")
+                                  : binding(index, "read", name, units_of(input.dtype, input.channels).type);
         break;
       case PixelPlace::host:
         text += texture(name, "texture_2d<" + SourceType::of(input.host_type).sampled + ">");
@@ -80,24 +76,31 @@ std::string pixel_bindings(const PixelKernel& kernel) {
     if (output.place == PixelPlace::host) {
       const TextureFormat format = format_named(TargetType::of(output.host_type).format);
       text += texture(name, "texture_storage_2d<" + std::string(format.storage) + ", write>");
+    } else if (is_texture(output)) {
+      text += texture(name, "texture_storage_2d<rgba16float, write>");
     } else {
       const bool is_gathered = !fills_words(output);
       text += binding(index, "read_write", name, is_gathered ? layout_of(output.dtype).texel : units_of(output).type);
     }
   }
-  return text;
+  ++index;
+  return text + (filters(kernel) ? texture("linear_filter", "sampler") : "");
 }
 
 std::string input_of_pixels(const std::string& k, const PixelInput& input) {
   const std::string begin = "fn input_" + k + "(x: i32, y: i32, width: i32) -> vec4f { return ";
-  if (input.place == PixelPlace::host)
-    return begin + "vec4f(textureLoad(source_" + k + ", vec2i(x, y), 0))." +
-           SourceType::of(input.host_type).components + "; }\n";
+  if (input.place == PixelPlace::host || is_texture(input)) {
+    const std::string components = input.place == PixelPlace::host ? SourceType::of(input.host_type).components
+                                   : input.channels == 1           ? "rrrr"
+                                                                   : "rgba";
+    if (input.is_filtered)
+      return "fn input_" + k + "_between(place: vec2f) -> vec4f { return textureSampleLevel(source_" + k +
+             ", linear_filter, place, 0.0)." + components + "; }\n";
+    return begin + "vec4f(textureLoad(source_" + k + ", vec2i(x, y), 0))." + components + "; }\n";
+  }
   const std::string pixel = "source_" + k + "[y * width + x]";
   std::string value = pixel;
-  if (units_of_texels(input.dtype, input.channels).is_packed)
-    value = "texel_f16(" + (input.channels == 2 ? "vec2u(" + pixel + ")" : pixel) + ")";
-  else if (input.channels == 1) value = "vec4f(" + pixel + ")";
+  if (input.channels == 1) value = "vec4f(" + pixel + ")";
   else if (input.channels == 2) value = pixel + ".xyxy";
   return begin + value + "; }\n";
 }
@@ -123,9 +126,11 @@ std::string zeros_after(const std::string& destination, const PixelOutput& outpu
 
 std::string store_pixel(const std::string& destination, const PixelOutput& output) {
   const bool is_texels = output.place == PixelPlace::texels;
+  if (is_texture(output))
+    return "  textureStore(" + destination + ", vec2i(x, y), " +
+           (output.is_rounded_freely ? output.value : "round_f16(" + output.value + ")") + ");\n";
   const PixelUnits units = units_of(output);
-  const bool is_rounded = output.dtype == DType::f16 && !units.is_packed;  // packing rounds by itself
-  const std::string value = is_rounded ? "round_f16(" + output.value + ")" : output.value;
+  const std::string& value = output.value;
   std::string text;
   if (units.is_per_channel)
     for (std::size_t c = 0; c < 3; ++c)

@@ -1,7 +1,9 @@
 // From a PixelKernel to WGSL.
 //
-// Binding 0 has the words, then come the inputs and then the outputs, but for a host's target that is drawn.
+// Binding 0 has the words, then come the inputs and then the outputs, but for a host's target that is drawn, and last a
+// sampler where an input is filtered. Texels of f16 are textures.
 #pragma once
+#include <algorithm>
 #include <string>
 
 #include "core/kernel/pixel_kernel.h"
@@ -19,6 +21,14 @@ PixelEntry entry_of(const PixelKernel&);
 struct PixelGroup {
   static constexpr std::uint32_t width = 64, height = 1;
 };
+
+template <class Image>
+bool is_texture(const Image& image) {
+  return image.place == PixelPlace::texels && image.dtype == DType::f16;
+}
+inline bool filters(const PixelKernel& kernel) {
+  return std::ranges::count(kernel.inputs, true, &PixelInput::is_filtered) != 0;
+}
 
 std::string pixel_text(const PixelKernel&);
 

@@ -32,10 +32,26 @@ BufferStorage::BufferStorage(std::shared_ptr<Device> device, std::shared_ptr<Bin
 
 BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 
+TextureStorage::TextureStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups,
+                               const PixelLayout& layout)
+    : device_(std::move(device)), bind_groups_(std::move(bind_groups)) {
+  const auto width = narrow<std::uint32_t>(layout.width), height = narrow<std::uint32_t>(layout.height);
+  texture_ = device_->make_texture({width, height, 1}, WGPUTextureFormat_RGBA16Float,
+                                   WGPUTextureUsage_TextureBinding | WGPUTextureUsage_StorageBinding,
+                                   "tessera image, " + std::to_string(width) + "x" + std::to_string(height));
+  handle_ = Handle<WGPUTextureView>(wgpuTextureCreateView(texture_.get(), nullptr));
+  view_ = {handle_.get(), next_buffer_id()};
+}
+
+TextureStorage::~TextureStorage() { bind_groups_->forget(view_.id); }
+
 StorageClass class_of(const StorageSpec& spec) {
-  // A pixel kernel stores whole words, so that single halves take one each.
-  const DType dtype = spec.pixels.channels == 1 ? DType::f32 : spec.dtype;
-  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), dtype);
+  if (is_texture(spec)) {
+    constexpr std::uint64_t texel_bytes = 8, of_textures = std::uint64_t{1} << 63;
+    const auto width = narrow<std::uint64_t>(spec.pixels.width), height = narrow<std::uint64_t>(spec.pixels.height);
+    return {of_textures | width << 32 | height, width * height * texel_bytes};
+  }
+  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), spec.dtype);
   return {bytes, bytes};
 }
 

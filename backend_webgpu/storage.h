@@ -29,6 +29,26 @@ class BufferStorage final : public Storage {
   std::shared_ptr<const void> owner_;
 };
 
+// An image of f16 that only pixel kernels see, in a texture, so that they can filter it.
+class TextureStorage final : public Storage {
+ public:
+  TextureStorage(std::shared_ptr<Device>, std::shared_ptr<BindGroups>, const PixelLayout&);
+  ~TextureStorage() override;
+
+  const BoundView& view() const { return view_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<BindGroups> bind_groups_;
+  Handle<WGPUTexture> texture_;
+  Handle<WGPUTextureView> handle_;
+  BoundView view_;
+};
+
+constexpr bool is_texture(const StorageSpec& spec) { return spec.pixels.channels > 0 && spec.dtype == DType::f16; }
+
+inline const BoundView& texels_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage).view(); }
+
 inline const BoundBuffer& buffer_of(const Storage& storage) {
   return static_cast<const BufferStorage&>(storage).buffer();
 }

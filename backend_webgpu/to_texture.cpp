@@ -74,7 +74,7 @@ class TextureExport final : public TextureTarget, public WebGpuPass {
     if (!format.storage.empty())
       constants += "alias stored_image = texture_storage_2d<" + std::string(format.storage) + ", write>;\n";
     const std::string value =
-        image_.dtype == DType::u8 ? "f32(" + element.expression + ") / 255.0" : element.expression;
+        image_.dtype == DType::u8 ? "f32(" + element.expression + ") * (1.0 / 255.0)" : element.expression;
     return fill_template(embedded_shader("to_texture.wgsl"),
                          {{"constants", constants},
                           {"element", "fn element(at: u32) -> f32 { return " + value + "; }\n"},

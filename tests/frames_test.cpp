@@ -14,7 +14,8 @@ TEST_P(FramePipelines, TensorCodeAndShadersMakeTheSameFrames) {
       const bench::Pipeline pipeline =
           entry.make({.size = odd, .channels = channels, .pictures = bench::noisy_pictures(odd)});
       const auto stage = bench::make_stage(GetParam(), pipeline, channels);
-      bench::check_alike(pipeline, *stage->by_tensors(), *stage->by_hand(bench::Format::rgba16f));
+      for (const Precision between : {Precision::half, Precision::full})
+        bench::check_alike(pipeline, *stage->by_tensors(between), *stage->by_hand(bench::Format::rgba16f));
     } catch (const std::exception& error) {
       ADD_FAILURE() << entry.name << ": " << error.what();
     }

@@ -160,8 +160,8 @@ class GlslFrames : public Frames {
 class GlesTensorFrames : public TensorFrames {
  public:
   GlesTensorFrames(Context& gpu, test::GlesHost& host, const Pipeline& pipeline, int channels,
-                   const GlTextures& textures)
-      : TensorFrames(gpu, pipeline, channels), host_(host) {
+                   const GlTextures& textures, Precision between)
+      : TensorFrames(gpu, pipeline, channels, between), host_(host) {
     for (const Texture& source : pipeline.sources) sources_.push_back(textures.at(source.name));
     for (const Texture& target : pipeline.targets)
       targets_.push_back(gl_texture_on(host, target, target.format, nullptr));
@@ -209,8 +209,8 @@ class GlesStage : public Stage {
   std::unique_ptr<Frames> by_hand(Format between) override {
     return std::make_unique<GlslFrames>(host_, pipeline_, channels_, textures_, between);
   }
-  std::unique_ptr<Frames> by_tensors() override {
-    return std::make_unique<GlesTensorFrames>(gpu_, host_, pipeline_, channels_, textures_);
+  std::unique_ptr<Frames> by_tensors(Precision between) override {
+    return std::make_unique<GlesTensorFrames>(gpu_, host_, pipeline_, channels_, textures_, between);
   }
   Context& context() override { return gpu_; }
   void wait() override {

@@ -11,14 +11,14 @@ std::int64_t channel_count(Format format, int channels) {
   return static_cast<std::int64_t>(channels_of(format, channels).size());
 }
 
-Program recorded(Context& gpu, const Pipeline& pipeline, int channels) {
+Program recorded(Context& gpu, const Pipeline& pipeline, int channels, Precision between) {
   std::vector<TensorSpec> inputs;
   const auto add = [&](const Texture& texture) {
     inputs.push_back({{texture.size.height, texture.size.width, channel_count(texture.format, channels)}});
   };
   for (const Texture& source : pipeline.sources) add(source);
   if (pipeline.history) add(*pipeline.history);
-  return Program::record(gpu, inputs, [&](Tensors in) { return pipeline.tensors(gpu, in); });
+  return Program::record(gpu, inputs, [&](Tensors in) { return pipeline.tensors(gpu, in); }, {.between = between});
 }
 
 // Of the last frames, in 255ths.
@@ -46,8 +46,8 @@ Difference difference(Frames& a, Frames& b, const Pipeline& pipeline) {
 
 }  // namespace
 
-TensorFrames::TensorFrames(Context& gpu, const Pipeline& pipeline, int channels)
-    : gpu_(gpu), pipeline_(pipeline), channels_(channels), program_(recorded(gpu, pipeline, channels)) {
+TensorFrames::TensorFrames(Context& gpu, const Pipeline& pipeline, int channels, Precision between)
+    : gpu_(gpu), pipeline_(pipeline), channels_(channels), program_(recorded(gpu, pipeline, channels, between)) {
   if (const auto& history = pipeline.history)
     history_ = gpu.zeros({history->size.height, history->size.width, channels}).compute();
 }

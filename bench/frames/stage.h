@@ -18,7 +18,7 @@ class Stage {
  public:
   virtual ~Stage() = default;
   virtual std::unique_ptr<Frames> by_hand(Format between) = 0;  // rgba16f or rgba8
-  virtual std::unique_ptr<Frames> by_tensors() = 0;
+  virtual std::unique_ptr<Frames> by_tensors(Precision between = Precision::half) = 0;
   virtual void wait() = 0;         // until the device is done
   virtual Context& context() = 0;  // tessera's, on the host's device
 };
@@ -43,7 +43,7 @@ inline std::string channels_of(Format format, int channels) {
 // The tensor code of a pipeline as a Program, from the host's textures into the host's textures.
 class TensorFrames : public Frames {
  public:
-  TensorFrames(Context&, const Pipeline&, int channels);
+  TensorFrames(Context&, const Pipeline&, int channels, Precision between);
   void next() override;
   std::vector<float> values(std::size_t target) override;
 

@@ -233,8 +233,9 @@ class WgslFrames : public Frames {
 
 class WebGpuTensorFrames : public TensorFrames {
  public:
-  WebGpuTensorFrames(Context& gpu, test::Host& host, const Pipeline& pipeline, int channels, const Textures& textures)
-      : TensorFrames(gpu, pipeline, channels), host_(host) {
+  WebGpuTensorFrames(Context& gpu, test::Host& host, const Pipeline& pipeline, int channels, const Textures& textures,
+                     Precision between)
+      : TensorFrames(gpu, pipeline, channels, between), host_(host) {
     for (const Texture& source : pipeline.sources) sources_.push_back(textures.at(source.name));
     for (const Texture& target : pipeline.targets)
       if (target.format != Format::tensor) targets_.push_back(texture_on(host, target, target.format, nullptr));
@@ -274,8 +275,8 @@ class WebGpuStage : public Stage {
   std::unique_ptr<Frames> by_hand(Format between) override {
     return std::make_unique<WgslFrames>(host_, pipeline_, channels_, textures_, between);
   }
-  std::unique_ptr<Frames> by_tensors() override {
-    return std::make_unique<WebGpuTensorFrames>(gpu_, host_, pipeline_, channels_, textures_);
+  std::unique_ptr<Frames> by_tensors(Precision between) override {
+    return std::make_unique<WebGpuTensorFrames>(gpu_, host_, pipeline_, channels_, textures_, between);
   }
   Context& context() override { return gpu_; }
   void wait() override {

@@ -329,7 +329,7 @@ std::string signature_of(const Graph& graph) {
   for (const GraphItem& item : graph.items) writer.write(item);
   for (const Graph::Constant& constant : graph.numbers) writer.number(static_cast<std::int64_t>(constant.dtype));
   for (const Graph::Place& place : graph.wanted) writer.number(place.item);
-  std::string types;
+  std::string types = graph.is_half ? "half" : "";
   for (const Graph::Shown& shown : graph.shown) {
     writer.number(static_cast<std::int64_t>(shown.wanted));
     writer.list(shown.shape.dims());
@@ -338,7 +338,7 @@ std::string signature_of(const Graph& graph) {
   }
   for (const GraphItem& item : graph.items) {
     if (item.is_overwritten) types += "!";
-    if (item.source) types += " " + item.source->type();
+    if (item.source) types += " " + item.source->type() + (item.source->is_filterable() ? "~" : "");
   }
   return std::string(writer.text()) + types;
 }

@@ -67,6 +67,7 @@ struct Graph {
     DType dtype;
   };
   std::vector<Constant> numbers;
+  bool is_half = false;  // images that nobody else sees are kept in f16, and read between pixels by the device's filter
 
   struct Place {
     int item = GraphItem::none;

@@ -33,6 +33,7 @@ class Storage {
 struct PixelLayout {
   std::int64_t width = 0, height = 0;  // none: no such storage
   int channels = 0;                    // 1, 2 or 4 for each pixel
+  bool is_half = false;                // of f16, whatever the type of the elements is
   bool operator==(const PixelLayout&) const = default;
 };
 
@@ -59,6 +60,7 @@ class HostPass {
 class HostSource : public HostPass {
  public:
   virtual std::string type() const = 0;  // all of it that a kernel's text depends on, in the backend's own words
+  virtual bool is_filterable() const { return false; }  // whether kernels can read it between its pixels
 };
 
 // Writes a tensor of [height, width, channels] into a host's texture or framebuffer, unless a pixel kernel does.
@@ -133,8 +135,9 @@ class Download {
 enum class ShaderLanguage : std::uint8_t { none, wgsl, glsl };
 
 struct PixelLimits {
-  int max_side = 0;    // of an image; 0: the device runs no pixel kernels
-  int max_inputs = 0;  // of one kernel
+  int max_side = 0;       // of an image; 0: the device runs no pixel kernels
+  int max_half_side = 0;  // of an image in texels of f16, which kernels can filter
+  int max_inputs = 0;     // of one kernel
   int max_outputs = 0;
   bool stores_elements = false;  // whether each invocation can store the f32 elements of its pixel, one by one
 };

@@ -8,8 +8,9 @@ void PixelKernel::make_key() {
            std::to_string(each.channels) + " " + each.host_type;
   };
   key = "pixels " + std::to_string(words) + "\n";
-  for (const PixelInput& input : inputs) key += "in " + image(input) + "\n";
-  for (const PixelOutput& output : outputs) key += "out " + image(output) + " " + output.value + "\n";
+  for (const PixelInput& input : inputs) key += "in " + image(input) + (input.is_filtered ? " ~\n" : "\n");
+  for (const PixelOutput& output : outputs)
+    key += "out " + image(output) + " " + output.value + (output.is_rounded_freely ? " ~\n" : "\n");
   key += body;
 }
 

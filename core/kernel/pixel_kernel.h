@@ -20,9 +20,10 @@ enum class PixelPlace : std::uint8_t {
 
 struct PixelInput {
   PixelPlace place;
-  DType dtype;              // of the elements; f32 or f16 in texels, f32 for a host's image
-  int channels;             // of an image in texels
-  std::string host_type{};  // HostSource::type()
+  DType dtype;               // of the elements; f32 or f16 in texels, f32 for a host's image
+  int channels;              // of an image in texels
+  std::string host_type{};   // HostSource::type()
+  bool is_filtered = false;  // read with input_k_between() alone; texels of f16, or a host's image
   bool operator==(const PixelInput&) const = default;
 };
 
@@ -30,8 +31,9 @@ struct PixelOutput {
   PixelPlace place;
   DType dtype;
   int channels;
-  std::string value;        // the variable of the body that has the pixel
-  std::string host_type{};  // HostTarget::type()
+  std::string value;               // the variable of the body that has the pixel
+  std::string host_type{};         // HostTarget::type()
+  bool is_rounded_freely = false;  // halves are rounded as the device likes
 };
 
 struct PixelKernel {
@@ -41,7 +43,9 @@ struct PixelKernel {
   // WGSL statements that core/kernel/glsl_spelling.h can spell, each `let name: type = …;`, over `x` and `y`, the place
   // of the pixel as i32. Images in elements are read with input_k(element: vec4u), which gives four elements by their
   // indices in the storage, and input_k_texel(texel: u32), the four from 4 * texel on, as vec4f or vec4i; all others
-  // with input_k(x: i32, y: i32, width: i32) -> vec4f, which takes places within the image, and its width. Components
+  // with input_k(x: i32, y: i32, width: i32) -> vec4f, which takes places within the image, and its width, or, where
+  // they are filtered, with input_k_between(place: vec2f) -> vec4f, by the device's linear filter, in which the image
+  // goes from 0 to 1 and its outermost pixels on beyond that. Components
   // beyond an image's channels may be anything. Words are read as in expression_text(), with floats_of_words(vector)
   // and ints_of_words(vector). The functions of shaders_wgsl/pointwise.wgsl can be called.
   std::string body;

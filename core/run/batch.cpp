@@ -27,7 +27,7 @@ void check_size(const ContextState& context, const Node& node) {
 
 std::shared_ptr<Buffer> acquire_for(ContextState& context, const GraphItem& item, const PixelLayout& pixels = {}) {
   check_size(context, *item.node);
-  StorageSpec spec{item.dtype(), item.shape().size(), item.layout, pixels};
+  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};
   if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
   auto buffer = context.pool->acquire(spec, Pool::Use::kernels);
   buffer->made_by(op_name(*item.operation));

@@ -172,16 +172,25 @@ PixelRef write_resize_nearest(const Work& work, const Family& family) {
 PixelRef write_resize_bilinear(const Work& work, const Family& family) {
   const auto resize = from_words<ResizeParameters>(family.words);
   PixelWriter& writer = work.writer();
+  const PixelImage source = work.source();
   const Between x = between(writer, work.at.x, resize.x, "x"), y = between(writer, work.at.y, resize.y, "y");
-  const std::string last_x = work.last_x(work.source().width), last_y = work.last_y(work.source().height);
-  const auto along = [&](const PixelRef row) {
-    const std::string left = work.floats({tap_of(writer, x.before, 0, last_x), row});
-    const std::string right = work.floats({tap_of(writer, x.before, 1, last_x), row});
-    return text(writer.vector(DType::f32, left + " + (" + right + " - " + left + ") * " + text(x.rest)));
+  const std::string last_x = work.last_x(source.width), last_y = work.last_y(source.height);
+  const auto share = [&](PixelRef at, const Places& places, std::int64_t size) {
+    const auto divisor = static_cast<double>(places.divisor), pixels = static_cast<double>(size);
+    return writer.number(
+        "f32(" + text(at) + ") * " +
+        writer.float_word(static_cast<float>(static_cast<double>(places.step) / divisor / pixels)) + " + " +
+        writer.float_word(static_cast<float>((static_cast<double>(places.start) / divisor - 1.5) / pixels)));
   };
-  const std::string top = along(tap_of(writer, y.before, 0, last_y)),
-                    bottom = along(tap_of(writer, y.before, 1, last_y));
-  return work.result(top + " + (" + bottom + " - " + top + ") * " + text(y.rest));
+  return work.result(text(work.reader.between(work.operand(), source,
+                                              {.left = tap_of(writer, x.before, 0, last_x),
+                                               .right = tap_of(writer, x.before, 1, last_x),
+                                               .top = tap_of(writer, y.before, 0, last_y),
+                                               .bottom = tap_of(writer, y.before, 1, last_y),
+                                               .across = x.rest,
+                                               .down = y.rest,
+                                               .x = share(work.at.x, resize.x, source.width),
+                                               .y = share(work.at.y, resize.y, source.height)})));
 }
 
 // The weight of a tap by Keys' kernel.
@@ -337,18 +346,26 @@ PixelRef write_lookup(const Work& work, const Family& family) {
     const std::string at = first + "." + component[k];
     entries[k] = {writer.integer(at), writer.integer("min(" + at + " + 1, " + last + ")")};
   }
-  const auto corner = [&](std::size_t r, std::size_t g, std::size_t b) {
-    const PixelRef row =
-        writer.integer(text(entries[2][b]) + " * " + writer.integer_word("entries", n) + " + " + text(entries[1][g]));
-    return work.as_floats(work.reader.pixel(work.operand(1), table, {entries[0][r], row}));
+  const PixelRef across = writer.number(rest + ".x"), down = writer.number(rest + ".y"),
+                 x = writer.number("(" + place + ".x + 0.5) * " + writer.fraction_word("entries", n));
+  const auto with_blue = [&](std::size_t b) {
+    const std::string before = text(writer.integer(text(entries[2][b]) + " * " + writer.integer_word("entries", n)));
+    const auto row = [&](std::size_t g) { return writer.integer(before + " + " + text(entries[1][g])); };
+    const PixelRef y = writer.number("(f32(" + before + ") + " + place + ".y + 0.5) * " +
+                                     writer.fraction_word("rows of entries", n * n));
+    return work.reader.between(work.operand(1), table,
+                               {.left = entries[0][0],
+                                .right = entries[0][1],
+                                .top = row(0),
+                                .bottom = row(1),
+                                .across = across,
+                                .down = down,
+                                .x = x,
+                                .y = y});
   };
-  const auto mixed = [&](const std::string& a, const std::string& b, char along) {
-    return text(writer.vector(DType::f32, a + " + (" + b + " - " + a + ") * " + rest + "." + along));
-  };
-  const auto along_green = [&](std::size_t b) {
-    return mixed(mixed(corner(0, 0, b), corner(1, 0, b), 'x'), mixed(corner(0, 1, b), corner(1, 1, b), 'x'), 'y');
-  };
-  const std::string value = mixed(along_green(0), along_green(1), 'z') + " * " + writer.float_word(lookup.entry_scale);
+  const std::string dark = work.as_floats(with_blue(0)), light = work.as_floats(with_blue(1));
+  const std::string value =
+      "(" + dark + " + (" + light + " - " + dark + ") * " + rest + ".z) * " + writer.float_word(lookup.entry_scale);
   if (lookup.channels == 3) return work.result(value);
   const std::string colour = text(writer.vector(DType::f32, value));
   return work.result("vec4f(" + colour + ".x, " + colour + ".y, " + colour + ".z, " + pixel + ".w)");
@@ -601,6 +618,13 @@ PixelRef write_lines(const Work& work, const Graph& graph) {
 }
 
 }  // namespace
+
+PixelRef PixelReader::between(const GraphItem::Operand& operand, const PixelImage& image, const PixelsBetween& place) {
+  return mixed_between(writer(), place, [&](const PixelSpot& spot) {
+    const PixelRef value = pixel(operand, image, spot);
+    return is_float(writer().dtype_of(value)) ? value : writer().vector(DType::f32, "vec4f(" + text(value) + ")");
+  });
+}
 
 bool has_pixel_form(const GraphItem& item) {
   const auto image = pixel_image_of(item.shape());

@@ -74,6 +74,9 @@ class PixelPlanner {
   bool is_pixels(int item) { return facts(item).is_pixels; }
 
   bool fits(const PixelImage& image) const { return std::max(image.width, image.height) <= limits_.pixels.max_side; }
+  bool can_be_half(const PixelImage& image) const {
+    return std::max(image.width, image.height) <= limits_.pixels.max_half_side;
+  }
   bool can_be_pixels(const GraphItem& item) const {
     const auto own = pixel_image_of(item.shape());
     return own && fits(*own) && (has_pixel_form(item) || item.source);
@@ -130,6 +133,11 @@ class PixelPlanner {
     PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& place) override {
       return planner_.pixel(kernel_, operand, image, place);
     }
+    PixelRef between(const GraphItem::Operand& operand, const PixelImage& image, const PixelsBetween& place) override {
+      const auto wanted = planner_.graph_.is_half ? planner_.filterable(operand, image) : std::nullopt;
+      if (!wanted) return PixelReader::between(operand, image, place);
+      return kernel_.writer.value_between(*wanted, place, planner_.graph_.at(operand.item).dtype());
+    }
     PixelRef elements(const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) override {
       return planner_.elements(kernel_, operand, indices);
     }
@@ -155,11 +163,25 @@ class PixelPlanner {
       const std::int64_t last = read_as.channels - 1;
       return few_numbers(kernel, operand, {0, std::min<std::int64_t>(1, last), std::min<std::int64_t>(2, last), last});
     }
-    const ElementSource source{operand.item, operand.offset + item.start, read_as};
+    return kernel.writer.value(source(operand, read_as), place, item.dtype());
+  }
+
+  // The number by which an image in elements is asked for.
+  int source(const GraphItem::Operand& operand, const PixelImage& read_as) {
+    const ElementSource source{operand.item, operand.offset + graph_.at(operand.item).start, read_as};
     const auto known = std::ranges::find(sources_, source);
     const auto index = static_cast<int>(known - sources_.begin());
     if (known == sources_.end()) sources_.push_back(source);
-    return kernel.writer.value(count() + index, place, item.dtype());
+    return count() + index;
+  }
+
+  // The number by which an image is asked for that may lie in texels which the device can filter, whole.
+  std::optional<int> filterable(const GraphItem::Operand& operand, const PixelImage& read_as) {
+    const GraphItem& item = graph_.at(operand.item);
+    if (!is_float(item.dtype()) || !can_be_half(read_as)) return std::nullopt;
+    if (is_pixels(operand.item))
+      return operand.offset == 0 && image(operand.item) == read_as ? std::optional(operand.item) : std::nullopt;
+    return has_few_numbers(item, read_as) ? std::nullopt : std::optional(source(operand, read_as));
   }
 
   PixelRef elements(Draft& kernel, const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) {
@@ -189,16 +211,40 @@ class PixelPlanner {
     return *kernels_.back();
   }
 
+  // Values between pixels, from the pixels around them.
+  static void read_around(Draft& kernel, int wanted) {
+    for (const auto& [value, place] : kernel.writer.wanted_between(wanted))
+      kernel.writer.define(value, mixed_between(kernel.writer, place, [&, of = value](const PixelSpot& spot) {
+                             return kernel.writer.value(wanted, spot, kernel.writer.dtype_of(of));
+                           }));
+  }
+
+  // Values between pixels, as the device filters them.
+  static void read_filtered(Draft& kernel, int wanted, int input_item, PixelInput input) {
+    const auto values = kernel.writer.wanted_between(wanted);
+    if (values.empty()) return;
+    input.is_filtered = true;
+    const std::string k = std::to_string(kernel.writer.input(input_item, input));
+    for (const auto& [value, place] : values)
+      kernel.writer.define(value, kernel.writer.vector(kernel.writer.dtype_of(value),
+                                                       "input_" + k + "_between(vec2f(" + PixelWriter::text(place.x) +
+                                                           ", " + PixelWriter::text(place.y) + "))"));
+  }
+
   // Computes the item in the kernel, wherever the kernel asked for it.
   void compute_in(Draft& kernel, int item) {
     Reader reader(*this, kernel);
+    read_around(kernel, item);
     for (const auto& [value, place] : kernel.writer.wanted_of(item))
       kernel.writer.define(value, write_pixel_form(reader, graph_, graph_.at(item), place));
     kernel.items.push_back(item);
   }
 
   // Reads pixels in texels, of an item or of a storage of the plan's own, or a host's.
-  void read_texels(Draft& kernel, int wanted, int input_item, const PixelInput& input, const PixelImage& read_as) {
+  void read_texels(Draft& kernel, int wanted, int input_item, const PixelInput& input, const PixelImage& read_as,
+                   bool can_filter) {
+    if (can_filter) read_filtered(kernel, wanted, input_item, input);
+    else read_around(kernel, wanted);
     const auto values = kernel.writer.wanted_of(wanted);
     if (values.empty()) return;
     const std::string k = std::to_string(kernel.writer.input(input_item, input));
@@ -206,13 +252,14 @@ class PixelPlanner {
     for (const auto& [value, place] : values) {
       const std::string pixel =
           "input_" + k + "(" + PixelWriter::text(place.x) + ", " + PixelWriter::text(place.y) + ", " + width + ")";
-      kernel.writer.define(value,
-                           kernel.writer.vector(input.dtype, read_as.channels == 1 ? "vec4f(" + pixel + ".x)" : pixel));
+      kernel.writer.define(value, kernel.writer.vector(kernel.writer.dtype_of(value),
+                                                       read_as.channels == 1 ? "vec4f(" + pixel + ".x)" : pixel));
     }
   }
 
   // Reads pixels of an item that has its elements in order, from element `offset` of the storage on.
   void read_elements(Draft& kernel, int wanted, int item, std::int64_t offset, const PixelImage& read_as) {
+    read_around(kernel, wanted);
     const auto values = kernel.writer.wanted_of(wanted);
     if (values.empty()) return;
     const DType dtype = graph_.at(item).dtype();
@@ -275,7 +322,7 @@ class PixelPlanner {
     const PixelImage pixels = image(item);
     for (Draft* kernel : readers_of(item)) {
       read_texels(*kernel, item, item, {PixelPlace::host, DType::f32, static_cast<int>(pixels.channels), source.type()},
-                  pixels);
+                  pixels, source.is_filterable());
       kernel->items.push_back(item);
     }
   }
@@ -283,24 +330,26 @@ class PixelPlanner {
   std::vector<Draft*> readers_of(int wanted) const {
     std::vector<Draft*> readers;
     for (const std::unique_ptr<Draft>& kernel : kernels_)
-      if (!kernel->writer.wanted_of(wanted).empty()) readers.push_back(kernel.get());
+      if (pixels_read_by(*kernel, wanted) != 0) readers.push_back(kernel.get());
     return readers;
   }
 
-  static double reads_by(const Draft& kernel, int wanted) {
-    return static_cast<double>(kernel.writer.wanted_of(wanted).size()) * static_cast<double>(kernel.domain.pixels());
+  // By each invocation.
+  static std::size_t pixels_read_by(const Draft& kernel, int wanted) {
+    return kernel.writer.wanted_of(wanted).size() + 4 * kernel.writer.wanted_between(wanted).size();
   }
 
   double reads_of(int wanted) const {
     double reads = 0;
-    for (const std::unique_ptr<Draft>& kernel : kernels_) reads += reads_by(*kernel, wanted);
+    for (const std::unique_ptr<Draft>& kernel : kernels_)
+      reads += static_cast<double>(pixels_read_by(*kernel, wanted)) * static_cast<double>(kernel->domain.pixels());
     return reads;
   }
 
   // Whether computing an item wherever it is read costs less than storing it.
   bool is_worth_repeating(int item) const {
     for (const std::unique_ptr<Draft>& kernel : kernels_)
-      if (const auto times = kernel->writer.wanted_of(item).size();
+      if (const auto times = pixels_read_by(*kernel, item);
           times > 1 && static_cast<double>(times) * costs_.with_reads(item) > PixelCosts::most_repeated &&
           !moves_pixels(graph_.at(item)))
         return false;
@@ -311,17 +360,20 @@ class PixelPlanner {
     const PixelImage pixels = image(item);
     const Facts& own = facts(item);
     const DType dtype = graph_.at(item).dtype();
-    const PixelLayout layout = layout_of(pixels);
+    PixelLayout layout = layout_of(pixels);
     // The same storage is both where a texel has just the channels of a pixel.
     const bool are_alike = layout.channels == pixels.channels &&
-                           (pixels.channels == 4 || (limits_.pixels.stores_elements && dtype == DType::f32));
+                           (limits_.pixels.stores_elements ? dtype == DType::f32 : pixels.channels == 4);
     const bool needs_elements = own.is_wanted || own.has_other_reader;
-    const bool in_texels = is_float(dtype) && (!needs_elements || (are_alike && graph_.at(item).layout == 0));
-    const PixelOutput output{in_texels ? PixelPlace::texels : PixelPlace::elements,
-                             dtype,
-                             in_texels ? layout.channels : static_cast<int>(pixels.channels),
-                             {},
-                             {}};
+    const bool in_texels = is_float(dtype) && (dtype == DType::f32 || can_be_half(pixels)) &&
+                           (!needs_elements || (are_alike && graph_.at(item).layout == 0));
+    layout.is_half = in_texels && !needs_elements && dtype == DType::f32 && graph_.is_half && can_be_half(pixels);
+    const PixelInput texels{PixelPlace::texels, layout.is_half ? DType::f16 : dtype, layout.channels};
+    const PixelOutput output{.place = in_texels ? PixelPlace::texels : PixelPlace::elements,
+                             .dtype = in_texels ? texels.dtype : dtype,
+                             .channels = in_texels ? layout.channels : static_cast<int>(pixels.channels),
+                             .value = {},
+                             .is_rounded_freely = layout.is_half};
     const bool stores_alone = !in_texels && !(limits_.pixels.stores_elements && dtype == DType::f32);
 
     Draft* kernel = stores_alone ? nullptr : companion(item, readers);
@@ -337,7 +389,7 @@ class PixelPlanner {
     for (Draft* reader : readers) {
       if (reader == kernel) continue;
       if (costs_.of(item) <= PixelCosts::reading + 1) compute_in(*reader, item);
-      else if (in_texels) read_texels(*reader, item, item, {PixelPlace::texels, dtype, layout.channels}, pixels);
+      else if (in_texels) read_texels(*reader, item, item, texels, pixels, layout.is_half);
       else read_elements(*reader, item, item, 0, pixels);
     }
   }
@@ -420,19 +472,28 @@ class PixelPlanner {
     const double spent = static_cast<double>(source.image.pixels()) * (by_element + costs_.storing());
     const bool must_copy = graph_.at(source.item).is_overwritten && !graph_.at(source.item).source;
     const bool pays = saved > spent && source.image.pixels() > 1;  // one pixel is the same for all
-    if (!(pays || must_copy) || !is_float(dtype) || !fits(source.image)) {
+    const bool fits_texels = dtype == DType::f16 ? can_be_half(source.image) : fits(source.image);
+    if (!(pays || must_copy) || !is_float(dtype) || !fits_texels) {
       for (Draft* kernel : readers) read_elements(*kernel, wanted, source.item, source.offset, source.image);
       return;
     }
-    const PixelLayout layout = layout_of(source.image);
+    PixelLayout layout = layout_of(source.image);
+    layout.is_half = graph_.is_half && can_be_half(source.image);
+    const DType kept = layout.is_half ? DType::f16 : dtype;
     const int storage = count() + static_cast<int>(own_storages_.size());
-    own_storages_.push_back({dtype, layout.width * layout.height * layout.channels, 0, layout});
+    own_storages_.push_back({kept, layout.width * layout.height * layout.channels, 0, layout});
     for (Draft* kernel : readers)
-      read_texels(*kernel, wanted, storage, {PixelPlace::texels, dtype, layout.channels}, source.image);
+      read_texels(*kernel, wanted, storage, {PixelPlace::texels, kept, layout.channels}, source.image, layout.is_half);
     Draft& kernel = new_kernel(source.image);
     const PixelRef value = kernel.writer.value(wanted, kernel.writer.here(), dtype);
     read_elements(kernel, wanted, source.item, source.offset, source.image);
-    kernel.outputs.push_back({{storage, layout}, {PixelPlace::texels, dtype, layout.channels, {}, {}}, value});
+    kernel.outputs.push_back({{storage, layout},
+                              {.place = PixelPlace::texels,
+                               .dtype = kept,
+                               .channels = layout.channels,
+                               .value = {},
+                               .is_rounded_freely = layout.is_half},
+                              value});
   }
 
   // ---- steps

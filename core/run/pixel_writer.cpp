@@ -153,6 +153,26 @@ std::vector<std::pair<PixelRef, PixelSpot>> PixelWriter::wanted_of(int item) con
   return values;
 }
 
+PixelRef PixelWriter::value_between(int item, const PixelsBetween& between, DType dtype) {
+  std::vector<PixelRef>& known = between_[item];
+  for (const PixelRef ref : known)
+    if (nodes_[index(ref)].between == between) return ref;
+  known.push_back(add({.kind = Kind::wanted,
+                       .type = is_float(dtype) ? "vec4f" : "vec4i",
+                       .text = {},
+                       .dtype = dtype,
+                       .between = between}));
+  return known.back();
+}
+
+std::vector<std::pair<PixelRef, PixelsBetween>> PixelWriter::wanted_between(int item) const {
+  std::vector<std::pair<PixelRef, PixelsBetween>> values;
+  if (const auto refs = between_.find(item); refs != between_.end())
+    for (const PixelRef ref : refs->second)
+      if (nodes_[index(ref)].same_as < 0) values.emplace_back(ref, nodes_[index(ref)].between);
+  return values;
+}
+
 int PixelWriter::input(int item, const PixelInput& input) {
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     if (input_items_[i] == item && inputs_[i] == input) return static_cast<int>(i);

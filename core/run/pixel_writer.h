@@ -24,6 +24,14 @@ struct PixelSpot {
   bool operator==(const PixelSpot&) const = default;
 };
 
+// A place between four pixels of an image.
+struct PixelsBetween {
+  PixelRef left, right, top, bottom;  // integers
+  PixelRef across, down;              // how far it is from the left to the right and from the top to the bottom: floats
+  PixelRef x, y;                      // the same place, in an image that goes from 0 to 1
+  bool operator==(const PixelsBetween&) const = default;
+};
+
 class PixelWriter {
  public:
   PixelWriter();
@@ -53,10 +61,11 @@ class PixelWriter {
 
   // The value of an item at a place.
   PixelRef value(int item, const PixelSpot&, DType);
+  PixelRef value_between(int item, const PixelsBetween&, DType);
   // The values of an item that were asked for and are not defined.
   std::vector<std::pair<PixelRef, PixelSpot>> wanted_of(int item) const;
+  std::vector<std::pair<PixelRef, PixelsBetween>> wanted_between(int item) const;
   void define(PixelRef value, PixelRef as) { nodes_[index(value)].same_as = as; }
-  const std::map<int, std::vector<PixelRef>>& wanted() const { return wanted_; }
 
   // The index of an input, which is added where it is new; `item` is an index of a Step's inputs.
   int input(int item, const PixelInput&);
@@ -85,6 +94,7 @@ class PixelWriter {
     std::vector<PixelRef> refs{};  // of an operation
     int number = 0;
     PixelSpot place{};
+    PixelsBetween between{};
     PixelRef same_as = -1;
   };
   static std::size_t index(PixelRef ref) { return static_cast<std::size_t>(ref); }
@@ -99,7 +109,7 @@ class PixelWriter {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, PixelRef> known_;
   std::map<std::tuple<int, PixelRef, PixelRef>, PixelRef> values_;
-  std::map<int, std::vector<PixelRef>> wanted_;  // by item
+  std::map<int, std::vector<PixelRef>> wanted_, between_;  // by item
   std::vector<PixelInput> inputs_;
   std::vector<int> input_items_;
   std::vector<std::uint32_t> words_;

@@ -142,6 +142,7 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
     compute(context, fixed_nodes(graph, outputs));
   }
   program.graph = make_graph(context, outputs, limits);
+  program.graph.is_half = program.options.between == Precision::half;
   program.input_items.clear();
   for (const NodePtr& input : program.inputs) {
     const auto item = std::ranges::find(program.graph.items, input.get(), &GraphItem::node);
@@ -155,8 +156,10 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
   program.epoch = context.epoch;
 }
 
-Program Program::record(Context& context, std::vector<TensorSpec> inputs, const Body& body) {
+Program Program::record(Context& context, std::vector<TensorSpec> inputs, const Body& body,
+                        const RecordOptions& options) {
   auto program = std::make_shared<ProgramImpl>();
+  program->options = options;
   program->context = ContextAccess::impl(context).shared_from_this();
   std::vector<Tensor> placeholders;
   for (const TensorSpec& spec : inputs) {

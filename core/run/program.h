@@ -21,6 +21,7 @@ struct ProgramImpl {
   std::shared_ptr<ContextImpl> context;
   std::vector<NodePtr> inputs;  // placeholders, which never change
   std::vector<Held> outputs;    // made of them, without runs of other programs; they keep the graph alive
+  RecordOptions options;
 
   // Made for the device that the context had then:
   Graph graph;

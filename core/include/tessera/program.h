@@ -26,6 +26,20 @@ struct TensorSpec {
   DType dtype = DType::f32;
 };
 
+// Of images that pass from one kernel of a program to the next, and that nobody else sees. Results, inputs and numbers
+// are what they are, whatever the precision.
+enum class Precision {
+  full,  // as computed
+  // 11 bits, up to 65504: half the memory to write and read. Images, textures of a host's among them, are also read
+  // between their pixels by the device's own filter, whose weights have about 8 bits: resize_bilinear and colour_lookup
+  // are much faster for that. Enough for what a screen shows. Kernels compute in f32 all the same.
+  half,
+};
+
+struct RecordOptions {
+  Precision between = Precision::full;
+};
+
 struct ProgramImpl;
 struct ProgramAccess;
 struct SlicedRunImpl;
@@ -65,7 +79,7 @@ class TESSERA_API SlicedRun {
 class TESSERA_API Program {
  public:
   using Body = std::function<std::vector<Tensor>(std::span<const Tensor> inputs)>;
-  static Program record(Context&, std::vector<TensorSpec> inputs, const Body&);
+  static Program record(Context&, std::vector<TensorSpec> inputs, const Body&, const RecordOptions& = {});
 
   // A program called like an operation is lazy like one: it runs in the submission that needs a result, with the work
   // that makes its inputs and with the work on its results.
