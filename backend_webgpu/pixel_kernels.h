@@ -34,6 +34,9 @@ class PixelKernels : public CompiledCache<PixelPipeline> {
   std::shared_ptr<BindGroups> bind_groups_;
 };
 
+// The words of a dispatch, followed by those of its host's textures.
+std::vector<std::uint32_t> pixel_words(const Dispatch&);
+
 PixelLimits pixel_limits(const WGPULimits&);
 
 }  // namespace tessera::webgpu

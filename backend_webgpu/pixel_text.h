@@ -1,6 +1,7 @@
 // From a PixelKernel to WGSL.
 //
-// Binding 0 has the words, then come the inputs and then the outputs, but for a host's target that is drawn.
+// Binding 0 has the words, then come the inputs and then the outputs, but for a host's target that is drawn. After the
+// kernel's own words there is a vector for each of the host's textures, inputs first: see PartWords.
 #pragma once
 #include <string>
 
@@ -19,6 +20,8 @@ PixelEntry entry_of(const PixelKernel&);
 struct PixelGroup {
   static constexpr std::uint32_t width = 64, height = 1;
 };
+
+std::uint64_t vectors_of(const PixelKernel&);  // of words
 
 std::string pixel_text(const PixelKernel&);
 
