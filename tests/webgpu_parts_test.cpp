@@ -102,10 +102,12 @@ class WebGpuParts : public OnHost {
     target.writeMask = WGPUColorWriteMask_All;
     WGPUFragmentState fragment{};
     fragment.module = module;
+    fragment.entryPoint = {"f", 1};
     fragment.targetCount = 1;
     fragment.targets = &target;
     WGPURenderPipelineDescriptor descriptor{};
     descriptor.vertex.module = module;
+    descriptor.vertex.entryPoint = {"v", 1};
     descriptor.primitive.topology = WGPUPrimitiveTopology_TriangleList;
     descriptor.multisample.count = 4;
     descriptor.multisample.mask = mask;
