@@ -286,6 +286,23 @@ TEST_P(GlesParts, BytesAndHalvesAreThoseOfTheFormat) {
   EXPECT_TESSERA_ERROR(in(GL_RGBA8, GL_RGBA, 1, 1, DType::i32, "RGBA", bytes.data()), dtype_mismatch, "i32");
 }
 
+// With functions of OpenGL ES 3.0 alone, the format comes from a framebuffer, and the rest is taken on trust.
+TEST_P(GlesParts, AreReadAndWrittenOnPlainOpenGlEs30) {
+  const auto hiding = [&](const char* name) {
+    return std::string_view(name).starts_with("glGetTexLevelParameter") ? nullptr : host().loader()(name);
+  };
+  Context plain = gles::adopt_current(hiding, {}, {.check_state = true});
+  for (const GLenum target : targets) {
+    const GLuint name = texture(target);
+    gles::HostTexture part = part_of(name, target, {.x = 2, .y = 1, .level = 1, .layer = layers_of(target, 1) - 1});
+    part.dtype = DType::u8;
+    const Tensor bytes = gles::from_texture(plain, part);
+    EXPECT_EQ(bytes.read()[1], byte_at(2, 1, part.part.layer, 1, 1)) << target;
+    gles::to_texture(plain.full(bytes.shape(), 1), part_of(name, target, part.part));
+    EXPECT_EQ(gles::from_texture(plain, part).read()[1], 255) << target;
+  }
+}
+
 TEST_P(GlesParts, DepthAndStencil) {
   const std::vector<std::uint32_t> values{0x80000001, 0xffffffff, 0x00000080, 0x40000007, 0, 0xc0000003};
   const GLuint name = host().texture(GL_DEPTH24_STENCIL8, 3, 2, GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8, values.data());
