@@ -38,27 +38,26 @@ Variant variant_of(const Device& device, const Dispatch& dispatch) {
   return {in_place, device.stores_half_infinity_as_nan()};
 }
 
-const GlesPass& pass_of(const Dispatch& dispatch) { return dynamic_cast<const GlesPass&>(*dispatch.pass); }
-
 }  // namespace
 
 GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
-    : device_(std::move(device)), kernels_(device_), programs_(device_) {
+    : device_(std::move(device)), kernels_(device_), programs_(device_), copies_(device_) {
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   can_time_ = gles::can_time(*device_);
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
-  const auto sampler = [&](GLint way) {
-    Sampler made = make_sampler(device_);
-    for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
-      gl.SamplerParameteri(made.get(), filter, way);
+  const auto make = [&](GLint min_filter, GLint mag_filter) {
+    Sampler sampler = make_sampler(device_);
+    gl.SamplerParameteri(sampler.get(), GL_TEXTURE_MIN_FILTER, min_filter);
+    gl.SamplerParameteri(sampler.get(), GL_TEXTURE_MAG_FILTER, mag_filter);
     for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
-      gl.SamplerParameteri(made.get(), wrap, GL_CLAMP_TO_EDGE);
-    return made;
+      gl.SamplerParameteri(sampler.get(), wrap, GL_CLAMP_TO_EDGE);
+    return sampler;
   };
-  nearest_sampler_ = sampler(GL_NEAREST);
-  linear_sampler_ = sampler(GL_LINEAR);
+  nearest_sampler_ = make(GL_NEAREST, GL_NEAREST);
+  level_sampler_ = make(GL_NEAREST_MIPMAP_NEAREST, GL_NEAREST);
+  linear_sampler_ = make(GL_LINEAR, GL_LINEAR);
 }
 
 std::unique_ptr<Storage> GlesBackend::allocate(const StorageSpec& spec) {
@@ -78,10 +77,6 @@ std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dt
 }
 
 const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
-  if (dispatch.pass) {
-    pass_of(dispatch).prepare(tools(), dispatch);
-    return nullptr;
-  }
   if (dispatch.custom) {
     prepare_custom(tools(), *dispatch.custom, dispatch.uses);
     return nullptr;
@@ -99,9 +94,9 @@ void GlesBackend::prepare(const Dispatch& dispatch) {
 
 bool GlesBackend::prepare_beside(const Dispatch& dispatch) {
   const Entered entered(*device_, touch::compiling | state::draw_framebuffer);
-  const Variant variant = dispatch.pass || dispatch.custom ? Variant{} : variant_of(*device_, dispatch);
+  const Variant variant = dispatch.custom ? Variant{} : variant_of(*device_, dispatch);
   if (dispatch.pixel_kernel) return kernels_.get_beside(*dispatch.pixel_kernel, variant, dispatch.uses);
-  if (!dispatch.pass && !dispatch.custom) return kernels_.get_beside(*dispatch.kernel, variant, dispatch.uses);
+  if (!dispatch.custom) return kernels_.get_beside(*dispatch.kernel, variant, dispatch.uses);
   prepared(dispatch);
   return true;
 }
@@ -110,7 +105,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
   std::uint32_t states = touch::drawing;
   std::size_t units = 1, outputs = 1;
   for (const Dispatch& dispatch : dispatches) {
-    states |= dispatch.pass ? pass_of(dispatch).touches() : touches_of_pixels(dispatch);
+    states |= touches_of_pixels(dispatch);
     units = std::max(units, dispatch.inputs.size());
     if (dispatch.pixel_kernel) outputs = std::max(outputs, dispatch.custom_outputs.size());
   }
@@ -129,8 +124,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
     const TimedDispatch timed(times);
     if (dispatches[i].pixel_kernel) draw_pixels(tools(), *kernels[i], dispatches[i]);
     else if (kernels[i]) draw(*kernels[i], dispatches[i]);
-    else if (dispatches[i].custom) run_custom(tools(), dispatches[i]);
-    else pass_of(dispatches[i]).run(tools(), dispatches[i]);
+    else run_custom(tools(), dispatches[i]);
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
   device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
@@ -142,6 +136,7 @@ void GlesBackend::trim() {
   const CurrentContext current(device_->context());  // once for all programs that are deleted
   kernels_.trim();
   programs_.trim();
+  copies_.clear();
 }
 
 void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {

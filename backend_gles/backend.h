@@ -45,18 +45,23 @@ class GlesBackend final : public Backend {
   std::vector<TimedRun> take_times(bool wait) override;
 
  private:
-  const CompiledKernel* prepared(const Dispatch&);  // null for a pass and for a custom kernel
+  const CompiledKernel* prepared(const Dispatch&);  // null for a custom kernel
   void draw(const CompiledKernel&, const Dispatch&) const;
   PassTools tools() {
-    return {*device_, programs_, nearest_sampler_.get(), linear_sampler_.get(), scratch_framebuffer_.get()};
+    return {*device_,
+            programs_,
+            copies_,
+            {nearest_sampler_.get(), level_sampler_.get(), linear_sampler_.get()},
+            scratch_framebuffer_.get()};
   }
 
   std::shared_ptr<const Device> device_;
   KernelCache kernels_;
   PassPrograms programs_;
-  VertexArray vertex_array_;  // empty: the triangle's corners are computed from gl_VertexID
-  Sampler nearest_sampler_;   // keeps filters of a host's textures and samplers from changing texels
-  Sampler linear_sampler_;
+  CopyTextures copies_;
+  VertexArray vertex_array_;                // empty: the triangle's corners are computed from gl_VertexID
+  Sampler nearest_sampler_;                 // keeps filters of a host's textures and samplers from changing texels
+  Sampler level_sampler_, linear_sampler_;  // see PassTools
   Framebuffer scratch_framebuffer_;
   TimedRuns<TimedQueries> timed_;
   bool can_time_ = false;

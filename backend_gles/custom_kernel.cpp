@@ -90,7 +90,7 @@ void run_custom(const PassTools& tools, const Dispatch& dispatch) {
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
       gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(i));
       gl.BindTexture(GL_TEXTURE_2D, texture_of(*dispatch.inputs[i].storage).texture());
-      gl.BindSampler(static_cast<GLuint>(i), tools.nearest_sampler);
+      gl.BindSampler(static_cast<GLuint>(i), tools.samplers[0]);
       gl.Uniform1i(location(sampler_of(i)), static_cast<GLint>(i));
       if (const auto size = size_name(kernel, i))
         gl.Uniform1i(location(*size), narrow<GLint>(call.inputs[i].shape.size()));

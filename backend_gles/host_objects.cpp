@@ -1,8 +1,11 @@
 #include "backend_gles/host_objects.h"
 
+#include <algorithm>
 #include <string>
 
+#include "backend_gles/egl.h"
 #include "backend_gles/handle.h"
+#include "backend_gles/state.h"
 #include "backend_gles/texture_format.h"
 #include "core/base/fail.h"
 
@@ -10,23 +13,18 @@ namespace tessera::gles {
 namespace {
 
 // The names of OpenGL ES 3.1, which glad does not have here.
-constexpr GLenum level_width = 0x1000, level_height = 0x1001, level_internal_format = 0x1003;
-
-GLint attachment_parameter(const Device& device, GLenum attachment, GLenum name) {
-  GLint value = 0;
-  device.gl().GetFramebufferAttachmentParameteriv(GL_DRAW_FRAMEBUFFER, attachment, name, &value);
-  return value;
-}
+constexpr GLenum level_width = 0x1000, level_height = 0x1001, level_internal_format = 0x1003, level_depth = 0x8071;
 
 // OpenGL ES 3.0 tells the format of attachments, and of no texture else.
-TextureTraits traits_by_attaching(const Device& device, GLuint texture) {
+TextureTraits traits_by_attaching(const Device& device, const AttachedTexture& texture) {
   const GladGLES2Context& gl = device.gl();
   GLuint framebuffer = 0;
   gl.GenFramebuffers(1, &framebuffer);
   gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
-  gl.FramebufferTexture2D(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+  attach(gl, GL_COLOR_ATTACHMENT0, texture);
   TextureTraits traits;
   traits.texels = texels_of_attachment(device, GL_COLOR_ATTACHMENT0);
+  traits.bytes = bytes_of_attachment(device, GL_COLOR_ATTACHMENT0);
   const auto parameter = [&](GLenum name) { return attachment_parameter(device, GL_COLOR_ATTACHMENT0, name); };
   traits.is_dense_float = parameter(GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE) == GL_FLOAT &&
                           parameter(GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE) == 32 &&
@@ -38,18 +36,96 @@ TextureTraits traits_by_attaching(const Device& device, GLuint texture) {
   return traits;
 }
 
-bool is_read_unchanged(const GladGLES2Context& gl) {
-  const auto parameter = [&](GLenum name) {
-    GLint value = 0;
-    gl.GetTexParameteriv(GL_TEXTURE_2D, name, &value);
-    return static_cast<GLenum>(value);
-  };
-  return parameter(GL_TEXTURE_SWIZZLE_R) == GL_RED && parameter(GL_TEXTURE_SWIZZLE_G) == GL_GREEN &&
-         parameter(GL_TEXTURE_SWIZZLE_B) == GL_BLUE && parameter(GL_TEXTURE_SWIZZLE_A) == GL_ALPHA &&
-         parameter(GL_TEXTURE_BASE_LEVEL) == 0;
+GLint texture_parameter(const GladGLES2Context& gl, GLenum target, GLenum name) {
+  GLint value = 0;
+  gl.GetTexParameteriv(target, name, &value);
+  return value;
 }
 
+bool is_read_unchanged(const GladGLES2Context& gl) {
+  const auto parameter = [&](GLenum name) { return static_cast<GLenum>(texture_parameter(gl, GL_TEXTURE_2D, name)); };
+  return parameter(GL_TEXTURE_SWIZZLE_R) == GL_RED && parameter(GL_TEXTURE_SWIZZLE_G) == GL_GREEN &&
+         parameter(GL_TEXTURE_SWIZZLE_B) == GL_BLUE && parameter(GL_TEXTURE_SWIZZLE_A) == GL_ALPHA;
+}
+
+std::string name_of_target(GLenum target) {
+  switch (target) {
+    case GL_TEXTURE_2D: return "GL_TEXTURE_2D";
+    case GL_TEXTURE_2D_ARRAY: return "GL_TEXTURE_2D_ARRAY";
+    case GL_TEXTURE_CUBE_MAP: return "GL_TEXTURE_CUBE_MAP";
+    case GL_TEXTURE_3D: return "GL_TEXTURE_3D";
+    default: return hex(target);
+  }
+}
+
+// A texture that is bound to its target. Drivers that cannot tell are trusted: levels and layers are as many as there
+// could be.
+class BoundTexture {
+ public:
+  BoundTexture(const Device& device, const HostTexture& host, std::string_view op) : device_(device), host_(host) {
+    device.gl().ActiveTexture(GL_TEXTURE0);
+    device.gl().BindTexture(host.target, host.texture);
+    if (device.take_error() != GL_NO_ERROR)
+      fail(ErrorCode::invalid_argument, op,
+           "texture " + std::to_string(host.texture) + " is not a " + name_of_target(host.target) + ".");
+  }
+  ~BoundTexture() { device_.gl().BindTexture(host_.target, 0); }
+  BoundTexture(const BoundTexture&) = delete;
+  BoundTexture& operator=(const BoundTexture&) = delete;
+
+  GLint parameter(GLenum name) const { return texture_parameter(device_.gl(), host_.target, name); }
+
+  GLint of_level(int level, GLenum name, GLint otherwise) const {
+    const auto get = device_.functions().GetTexLevelParameteriv;
+    if (!get) return otherwise;
+    GLint value = otherwise;
+    get(host_.target == GL_TEXTURE_CUBE_MAP ? GL_TEXTURE_CUBE_MAP_POSITIVE_X : host_.target, level, name, &value);
+    return value;
+  }
+
+  TextureExtent extent() const {
+    TextureExtent extent{.width = host_.width, .height = host_.height, .levels = 1};
+    if (host_.part.level > 0)
+      for (GLint side = std::max(host_.width, host_.height) / 2; side > 0; side /= 2, ++extent.levels)
+        if (of_level(static_cast<int>(extent.levels), level_width, side) == 0) break;
+    const int level = std::clamp(host_.part.level, 0, 31);
+    if (host_.target == GL_TEXTURE_2D_ARRAY) {
+      extent.layers = of_level(0, level_depth, integer(device_.gl(), GL_MAX_ARRAY_TEXTURE_LAYERS));
+    } else if (host_.target == GL_TEXTURE_CUBE_MAP) {
+      extent.layers = 6;
+      extent.layer_name = "face";
+    } else if (host_.target == GL_TEXTURE_3D) {
+      extent.layers = std::max(of_level(0, level_depth, integer(device_.gl(), GL_MAX_3D_TEXTURE_SIZE)) >> level, 1);
+      extent.layer_name = "depth slice";
+    }
+    return extent;
+  }
+
+ private:
+  const Device& device_;
+  const HostTexture& host_;
+};
+
 }  // namespace
+
+GLint attachment_parameter(const Device& device, GLenum attachment, GLenum name) {
+  GLint value = 0;
+  device.gl().GetFramebufferAttachmentParameteriv(GL_DRAW_FRAMEBUFFER, attachment, name, &value);
+  return value;
+}
+
+void attach(const GladGLES2Context& gl, GLenum attachment, const AttachedTexture& texture) {
+  if (texture.target == GL_TEXTURE_2D_ARRAY || texture.target == GL_TEXTURE_3D)
+    return gl.FramebufferTextureLayer(GL_DRAW_FRAMEBUFFER, attachment, texture.texture, texture.level, texture.layer);
+  const GLenum face = GL_TEXTURE_CUBE_MAP_POSITIVE_X + static_cast<GLenum>(texture.layer);
+  gl.FramebufferTexture2D(GL_DRAW_FRAMEBUFFER, attachment,
+                          texture.target == GL_TEXTURE_CUBE_MAP ? face : texture.target, texture.texture,
+                          texture.level);
+}
+
+void detach(const GladGLES2Context& gl, GLenum attachment) {
+  gl.FramebufferTexture2D(GL_DRAW_FRAMEBUFFER, attachment, GL_TEXTURE_2D, 0, 0);
+}
 
 Texels texels_of_attachment(const Device& device, GLenum attachment) {
   switch (attachment_parameter(device, attachment, GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE)) {
@@ -57,6 +133,15 @@ Texels texels_of_attachment(const Device& device, GLenum attachment) {
     case GL_UNSIGNED_INT: return Texels::unsigned_integers;
     default: return Texels::floats;
   }
+}
+
+Bytes bytes_of_attachment(const Device& device, GLenum attachment) {
+  const auto parameter = [&](GLenum name) { return attachment_parameter(device, attachment, name); };
+  if (parameter(GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE) != 8) return Bytes::none;
+  const GLint type = parameter(GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE);
+  if (type == GL_UNSIGNED_INT) return Bytes::integers;
+  if (type != GL_UNSIGNED_NORMALIZED) return Bytes::none;
+  return parameter(GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB ? Bytes::srgb : Bytes::normalised;
 }
 
 std::vector<GLuint> textures_of_framebuffer(const Device& device) {
@@ -105,32 +190,51 @@ void require_framebuffer(const Device& device, GLuint framebuffer, std::string_v
                   "textures, but no framebuffers."));
 }
 
+std::uint32_t touched_by_traits(const HostTexture& host) {
+  return touch::texture | state::draw_framebuffer | state_of_textures(host.target);
+}
+
 TextureTraits traits_of(const Device& device, const HostTexture& host, std::string_view op) {
-  const GladGLES2Context& gl = device.gl();
   require_texture(device, host.texture, op, device.own_textures().age_of(host.texture));
-  if (host.is_external) return {};
-  gl.ActiveTexture(GL_TEXTURE0);
-  gl.BindTexture(GL_TEXTURE_2D, host.texture);
-  if (device.take_error() != GL_NO_ERROR)
-    fail(ErrorCode::invalid_argument, op, "texture " + std::to_string(host.texture) + " is not a GL_TEXTURE_2D.");
+  if (state_of_textures(host.target) == 0)
+    fail(ErrorCode::invalid_argument, op,
+         "target " + hex(host.target) +
+             " is none of GL_TEXTURE_2D, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D and "
+             "GL_TEXTURE_EXTERNAL_OES.");
   TextureTraits traits;
-  GLint width = host.width, height = host.height, format = static_cast<GLint>(host.internal_format);
-  if (const auto get = device.functions().GetTexLevelParameteriv) {
-    get(GL_TEXTURE_2D, 0, level_width, &width);
-    get(GL_TEXTURE_2D, 0, level_height, &height);
-    if (format == 0) get(GL_TEXTURE_2D, 0, level_internal_format, &format);
+  if (host.target == texture_external) {
+    const TextureExtent extent{.width = host.width, .height = host.height, .levels = 1};
+    traits.bytes = Bytes::normalised;
+    traits.part = checked_part(op, host.part, extent);
+    return traits;
   }
-  const bool has_wide_floats = format == GL_R32F || format == GL_RG32F || format == GL_RGB32F || format == GL_RGBA32F;
-  if (format != 0) {
-    traits = {texels_of(static_cast<GLenum>(format)), format == GL_RGBA32F};
-    traits.is_filterable = traits.texels == Texels::floats && !has_wide_floats;
-  } else traits = traits_by_attaching(device, host.texture);
-  traits.is_dense_float = traits.is_dense_float && is_read_unchanged(gl);
-  gl.BindTexture(GL_TEXTURE_2D, 0);
+  const BoundTexture bound(device, host, op);
+  const GLint width = bound.of_level(0, level_width, host.width), height = bound.of_level(0, level_height, host.height);
   if (width != host.width || height != host.height)
     fail(ErrorCode::invalid_argument, op,
          "texture " + std::to_string(host.texture) + " has " + std::to_string(width) + " x " + std::to_string(height) +
              " texels, not " + std::to_string(host.width) + " x " + std::to_string(host.height) + ".");
+  const TextureExtent extent = bound.extent();
+  const TexturePart part = checked_part(op, host.part, extent);
+  GLenum format = host.internal_format;
+  if (format == 0) format = static_cast<GLenum>(bound.of_level(part.level, level_internal_format, 0));
+  if (format != 0) {
+    traits.texels = texels_of(format);
+    traits.bytes = bytes_of(format);
+    traits.format = name_of_format(format);
+    traits.has_depth = has_depth(format);
+    traits.has_stencil = has_stencil(format);
+    const bool has_wide_floats = format == GL_R32F || format == GL_RG32F || format == GL_RGB32F || format == GL_RGBA32F;
+    traits.is_filterable = traits.texels == Texels::floats && !has_wide_floats;
+    traits.is_dense_float = format == GL_RGBA32F;
+  } else {
+    traits = traits_by_attaching(device, {host.texture, host.target, part.level, part.layer});
+  }
+  traits.part = part;
+  traits.is_whole = is_whole(part, extent);
+  traits.base_level = bound.parameter(GL_TEXTURE_BASE_LEVEL);
+  traits.is_dense_float = traits.is_dense_float && traits.is_whole && host.target == GL_TEXTURE_2D &&
+                          traits.base_level == 0 && is_read_unchanged(device.gl());
   return traits;
 }
 

@@ -1,5 +1,7 @@
 #include "backend_gles/host_pass.h"
 
+#include <algorithm>
+
 namespace tessera::gles {
 
 GLuint PassPrograms::get(const std::string& key, const std::string& name,
@@ -15,11 +17,29 @@ Compiled<Program> PassPrograms::compile(const std::string& name, const std::stri
   return {std::move(program), fragment_text.size(), is_from_cache};
 }
 
-void PassTools::bind_texture(GLenum target, GLuint texture, GLuint unit, bool is_filtered) const {
+GLuint CopyTextures::get(GLuint unit, GLenum internal_format, GLsizei width, GLsizei height) {
+  const GladGLES2Context& gl = device_->gl();
+  gl.ActiveTexture(GL_TEXTURE0 + unit);
+  Copy& copy = copies_[unit];
+  const bool has_format = copy.texture && copy.internal_format == internal_format;
+  if (!has_format || copy.width < width || copy.height < height) {
+    if (has_format) {
+      width = std::max(width, copy.width);
+      height = std::max(height, copy.height);
+    }
+    copy = {make_texture(device_), internal_format, width, height};
+    gl.BindTexture(GL_TEXTURE_2D, copy.texture.get());
+    gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
+  }
+  gl.BindTexture(GL_TEXTURE_2D, copy.texture.get());
+  return copy.texture.get();
+}
+
+void PassTools::bind_texture(GLenum target, GLuint texture, GLuint unit, Reading reading) const {
   const GladGLES2Context& gl = device.gl();
   gl.ActiveTexture(GL_TEXTURE0 + unit);
   gl.BindTexture(target, texture);
-  gl.BindSampler(unit, is_filtered ? linear_sampler : nearest_sampler);
+  gl.BindSampler(unit, samplers[static_cast<std::size_t>(reading)]);
 }
 
 }  // namespace tessera::gles

@@ -1,5 +1,7 @@
 #include "backend_gles/kernel_cache.h"
 
+#include <type_traits>
+
 namespace tessera::gles {
 namespace {
 
@@ -39,6 +41,9 @@ Compiled<CompiledKernel> KernelCache::compile(const std::string& key, const AnyK
   made.words = gl.GetUniformLocation(program, words_name);
   made.output_width = gl.GetUniformLocation(program, output_width_name);
   made.corner = gl.GetUniformLocation(program, corner_name);
+  if constexpr (std::is_same_v<AnyKernel, PixelKernel>)
+    for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
+      made.parts.push_back(gl.GetUniformLocation(program, part_name(input).c_str()));
   device_->check("Compiling kernel " + name_of(kernel));
   device_->label(GL_PROGRAM_KHR, program, name_of(kernel));
   const std::string& text = linked_program.fragment_text();

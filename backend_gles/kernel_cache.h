@@ -16,6 +16,7 @@ namespace tessera::gles {
 struct CompiledKernel {
   Program program;  // its samplers read texture units 0, 1, … in the order of the inputs
   GLint words = -1, output_width = -1, corner = -1;  // where these uniforms are
+  std::vector<GLint> parts{};                        // of the inputs that are a host's, else -1
 
   void set_words(const GladGLES2Context&, std::vector<std::uint32_t> words) const;  // while the program is in use
 };

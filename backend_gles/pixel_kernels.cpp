@@ -21,9 +21,9 @@ class BoundOutputs {
     } else if (!target && dispatch.custom_outputs.size() == 1) {
       texture_of(*dispatch.custom_outputs[0]).bind_framebuffer(GL_DRAW_FRAMEBUFFER);
     } else {
-      std::vector<GLuint> textures;
+      std::vector<AttachedTexture> textures;
       for (const Storage* output : dispatch.custom_outputs)
-        textures.push_back(output ? texture_of(*output).texture() : *target->texture);
+        textures.push_back(output ? AttachedTexture{texture_of(*output).texture()} : *target->texture);
       textures_.emplace(tools, textures);
     }
   }
@@ -33,15 +33,35 @@ class BoundOutputs {
   std::optional<BoundFramebuffer> framebuffer_;
 };
 
-void bind_inputs(const PassTools& tools, const Dispatch& dispatch) {
-  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
-    const BoundInput& input = dispatch.inputs[i];
-    const auto unit = static_cast<GLuint>(i);
-    const bool is_filtered = dispatch.pixel_kernel->inputs[i].is_filtered;
-    if (input.source) import_of(*input.source).bind(tools, unit, is_filtered);
-    else tools.bind_texture(GL_TEXTURE_2D, texture_of(*input.storage).texture(), unit, is_filtered);
+// The inputs of a kernel, as what its samplers read. The kernel's program is in use.
+class BoundInputs {
+ public:
+  BoundInputs(const PassTools& tools, const CompiledKernel& compiled, const Dispatch& dispatch)
+      : tools_(tools), inputs_(dispatch.inputs) {
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      const auto unit = static_cast<GLuint>(k);
+      const bool is_filtered = dispatch.pixel_kernel->inputs[k].is_filtered;
+      if (!inputs_[k].source) {
+        tools.bind_texture(GL_TEXTURE_2D, texture_of(*inputs_[k].storage).texture(), unit,
+                           is_filtered ? PassTools::Reading::filtered : PassTools::Reading::base_level);
+        continue;
+      }
+      const HostImport& source = import_of(*inputs_[k].source);
+      source.bind(tools, unit, is_filtered);
+      if (!is_filtered) tools.device.gl().Uniform4iv(compiled.parts[k], 1, source.part().data());
+    }
   }
-}
+  ~BoundInputs() {
+    for (std::size_t k = 0; k < inputs_.size(); ++k)
+      if (inputs_[k].source) import_of(*inputs_[k].source).release(tools_, static_cast<GLuint>(k));
+  }
+  BoundInputs(const BoundInputs&) = delete;
+  BoundInputs& operator=(const BoundInputs&) = delete;
+
+ private:
+  const PassTools& tools_;
+  const std::vector<BoundInput>& inputs_;
+};
 
 }  // namespace
 
@@ -60,9 +80,9 @@ std::uint32_t touches_of_pixels(const Dispatch& dispatch) {
 
 void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const Dispatch& dispatch) {
   const GladGLES2Context& gl = tools.device.gl();
-  const BoundOutputs bound(tools, dispatch);
   gl.UseProgram(compiled.program.get());
-  bind_inputs(tools, dispatch);
+  const BoundInputs inputs(tools, compiled, dispatch);
+  const BoundOutputs outputs(tools, dispatch);
   if (makes_elements(*dispatch.pixel_kernel)) {
     const TextureStorage& output = texture_of(*dispatch.custom_outputs[0]);
     gl.Viewport(0, 0, output.width(), output.height());

@@ -1,6 +1,7 @@
 #include "backend_gles/pixel_shader.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "core/kernel/embedded_shader.h"
@@ -11,8 +12,12 @@ namespace tessera::gles {
 namespace {
 
 SourceType source_type(const std::string& text) {
-  const std::size_t end = text.find(' ');
-  return {text.substr(0, end), text.substr(end + 1)};
+  std::istringstream parts(text);
+  SourceType type;
+  int value = 0;
+  parts >> type.sampler >> type.swizzle >> value;
+  type.value = static_cast<HostValue>(value);
+  return type;
 }
 
 TargetType target_type(const std::string& text) {
@@ -28,6 +33,34 @@ std::string pixel_function(int k, const std::string& sampler, const std::string&
     return declaration + "_between(vec2 place) { return textureLod(" + name + ", place, 0.0)." + swizzle + "; }\n";
   return declaration + "(int x, int y, int width) { return vec4(texelFetch(" + name + ", ivec2(x, y), 0))." + swizzle +
          "; }\n";
+}
+
+// A cube has no texels that are fetched by their place, but its texels are in the directions of their centres.
+constexpr std::string_view cube_direction = R"(
+vec3 cube_direction(int face, vec2 at) {
+  if (face == 0) return vec3(1.0, -at.y, -at.x);
+  if (face == 1) return vec3(-1.0, -at.y, at.x);
+  if (face == 2) return vec3(at.x, 1.0, at.y);
+  if (face == 3) return vec3(at.x, -1.0, -at.y);
+  if (face == 4) return vec3(at.x, -at.y, 1.0);
+  return vec3(-at.x, -at.y, -1.0);
+}
+)";
+
+// The same for a part of a host's texture.
+std::string host_function(int k, const PixelInput& input) {
+  const SourceType type = source_type(input.host_type);
+  const std::string name = sampler_name(k), part = part_name(k), at = "ivec2(x, y) + " + part + ".xy";
+  std::string texel = "texelFetch(" + name + ", " + at + ", " + part + ".w)";
+  if (type.sampler.ends_with("Cube"))
+    texel = "textureLod(" + name + ", cube_direction(" + part + ".z, (2.0 * vec2(" + at +
+            ") + 1.0) / float(textureSize(" + name + ", " + part + ".w).x) - 1.0), float(" + part + ".w))";
+  else if (type.sampler.ends_with("Array") || type.sampler.ends_with("3D"))
+    texel = "texelFetch(" + name + ", ivec3(" + at + ", " + part + ".z), " + part + ".w)";
+  return "uniform highp " + type.sampler + " " + name + ";\nuniform ivec4 " + part + ";\n" +
+         glsl_spelling(vector_type(input.dtype)) + " input_" + std::to_string(k) +
+         "(int x, int y, int width) {\n  vec4 texel = vec4(" + texel + ");\n  return " +
+         glsl_spelling(host_value_text(type.value, "texel")) + "." + type.swizzle + ";\n}\n";
 }
 
 // input_k(element): four elements, by their indices; input_k_texel(texel): the four of a texel.
@@ -47,14 +80,14 @@ std::string inputs_text(const PixelKernel& kernel) {
       case PixelPlace::texels:
         text += pixel_function(k, "sampler2D", input.channels == 1 ? "xxxx" : "xyzw", input.is_filtered);
         break;
-      case PixelPlace::host: {
-        const SourceType type = source_type(input.host_type);
-        text += pixel_function(k, type.sampler, type.swizzle, input.is_filtered);
+      case PixelPlace::host:
+        text += input.is_filtered ? pixel_function(k, "sampler2D", source_type(input.host_type).swizzle, true)
+                                  : host_function(k, input);
         break;
-      }
     }
   }
-  return text;
+  const bool has_cube = text.find("cube_direction(") != std::string::npos;
+  return has_cube ? std::string(cube_direction) + text : text;
 }
 
 // The output's variable, as a half where it is one, unless the body has rounded it.
@@ -101,6 +134,8 @@ OutputTexts outputs_text(const PixelKernel& kernel, const Variant& variant) {
 }
 
 }  // namespace
+
+std::string part_name(int k) { return "part_" + std::to_string(k); }
 
 std::string fragment_text(const PixelKernel& kernel, const Variant& variant) {
   const auto samples_external_texture = [](const PixelInput& input) {

@@ -24,6 +24,20 @@ constexpr Capability every_capability[] = {
     {sample_mask, state::sample_mask},
 };
 
+struct TextureBinding {
+  std::uint32_t state;
+  GLenum target, name;
+};
+constexpr std::array<TextureBinding, 5> texture_bindings{{
+    {state::textures, GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D},
+    {state::external_textures, texture_external, external_binding},
+    {state::array_textures, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY},
+    {state::cube_textures, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP},
+    {state::volume_textures, GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D},
+}};
+constexpr std::uint32_t all_textures =
+    state::textures | state::external_textures | state::array_textures | state::cube_textures | state::volume_textures;
+
 constexpr GLenum unpack_names[] = {GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_PIXELS,
                                    GL_UNPACK_SKIP_ROWS};
 constexpr GLenum pack_names[] = {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS, GL_PACK_SKIP_ROWS};
@@ -66,6 +80,12 @@ std::span<const Capability> capabilities(const Device& device) {
   return device.version() >= 31 ? all : all.first(all.size() - 1);
 }
 
+std::uint32_t state_of_textures(GLenum target) {
+  for (const TextureBinding& binding : texture_bindings)
+    if (binding.target == target) return binding.state;
+  return 0;
+}
+
 void set_working_state(const Device& device, std::uint32_t states, int draw_buffers) {
   const GladGLES2Context& gl = device.gl();
   for (const Capability& capability : capabilities(device))
@@ -97,7 +117,7 @@ SavedState::SavedState(const Device& device, std::uint32_t states, const Places&
   if (states & state::viewport) gl.GetIntegerv(GL_VIEWPORT, viewport_.data());
   save_draw_buffers(states);
   if (states & state::active_texture) active_texture_ = integer(gl, GL_ACTIVE_TEXTURE);
-  if (states & (state::textures | state::samplers)) save_units();
+  if (states & (all_textures | state::samplers)) save_units();
   if (states & state::pixel_unpack) unpack_ = saved(unpack_names, GL_PIXEL_UNPACK_BUFFER_BINDING);
   if (states & state::pixel_pack) pack_ = saved(pack_names, GL_PIXEL_PACK_BUFFER_BINDING);
   if (states & state::transform_feedback)
@@ -117,7 +137,7 @@ void SavedState::restore() const {
     gl.BindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(read_framebuffer_));
   if (states_ & state::viewport) gl.Viewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
   restore_draw_buffers();
-  if (states_ & (state::textures | state::samplers)) restore_units();
+  if (states_ & (all_textures | state::samplers)) restore_units();
   if (states_ & state::active_texture) gl.ActiveTexture(static_cast<GLenum>(active_texture_));
   if (states_ & state::pixel_unpack) restore(unpack_, unpack_names, GL_PIXEL_UNPACK_BUFFER);
   if (states_ & state::pixel_pack) restore(pack_, pack_names, GL_PIXEL_PACK_BUFFER);
@@ -130,7 +150,7 @@ Dirtied SavedState::dirtied() const {
     if (!(enabled_ & capability.state)) states &= ~capability.state;  // it was off before
   if (blended_ != 0) states |= state::blend;
   if (!has_paused_) states &= ~state::transform_feedback;
-  const bool has_units = states & (state::textures | state::samplers | state::external_textures);
+  const bool has_units = states & (all_textures | state::samplers);
   return {states, has_units ? (1u << places_.units) - 1 : 0};
 }
 
@@ -167,9 +187,9 @@ void SavedState::save_units() {
   for (int unit = 0; unit < places_.units; ++unit) {
     const auto at = static_cast<std::size_t>(unit);
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
-    textures_[at] = integer(gl, GL_TEXTURE_BINDING_2D);
+    for (std::size_t kind = 0; kind < texture_bindings.size(); ++kind)
+      if (states_ & texture_bindings[kind].state) textures_[at][kind] = integer(gl, texture_bindings[kind].name);
     if (states_ & state::samplers) samplers_[at] = integer(gl, GL_SAMPLER_BINDING);
-    if (states_ & state::external_textures) external_textures_[at] = integer(gl, external_binding);
   }
 }
 
@@ -178,10 +198,10 @@ void SavedState::restore_units() const {
   for (int unit = 0; unit < places_.units; ++unit) {
     const auto at = static_cast<std::size_t>(unit);
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
-    gl.BindTexture(GL_TEXTURE_2D, static_cast<GLuint>(textures_[at]));
+    for (std::size_t kind = 0; kind < texture_bindings.size(); ++kind)
+      if (states_ & texture_bindings[kind].state)
+        gl.BindTexture(texture_bindings[kind].target, static_cast<GLuint>(textures_[at][kind]));
     if (states_ & state::samplers) gl.BindSampler(static_cast<GLuint>(unit), static_cast<GLuint>(samplers_[at]));
-    if (states_ & state::external_textures)
-      gl.BindTexture(texture_external, static_cast<GLuint>(external_textures_[at]));
   }
 }
 

@@ -36,6 +36,9 @@ inline constexpr std::uint32_t drawing = compiling | texture | disabled | state:
                                          state::samplers;
 }  // namespace touch
 
+// The state of the bindings of such textures.
+std::uint32_t state_of_textures(GLenum target);
+
 // How many texture units and draw buffers work uses, each from 0 on.
 struct Places {
   int units = 1, draw_buffers = 1;
@@ -54,7 +57,7 @@ class SavedState {
   Dirtied dirtied() const;  // the states that stay set where nothing is put back
 
  private:
-  static constexpr int most_units = 16, most_draw_buffers = 8;
+  static constexpr int most_units = 16, most_draw_buffers = 8, texture_kinds = 5;
   struct PixelStore {
     std::array<GLint, 4> values;
     GLint buffer;
@@ -75,7 +78,8 @@ class SavedState {
   GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;
   std::array<GLint, 4> viewport_{};
   std::array<ColorMask, most_draw_buffers> color_masks_{};
-  std::array<GLint, most_units> textures_{}, samplers_{}, external_textures_{};
+  std::array<std::array<GLint, texture_kinds>, most_units> textures_{};
+  std::array<GLint, most_units> samplers_{};
   PixelStore unpack_{}, pack_{};
 };
 

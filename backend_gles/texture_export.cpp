@@ -7,8 +7,6 @@
 #include "backend_gles/storage.h"
 #include "backend_gles/texture_import.h"
 #include "core/base/fail.h"
-#include "core/kernel/embedded_shader.h"
-#include "core/kernel/shader_text.h"
 
 namespace tessera::gles {
 namespace {
@@ -21,11 +19,18 @@ std::string vector_of(Texels texels) {
 
 }  // namespace
 
-Target::Target(const Device& device, const HostTexture& host)
-    : texture(host.texture), width(host.width), height(host.height) {
-  const Entered entered(device, touch::texture | state::draw_framebuffer);
+Target::Target(const Device& device, const HostTexture& host) : attached{host.texture} {
+  const Entered entered(device, touched_by_traits(host));
   require_writable_texture(device, host.texture, to_texture_op);
-  texels = traits_of(device, host, to_texture_op).texels;
+  const TextureTraits traits = traits_of(device, host, to_texture_op);
+  texels = traits.texels;
+  is_whole = traits.is_whole;
+  const TexturePart& part = traits.part;
+  texture = AttachedTexture{host.texture, host.target, part.level, part.layer};
+  width = part.width;
+  height = part.height;
+  x = part.x;
+  y = part.y;
 }
 
 Target::Target(const Device& device, const HostFramebuffer& host)
@@ -38,28 +43,23 @@ Target::Target(const Device& device, const HostFramebuffer& host)
   device.take_error();  // TextureExport::check() tells what is wrong
 }
 
-bool Target::has(GLuint other_texture) const {
-  return texture ? *texture == other_texture : std::ranges::find(attached, other_texture) != attached.end();
-}
-
 std::string Target::name() const {
-  return texture ? "texture " + std::to_string(*texture) : "framebuffer " + std::to_string(framebuffer);
+  return texture ? "texture " + std::to_string(texture->texture) : "framebuffer " + std::to_string(framebuffer);
 }
 
-BoundTextures::BoundTextures(const PassTools& tools, std::span<const GLuint> textures)
+BoundTextures::BoundTextures(const PassTools& tools, std::span<const AttachedTexture> textures)
     : gl_(tools.device.gl()), count_(textures.size()) {
   gl_.BindFramebuffer(GL_DRAW_FRAMEBUFFER, tools.scratch_framebuffer);
   std::vector<GLenum> drawn;
   for (std::size_t i = 0; i < count_; ++i) {
-    gl_.FramebufferTexture2D(GL_DRAW_FRAMEBUFFER, color_attachment(i), GL_TEXTURE_2D, textures[i], 0);
+    attach(gl_, color_attachment(i), textures[i]);
     drawn.push_back(color_attachment(i));
   }
   gl_.DrawBuffers(narrow<GLsizei>(count_), drawn.data());
 }
 
 BoundTextures::~BoundTextures() {
-  for (std::size_t i = 0; i < count_; ++i)
-    gl_.FramebufferTexture2D(GL_DRAW_FRAMEBUFFER, color_attachment(i), GL_TEXTURE_2D, 0, 0);
+  for (std::size_t i = 0; i < count_; ++i) detach(gl_, color_attachment(i));
 }
 
 BoundFramebuffer::BoundFramebuffer(const PassTools& tools, const Target& target) : gl_(tools.device.gl()) {
@@ -80,7 +80,7 @@ BoundTarget::BoundTarget(const PassTools& tools, const Target& target) {
 
 void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) const {
   const Device& device = tools.device;
-  if (target_.texture) require_writable_texture(device, *target_.texture, to_texture_op);
+  if (target_.texture) require_writable_texture(device, target_.texture->texture, to_texture_op);
   else require_framebuffer(device, target_.framebuffer, to_texture_op);
   for (const BoundInput& input : dispatch.inputs)
     if (input.storage ? reads(*input.storage) : input.source && reads(*input.source))
@@ -97,41 +97,10 @@ void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) cons
 
 std::string TextureExport::type() const { return TargetType{vector_of(target_.texels), flip_y_}.text(); }
 
-bool TextureExport::reads(const HostSource& source) const { return target_.has(import_of(source).texture()); }
+bool TextureExport::reads(const HostSource& source) const { return import_of(source).is_among(target_.attached); }
 
-bool TextureExport::reads(const Storage& storage) const { return target_.has(texture_of(storage).texture()); }
-
-void TextureExport::prepare(const PassTools& tools, const Dispatch& dispatch) const {
-  check(tools, dispatch);
-  program(tools);
-}
-
-void TextureExport::run(const PassTools& tools, const Dispatch& dispatch) const {
-  const GladGLES2Context& gl = tools.device.gl();
-  const BoundTarget bound(tools, target_);
-  gl.Viewport(target_.x, target_.y, target_.width, target_.height);
-  const GLuint used = program(tools);
-  gl.UseProgram(used);
-  gl.Uniform2i(gl.GetUniformLocation(used, "size"), target_.width, target_.height);
-  gl.Uniform2i(gl.GetUniformLocation(used, "corner"), target_.x, target_.y);
-  gl.Uniform1i(gl.GetUniformLocation(used, "first"), narrow<GLint>(dispatch.inputs[0].first));
-  gl.Uniform1i(gl.GetUniformLocation(used, "flip_y"), flip_y_);
-  tools.bind_texture(GL_TEXTURE_2D, texture_of(*dispatch.inputs[0].storage).texture());
-  tools.draw_triangle();
-}
-
-GLuint TextureExport::program(const PassTools& tools) const {
-  const bool is_u8 = image_.dtype == DType::u8, is_real = target_.texels == Texels::floats;
-  const std::string pixel = vector_of(target_.texels);
-  const std::string sampler = is_u8 ? "usampler2D" : "sampler2D", channels = std::to_string(image_.channels);
-  return tools.programs.get("export " + sampler + " " + channels + " " + pixel, [&] {
-    return fill_template(
-        embedded_shader("to_texture.glsl"),
-        {{"declarations", "uniform highp " + sampler + " image;\nlayout(location = 0) out highp " + pixel +
-                              " result;\nconst int channels = " + channels +
-                              ";\nconst float scale = " + (is_u8 && is_real ? "1.0 / 255.0" : "1.0") + ";\n"},
-         {"result", is_real ? "  result = value;\n" : "  result = " + pixel + "(round(value));\n"}});
-  });
+bool TextureExport::reads(const Storage& storage) const {
+  return std::ranges::count(target_.attached, texture_of(storage).texture()) != 0;
 }
 
 }  // namespace tessera::gles

@@ -19,20 +19,20 @@ struct Target {
 
   bool is_window() const { return !texture && framebuffer == 0; }
   GLenum attachment() const { return is_window() ? GL_BACK : GL_COLOR_ATTACHMENT0; }
-  bool has(GLuint other_texture) const;  // as the texture that is written, or as an attachment of the framebuffer
   std::string name() const;
 
-  std::optional<GLuint> texture;  // else a framebuffer
+  std::optional<AttachedTexture> texture;  // else a framebuffer
   GLuint framebuffer = 0;
   int width, height, x = 0, y = 0;
+  bool is_whole = false;  // all of a level
   Texels texels = Texels::floats;
-  std::vector<GLuint> attached;  // textures of the framebuffer
+  std::vector<GLuint> attached;  // the texture, or those of the framebuffer
 };
 
 // While it lives, these textures are the color attachments that are drawn to, in their order.
 class BoundTextures {
  public:
-  BoundTextures(const PassTools&, std::span<const GLuint> textures);
+  BoundTextures(const PassTools&, std::span<const AttachedTexture>);
   ~BoundTextures();
   BoundTextures(const BoundTextures&) = delete;
   BoundTextures& operator=(const BoundTextures&) = delete;
@@ -66,11 +66,10 @@ class BoundTarget {
   std::optional<BoundFramebuffer> framebuffer_;
 };
 
-// A pass writes an image into the target; a pixel kernel draws there itself.
-class TextureExport final : public HostTarget, public GlesPass {
+// The target, as pixel kernels draw into it.
+class TextureExport final : public HostTarget {
  public:
-  TextureExport(const HostImage& image, Target target, bool flip_y)
-      : image_(image), target_(std::move(target)), flip_y_(flip_y) {}
+  TextureExport(Target target, bool flip_y) : target_(std::move(target)), flip_y_(flip_y) {}
 
   const Target& target() const { return target_; }
   // Throws invalid_argument where the target cannot be drawn to, or is one of the inputs. The context is entered for
@@ -80,14 +79,10 @@ class TextureExport final : public HostTarget, public GlesPass {
   std::string type() const override;
   bool reads(const HostSource&) const override;
   bool reads(const Storage&) const override;
-  bool takes_more_outputs() const override { return target_.texture && !flip_y_; }
-  void prepare(const PassTools&, const Dispatch&) const override;
-  void run(const PassTools&, const Dispatch&) const override;
+  // The other outputs begin at the first texel.
+  bool takes_more_outputs() const override { return target_.texture && target_.is_whole && !flip_y_; }
 
  private:
-  GLuint program(const PassTools&) const;
-
-  HostImage image_;
   Target target_;
   bool flip_y_;
 };

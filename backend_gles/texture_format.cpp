@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend_gles/egl.h"
+
 namespace tessera::gles {
 
 const TextureFormat& format_of(DType dtype) {
@@ -30,6 +32,70 @@ Texels texels_of(GLenum internal_format) {
   if (std::ranges::find(of_signed, internal_format) != std::end(of_signed)) return Texels::signed_integers;
   if (std::ranges::find(of_unsigned, internal_format) != std::end(of_unsigned)) return Texels::unsigned_integers;
   return Texels::floats;
+}
+
+Bytes bytes_of(GLenum internal_format) {
+  switch (internal_format) {
+    case GL_R8:
+    case GL_RG8:
+    case GL_RGB8:
+    case GL_RGBA8:
+    case 0x93A1:  // GL_BGRA8_EXT
+    case GL_RGB:  // without a size: of bytes
+    case GL_RGBA: return Bytes::normalised;
+    case GL_SRGB8:
+    case GL_SRGB8_ALPHA8: return Bytes::srgb;
+    case GL_R8UI:
+    case GL_RG8UI:
+    case GL_RGB8UI:
+    case GL_RGBA8UI: return Bytes::integers;
+    default: return Bytes::none;
+  }
+}
+
+bool has_depth(GLenum internal_format) {
+  return internal_format == GL_DEPTH_COMPONENT16 || internal_format == GL_DEPTH_COMPONENT24 ||
+         internal_format == GL_DEPTH_COMPONENT32F || internal_format == GL_DEPTH24_STENCIL8 ||
+         internal_format == GL_DEPTH32F_STENCIL8;
+}
+
+bool has_stencil(GLenum internal_format) {
+  return internal_format == GL_DEPTH24_STENCIL8 || internal_format == GL_DEPTH32F_STENCIL8 ||
+         internal_format == GL_STENCIL_INDEX8;
+}
+
+std::string name_of_format(GLenum internal_format) {
+  struct Named {
+    GLenum format;
+    const char* name;
+  };
+#define NAMED(format) \
+  { format, #format }
+  constexpr Named all[] = {NAMED(GL_R8),
+                           NAMED(GL_RG8),
+                           NAMED(GL_RGB8),
+                           NAMED(GL_RGBA8),
+                           NAMED(GL_SRGB8_ALPHA8),
+                           NAMED(GL_RGBA8_SNORM),
+                           NAMED(GL_RGB565),
+                           NAMED(GL_RGB10_A2),
+                           NAMED(GL_R16F),
+                           NAMED(GL_RGBA16F),
+                           NAMED(GL_R32F),
+                           NAMED(GL_RGBA32F),
+                           NAMED(GL_RGBA8I),
+                           NAMED(GL_RGBA16UI),
+                           NAMED(GL_RGBA32UI),
+                           NAMED(GL_RGBA32I),
+                           NAMED(GL_DEPTH_COMPONENT16),
+                           NAMED(GL_DEPTH_COMPONENT24),
+                           NAMED(GL_DEPTH_COMPONENT32F),
+                           NAMED(GL_DEPTH24_STENCIL8),
+                           NAMED(GL_DEPTH32F_STENCIL8)};
+#undef NAMED
+  for (const Named& each : all)
+    if (each.format == internal_format) return each.name;
+  return internal_format == 0 ? "unknown" : "internal format " + hex(internal_format);
 }
 
 }  // namespace tessera::gles

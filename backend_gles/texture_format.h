@@ -13,6 +13,11 @@ struct TextureFormat {
 };
 const TextureFormat& format_of(DType);
 
+// How a shader sees the texels of an internal format.
 Texels texels_of(GLenum internal_format);
+Bytes bytes_of(GLenum internal_format);
+bool has_depth(GLenum internal_format);
+bool has_stencil(GLenum internal_format);
+std::string name_of_format(GLenum internal_format);  // for people
 
 }  // namespace tessera::gles

@@ -1,60 +1,68 @@
 #include "backend_gles/texture_import.h"
 
+#include <algorithm>
+
 #include "backend_gles/pixel_shader.h"
-#include "backend_gles/storage.h"
-#include "core/kernel/embedded_shader.h"
-#include "core/kernel/shader_text.h"
+#include "backend_gles/state.h"
 
 namespace tessera::gles {
+namespace {
 
-void TextureImport::check(const Device& device) const { require_texture(device, host_.texture, from_texture_op, age_); }
+// The names of OpenGL ES 3.1, which glad does not have here.
+constexpr GLenum depth_stencil_texture_mode = 0x90EA, stencil_index = 0x1901;
 
-void TextureImport::bind(const PassTools& tools, GLuint unit, bool is_filtered) const {
-  tools.bind_texture(host_.is_external ? texture_external : GL_TEXTURE_2D, host_.texture, unit, is_filtered);
+std::string sampler_of(Texels texels, GLenum target) {
+  if (target == texture_external) return std::string(external_sampler);
+  const std::string kind = texels == Texels::signed_integers ? "i" : texels == Texels::unsigned_integers ? "u" : "";
+  switch (target) {
+    case GL_TEXTURE_2D_ARRAY: return kind + "sampler2DArray";
+    case GL_TEXTURE_CUBE_MAP: return kind + "samplerCube";
+    case GL_TEXTURE_3D: return kind + "sampler3D";
+    default: return kind + "sampler2D";
+  }
 }
 
-std::string TextureImport::sampler() const {
-  if (host_.is_external) return std::string(external_sampler);
-  return texels_ == Texels::signed_integers     ? "isampler2D"
-         : texels_ == Texels::unsigned_integers ? "usampler2D"
-                                                : "sampler2D";
-}
+}  // namespace
 
 std::string TextureImport::type() const {
-  std::string swizzle;
-  for (const int component : components_of(host_.channels)) swizzle += "rgba"[component];
-  return SourceType{sampler(), swizzle}.text();
+  const Texels texels = is_stencil(host_.channels) ? Texels::unsigned_integers : traits_.texels;
+  return SourceType{sampler_of(texels, host_.target), components_of(host_.channels), value_, is_sampled_alone()}.text();
 }
 
-std::uint32_t TextureImport::touches() const { return host_.is_external ? state::external_textures : 0; }
-
-void TextureImport::prepare(const PassTools& tools, const Dispatch&) const {
-  check(tools.device);
-  program(tools);
+bool TextureImport::is_among(const std::vector<GLuint>& textures) const {
+  return std::ranges::count(textures, host_.texture) != 0;
 }
 
-void TextureImport::run(const PassTools& tools, const Dispatch& dispatch) const {
+std::uint32_t TextureImport::touches() const { return state_of_textures(host_.target); }
+
+HostImport::Part TextureImport::part() const {
+  const TexturePart& part = traits_.part;
+  return {part.x, part.y, part.layer, part.level - traits_.base_level};
+}
+
+bool TextureImport::is_filterable() const {
+  return traits_.is_filterable && traits_.is_whole && host_.target == GL_TEXTURE_2D &&
+         traits_.part.level == traits_.base_level && value_ == HostValue::floats && !is_depth(host_.channels) &&
+         !is_stencil(host_.channels);
+}
+
+void TextureImport::bind(const PassTools& tools, GLuint unit, bool is_filtered) const {
   const GladGLES2Context& gl = tools.device.gl();
-  const TextureStorage& output = texture_of(*dispatch.output);
-  output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-  gl.Viewport(0, 0, output.width(), output.height());
-  const GLuint used = program(tools);
-  gl.UseProgram(used);
-  gl.Uniform4iv(gl.GetUniformLocation(used, "order"), 1, components_of(host_.channels).data());
-  gl.Uniform2i(gl.GetUniformLocation(used, "size"), host_.width, host_.height);
-  gl.Uniform1i(gl.GetUniformLocation(used, "output_width"), output.width());
-  bind(tools, 0);
-  tools.draw_triangle();
+  using Reading = PassTools::Reading;
+  const bool is_base_level = traits_.part.level == traits_.base_level;
+  tools.bind_texture(host_.target, host_.texture, unit,
+                     is_filtered     ? Reading::filtered
+                     : is_base_level ? Reading::base_level
+                                     : Reading::level);
+  if (!is_stencil(host_.channels)) return;
+  gl.GetTexParameteriv(host_.target, depth_stencil_texture_mode, &mode_before_);
+  gl.TexParameteri(host_.target, depth_stencil_texture_mode, stencil_index);
 }
 
-GLuint TextureImport::program(const PassTools& tools) const {
-  const std::string channels = std::to_string(host_.channels.size());
-  return tools.programs.get("import " + sampler() + " " + channels, [&] {
-    return fill_template(
-        embedded_shader("from_texture.glsl"),
-        {{"extensions", std::string(host_.is_external ? external_extension : "")},
-         {"declarations", "uniform highp " + sampler() + " host;\nconst int channels = " + channels + ";\n"}});
-  });
+void TextureImport::release(const PassTools& tools, GLuint unit) const {
+  if (!is_stencil(host_.channels)) return;
+  tools.device.gl().ActiveTexture(GL_TEXTURE0 + unit);
+  tools.device.gl().TexParameteri(host_.target, depth_stencil_texture_mode, mode_before_);
 }
 
 }  // namespace tessera::gles

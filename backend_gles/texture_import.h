@@ -1,6 +1,8 @@
-// Reads a texture of the host's.
+// Textures and framebuffers of the host's, as kernels sample them.
 #pragma once
+#include <array>
 #include <string_view>
+#include <vector>
 
 #include "backend_gles/host_objects.h"
 #include "backend_gles/host_pass.h"
@@ -9,35 +11,64 @@ namespace tessera::gles {
 
 inline constexpr std::string_view from_texture_op = "gles::from_texture";
 
-// A pass copies the texture into a tensor; pixel kernels sample the texture itself.
-class TextureImport final : public HostSource, public GlesPass {
+class HostImport : public HostSource {
  public:
-  TextureImport(const Device& device, HostTexture texture, Texels texels, bool is_filterable)
-      : host_(std::move(texture)),
-        texels_(texels),
-        is_filterable_(is_filterable),
-        age_(device.own_textures().age_of(host_.texture)) {}
-
-  GLuint texture() const { return host_.texture; }
-  void check(const Device&) const;  // throws invalid_argument where the texture is gone; the context is current
-  void bind(const PassTools&, GLuint unit, bool is_filtered = false) const;
-
-  std::string type() const override;
-  bool is_filterable() const override { return is_filterable_; }
-  std::uint32_t touches() const override;
-  void prepare(const PassTools&, const Dispatch&) const override;
-  void run(const PassTools&, const Dispatch&) const override;
-
- private:
-  std::string sampler() const;
-  GLuint program(const PassTools&) const;
-
-  HostTexture host_;
-  Texels texels_;
-  bool is_filterable_;
-  std::uint64_t age_;  // see OwnNames
+  using Part = std::array<GLint, 4>;            // see part_name()
+  virtual void check(const Device&) const = 0;  // throws invalid_argument where the host's object is gone
+  virtual bool is_among(const std::vector<GLuint>& textures) const = 0;  // whether one of them is read
+  virtual std::uint32_t touches() const = 0;                             // states beyond touch::drawing
+  virtual Part part() const = 0;
+  // Gives the unit a texture for as long as a kernel runs.
+  virtual void bind(const PassTools&, GLuint unit, bool is_filtered) const = 0;
+  virtual void release(const PassTools&, GLuint /*unit*/) const {}
 };
 
-inline const TextureImport& import_of(const HostSource& source) { return static_cast<const TextureImport&>(source); }
+class TextureImport final : public HostImport {
+ public:
+  TextureImport(const Device& device, HostTexture texture, const TextureTraits& traits, HostValue value)
+      : host_(std::move(texture)), traits_(traits), value_(value), age_(device.own_textures().age_of(host_.texture)) {}
+
+  std::string type() const override;
+  bool is_filterable() const override;
+  bool is_sampled_alone() const override { return is_stencil(host_.channels); }
+  void check(const Device& device) const override { require_texture(device, host_.texture, from_texture_op, age_); }
+  bool is_among(const std::vector<GLuint>& textures) const override;
+  std::uint32_t touches() const override;
+  Part part() const override;
+  void bind(const PassTools&, GLuint unit, bool is_filtered) const override;
+  void release(const PassTools&, GLuint unit) const override;
+
+ private:
+  HostTexture host_;
+  TextureTraits traits_;
+  HostValue value_;
+  std::uint64_t age_;              // see OwnNames
+  mutable GLint mode_before_ = 0;  // GL_DEPTH_STENCIL_TEXTURE_MODE of the texture, while its stencil is read
+};
+
+// A framebuffer is copied into a texture, which resolves its samples.
+class FramebufferImport final : public HostImport {
+ public:
+  // Enters the device. Throws where the host has no such framebuffer, or its format cannot be copied.
+  FramebufferImport(const Device&, const HostFramebuffer&, const FromFramebuffer&);
+
+  std::string type() const override;
+  void check(const Device& device) const override;
+  bool is_among(const std::vector<GLuint>& textures) const override;
+  std::uint32_t touches() const override { return state::read_framebuffer; }
+  Part part() const override { return {host_.x, host_.y, 0, 0}; }
+  void bind(const PassTools&, GLuint unit, bool is_filtered) const override;
+
+ private:
+  GLenum attachment() const;
+
+  HostFramebuffer host_;
+  std::string channels_;
+  GLenum format_ = 0;
+  HostValue value_ = HostValue::floats;
+  std::vector<GLuint> attached_;  // textures
+};
+
+inline const HostImport& import_of(const HostSource& source) { return static_cast<const HostImport&>(source); }
 
 }  // namespace tessera::gles

@@ -7,16 +7,24 @@
 namespace tessera::gles {
 namespace {
 
+// The size that the host tells, before the driver is asked for the rest.
+TexturePart part_of(const HostTexture& host) {
+  const TextureExtent trusted{host.width, host.height, 32, 1 << 16};
+  return checked_part(to_texture_op, host.part, trusted);
+}
+TexturePart part_of(const HostFramebuffer& host) { return {.width = host.width, .height = host.height}; }
+
 template <class HostObject>
 void write(const Tensor& tensor, const HostObject& host, const ToTextureOptions& options, ContextState& context) {
   const HostImage image = host_image(to_texture_op, tensor);
-  check_target(to_texture_op, tensor, image, host.width, host.height);
+  const TexturePart part = part_of(host);
+  check_target(to_texture_op, tensor, image, part.width, part.height);
   context.recovery.run_on_this_device(
       "gles::to_texture: nothing was written, and the texture or framebuffer is gone with its context; make it again "
       "in one that shares with what gles::host_context() gives now, and call again.",
       [&] {
         const Device& device = *present_backend<GlesBackend>(to_texture_op, context).own_device();
-        show(context, tensor, TextureExport(image, Target(device, host), options.flip_y), options.also_compute);
+        show(context, tensor, TextureExport(Target(device, host), options.flip_y), options.also_compute);
       });
 }
 
@@ -26,7 +34,8 @@ void to_texture(const Tensor& tensor, const HostTexture& target, const ToTexture
   const LockedContext locked(tensor);
   ContextState& context = *locked;
   present_backend<GlesBackend>(to_texture_op, context);
-  if (target.is_external) fail(ErrorCode::invalid_argument, to_texture_op, "an external texture cannot be drawn to.");
+  if (target.target == texture_external)
+    fail(ErrorCode::invalid_argument, to_texture_op, "an external texture cannot be drawn to.");
   if (target.channels != "RGBA")
     fail(ErrorCode::invalid_argument, to_texture_op,
          "whole texels are written, but channels is \"" + target.channels + "\".");

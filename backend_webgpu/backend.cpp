@@ -17,9 +17,10 @@ bool has_work(const Dispatch& dispatch) {
 const WebGpuPass& pass_of(const Dispatch& dispatch) { return dynamic_cast<const WebGpuPass&>(*dispatch.pass); }
 
 std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
-  return dispatch.pass     ? pass_of(dispatch).words(dispatch)
-         : dispatch.custom ? words_of(*dispatch.custom)
-                           : dispatch.words;
+  return dispatch.pass           ? pass_of(dispatch).words(dispatch)
+         : dispatch.custom       ? words_of(*dispatch.custom)
+         : dispatch.pixel_kernel ? pixel_words(dispatch)
+                                 : dispatch.words;
 }
 
 // A host may have destroyed its objects, or not set them up as it should.

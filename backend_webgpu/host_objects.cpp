@@ -22,16 +22,9 @@ void try_use(std::string_view op, std::string_view what, const Device& device, c
 
 }  // namespace
 
-void check_flat(std::string_view op, WGPUTexture texture) {
-  if (!texture) fail(ErrorCode::invalid_argument, op, "the texture is null.");
-  if (wgpuTextureGetDimension(texture) != WGPUTextureDimension_2D || wgpuTextureGetDepthOrArrayLayers(texture) != 1)
-    fail(ErrorCode::unsupported, op, "the texture is not a 2-D one of one layer.");
-  if (const std::uint32_t samples = wgpuTextureGetSampleCount(texture); samples != 1)
-    fail(ErrorCode::unsupported, op, "the texture has " + std::to_string(samples) + " samples a pixel, not 1.");
-}
-
 void HostObjectChecks::make_group_of(const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry& entry) {
-  Handle<WGPUBindGroupLayout>& layout = layouts_[binding.texture.sampleType];
+  const WGPUTextureBindingLayout& texture = binding.texture;
+  Handle<WGPUBindGroupLayout>& layout = layouts_[{texture.sampleType, texture.viewDimension, texture.multisampled}];
   if (!layout) {
     WGPUBindGroupLayoutDescriptor descriptor{};
     descriptor.entryCount = 1;
@@ -49,23 +42,22 @@ void HostObjectChecks::require_buffer(std::string_view op, WGPUBuffer buffer, st
   });
 }
 
-void HostObjectChecks::require_sampled_texture(std::string_view op, WGPUTexture texture, WGPUTextureSampleType type) {
+void HostObjectChecks::require_source(std::string_view op, const TextureSource& source) {
   try_use(op, "texture", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};
     binding.visibility = WGPUShaderStage_Compute;
-    binding.texture.sampleType = type;
-    binding.texture.viewDimension = WGPUTextureViewDimension_2D;
-    const Handle view = view_of(texture);
+    binding.texture = source.parts_of_type().binding();
+    const Handle view = view_of(source.slice());
     make_group_of(binding, entry_for(0, view.get()));
   });
 }
 
-void HostObjectChecks::require_writable_texture(std::string_view op, WGPUTexture texture) {
+void HostObjectChecks::require_drawable(std::string_view op, const TextureTarget& target) {
   try_use(op, "texture", *device_, [&] {
-    const Handle view = view_of(texture);
+    const Handle view = view_of(target.slice());
     WGPURenderPassColorAttachment attachment{};
     attachment.view = view.get();
-    attachment.depthSlice = WGPU_DEPTH_SLICE_UNDEFINED;
+    attachment.depthSlice = target.depth_slice();
     attachment.loadOp = WGPULoadOp_Load;
     attachment.storeOp = WGPUStoreOp_Store;
     WGPURenderPassDescriptor descriptor{};

@@ -4,13 +4,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "backend_webgpu/device.h"
+#include "backend_webgpu/host_texture.h"
 
 namespace tessera::webgpu {
-
-// Throws, with `op`, where the texture is null, or not a 2-D one of one layer and one sample a pixel.
-void check_flat(std::string_view op, WGPUTexture);
 
 // Each throws invalid_argument, with `op`, where the object belongs to another device, or is not valid.
 class HostObjectChecks {
@@ -18,8 +17,8 @@ class HostObjectChecks {
   explicit HostObjectChecks(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   void require_buffer(std::string_view op, WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
-  void require_sampled_texture(std::string_view op, WGPUTexture, WGPUTextureSampleType);
-  void require_writable_texture(std::string_view op, WGPUTexture);
+  void require_source(std::string_view op, const TextureSource&);
+  void require_drawable(std::string_view op, const TextureTarget&);
 
  private:
   void make_group_of(const WGPUBindGroupLayoutEntry& binding, const WGPUBindGroupEntry&);
@@ -27,7 +26,8 @@ class HostObjectChecks {
   std::shared_ptr<Device> device_;
   // Layouts are kept, by the texture's type (none for a buffer): a layout goes with a pool of descriptors, which some
   // drivers are slow to make.
-  std::map<WGPUTextureSampleType, Handle<WGPUBindGroupLayout>> layouts_;
+  using TextureType = std::tuple<WGPUTextureSampleType, WGPUTextureViewDimension, WGPUBool>;
+  std::map<TextureType, Handle<WGPUBindGroupLayout>> layouts_;
 };
 
 }  // namespace tessera::webgpu

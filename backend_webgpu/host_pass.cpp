@@ -26,15 +26,6 @@ const PassPipeline& PassPipelines::compute(const std::string& key, const Text& t
   });
 }
 
-const PassPipeline& PassPipelines::render(const std::string& key, WGPUTextureFormat format, const Text& text) {
-  const std::string name = "pass " + key;
-  return get(key, name, text, [&](const std::string& made_text) {
-    PassPipeline pipeline{.render = make_render_pipeline(*device_, made_text, name, format)};
-    pipeline.layout = Handle(wgpuRenderPipelineGetBindGroupLayout(pipeline.render.get(), 0));
-    return pipeline;
-  });
-}
-
 void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
   for (const BoundBuffer& buffer : prepared.cleared)
     wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
@@ -53,8 +44,8 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   }
   WGPURenderPassColorAttachment attachment{};
   attachment.view = prepared.target.get();
-  attachment.depthSlice = WGPU_DEPTH_SLICE_UNDEFINED;
-  attachment.loadOp = WGPULoadOp_Clear;  // every pixel is written, so that none has to be loaded
+  attachment.depthSlice = prepared.depth_slice;
+  attachment.loadOp = prepared.rectangle ? WGPULoadOp_Load : WGPULoadOp_Clear;
   attachment.storeOp = WGPUStoreOp_Store;
   WGPURenderPassDescriptor descriptor{};
   descriptor.label = view_of("tessera pass");
@@ -64,6 +55,8 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   const Handle pass(wgpuCommandEncoderBeginRenderPass(encoder, &descriptor));
   wgpuRenderPassEncoderSetPipeline(pass.get(), prepared.pipeline->render.get());
   wgpuRenderPassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), offsets, &offset);
+  if (const auto& drawn = prepared.rectangle)
+    wgpuRenderPassEncoderSetScissorRect(pass.get(), drawn->x, drawn->y, drawn->width, drawn->height);
   wgpuRenderPassEncoderDraw(pass.get(), 3, 1, 0, 0);
   wgpuRenderPassEncoderEnd(pass.get());
 }
@@ -80,15 +73,17 @@ Handle<WGPUBindGroup> make_group(const Device& device, const PassPipeline& pipel
   return make_bind_group(device, pipeline.layout.get(), entries, "tessera pass");
 }
 
-Handle<WGPUTextureView> view_of(WGPUTexture texture) {
+Handle<WGPUTextureView> view_of(const TextureSlice& slice) {
+  const bool is_3d = wgpuTextureGetDimension(slice.texture) == WGPUTextureDimension_3D;
   WGPUTextureViewDescriptor descriptor{};
   descriptor.label = view_of("tessera pass");
-  descriptor.format = wgpuTextureGetFormat(texture);
-  descriptor.dimension = WGPUTextureViewDimension_2D;
+  descriptor.dimension = is_3d ? WGPUTextureViewDimension_3D : WGPUTextureViewDimension_2D;
+  descriptor.baseMipLevel = slice.level;
   descriptor.mipLevelCount = 1;
+  descriptor.baseArrayLayer = slice.layer;
   descriptor.arrayLayerCount = 1;
-  descriptor.aspect = WGPUTextureAspect_All;
-  return Handle(wgpuTextureCreateView(texture, &descriptor));
+  descriptor.aspect = slice.aspect;
+  return Handle(wgpuTextureCreateView(slice.texture, &descriptor));
 }
 
 WorkgroupRows rows_of_workgroups(std::uint64_t workgroups, const Device& device) {

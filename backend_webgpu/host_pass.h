@@ -2,6 +2,7 @@
 //
 // A pass is prepared before anything is recorded, and only then recorded: whatever can fail, fails without a trace.
 #pragma once
+#include <compare>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,7 +32,6 @@ class PassPipelines : public CompiledCache<PassPipeline> {
   const PassPipeline& get(const std::string& key, const std::string& name, const Text&, const Make&,
                           KernelUses* = nullptr);
   const PassPipeline& compute(const std::string& key, const Text&);
-  const PassPipeline& render(const std::string& key, WGPUTextureFormat, const Text&);  // see make_render_pipeline()
 
  private:
   std::shared_ptr<Device> device_;
@@ -43,11 +43,17 @@ struct PassTools {
   BoundBuffer parameters{};  // the pass's words, at their offset
 };
 
+struct DrawnRectangle {
+  std::uint32_t x, y, width, height;
+};
+
 struct PreparedPass {
   const PassPipeline* pipeline;
   Handle<WGPUBindGroup> group;
   std::optional<std::uint32_t> parameter_offset{};         // where the group leaves the place of the words open
   Handle<WGPUTextureView> target;                          // of a render pass
+  std::uint32_t depth_slice = WGPU_DEPTH_SLICE_UNDEFINED;  // of a target in 3-D
+  std::optional<DrawnRectangle> rectangle{};               // none: every pixel of the target is drawn
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
   std::vector<BoundBuffer> cleared{};                      // are zero when the pass begins, which need not write them
 };
@@ -65,7 +71,15 @@ void record(WGPUCommandEncoder, const PreparedPass&, const WGPUPassTimestampWrit
 
 WGPUBindGroupEntry entry_for(std::size_t binding, WGPUTextureView);
 Handle<WGPUBindGroup> make_group(const Device&, const PassPipeline&, const std::vector<WGPUBindGroupEntry>&);
-Handle<WGPUTextureView> view_of(WGPUTexture);  // of the first level
+
+// A level of a texture, with one layer, or with all slices of a 3-D texture.
+struct TextureSlice {
+  WGPUTexture texture;
+  std::uint32_t level = 0, layer = 0;
+  WGPUTextureAspect aspect = WGPUTextureAspect_All;
+  auto operator<=>(const TextureSlice&) const = default;
+};
+Handle<WGPUTextureView> view_of(const TextureSlice&);
 
 // Workgroups that do not fit into one row are dispatched in rows of equal length.
 struct WorkgroupRows {

@@ -1,12 +1,10 @@
 #include "backend_webgpu/host_views.h"
 
-#include "backend_webgpu/host_pass.h"
-
 namespace tessera::webgpu {
 
-BoundView HostViews::get(WGPUTexture texture) {
-  Entry& entry = entries_[texture];
-  if (!entry.view) entry = {view_of(texture), next_buffer_id()};
+BoundView HostViews::get(const TextureSlice& slice) {
+  Entry& entry = entries_[slice];
+  if (!entry.view) entry = {view_of(slice), next_buffer_id()};
   entry.last_run = runs_;
   return {entry.view.get(), entry.id};
 }
@@ -21,7 +19,7 @@ void HostViews::end_run() {
 }
 
 void HostViews::clear() {
-  for (const auto& [texture, entry] : entries_) bind_groups_->forget(entry.id);
+  for (const auto& [slice, entry] : entries_) bind_groups_->forget(entry.id);
   entries_.clear();
 }
 

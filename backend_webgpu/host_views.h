@@ -4,9 +4,10 @@
 // them. A view keeps its texture alive: those of earlier runs go, since a host may have let go of its texture.
 #pragma once
 #include <memory>
-#include <unordered_map>
+#include <map>
 
 #include "backend_webgpu/bind_groups.h"
+#include "backend_webgpu/host_pass.h"
 
 namespace tessera::webgpu {
 
@@ -14,7 +15,7 @@ class HostViews {
  public:
   explicit HostViews(std::shared_ptr<BindGroups> bind_groups) : bind_groups_(std::move(bind_groups)) {}
 
-  BoundView get(WGPUTexture);  // of the first level; stays until end_run() or clear()
+  BoundView get(const TextureSlice&);  // stays until end_run() or clear()
   void end_run();
   void clear();
 
@@ -26,7 +27,7 @@ class HostViews {
   };
 
   std::shared_ptr<BindGroups> bind_groups_;
-  std::unordered_map<WGPUTexture, Entry> entries_;
+  std::map<TextureSlice, Entry> entries_;
   std::uint64_t runs_ = 0;
 };
 

@@ -15,13 +15,9 @@ namespace {
 WGPUBindGroupLayoutEntry entry_for_input(std::size_t binding, const PixelInput& input) {
   WGPUBindGroupLayoutEntry entry = layout_entry(binding, WGPUBufferBindingType_ReadOnlyStorage);
   if (input.place != PixelPlace::host && !is_texture(input)) return entry;
-  const std::string sampled = input.place == PixelPlace::host ? SourceType::of(input.host_type).sampled : "f32";
   entry.buffer = {};
-  entry.texture.sampleType = sampled == "u32"    ? WGPUTextureSampleType_Uint
-                             : sampled == "i32"  ? WGPUTextureSampleType_Sint
-                             : input.is_filtered ? WGPUTextureSampleType_Float
-                                                 : WGPUTextureSampleType_UnfilterableFloat;
-  entry.texture.viewDimension = WGPUTextureViewDimension_2D;
+  entry.texture = (is_texture(input) ? SourceType{"f32", "rgba"} : SourceType::of(input.host_type)).binding();
+  if (input.is_filtered) entry.texture.sampleType = WGPUTextureSampleType_Float;
   return entry;
 }
 
@@ -30,9 +26,14 @@ WGPUBindGroupLayoutEntry entry_for_output(std::size_t binding, const PixelOutput
   if (output.place != PixelPlace::host && !is_texture(output)) return entry;
   entry.buffer = {};
   entry.storageTexture.access = WGPUStorageTextureAccess_WriteOnly;
-  entry.storageTexture.format =
-      output.place == PixelPlace::host ? TargetType::of(output.host_type).format : WGPUTextureFormat_RGBA16Float;
-  entry.storageTexture.viewDimension = WGPUTextureViewDimension_2D;
+  if (is_texture(output)) {
+    entry.storageTexture.format = WGPUTextureFormat_RGBA16Float;
+    entry.storageTexture.viewDimension = WGPUTextureViewDimension_2D;
+    return entry;
+  }
+  const TargetType type = TargetType::of(output.host_type);
+  entry.storageTexture.format = type.format;
+  entry.storageTexture.viewDimension = type.is_stored_in_3d ? WGPUTextureViewDimension_3D : WGPUTextureViewDimension_2D;
   return entry;
 }
 
@@ -57,9 +58,8 @@ WGPUTextureFormat format_of_target(const PixelKernel& kernel) {
   return TargetType::of(target->host_type).format;
 }
 
-WGPUTexture target_of(const Dispatch& dispatch) {
-  return static_cast<const TextureTarget&>(*dispatch.target).texture();
-}
+const TextureSource& source_of(const BoundInput& input) { return static_cast<const TextureSource&>(*input.source); }
+const TextureTarget& target_of(const Dispatch& dispatch) { return static_cast<const TextureTarget&>(*dispatch.target); }
 
 }  // namespace
 
@@ -89,7 +89,7 @@ Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
 Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
                                           const BoundBuffer& parameters) {
   BoundBuffer words = parameters;
-  words.bytes = parameter_bytes(dispatch.words.size());
+  words.bytes = 16 * vectors_of(*dispatch.pixel_kernel);
   std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
   BindGroups::Key key{words.bytes, words.id, pipeline.id};
   const auto add = [&](const auto& object) {
@@ -100,7 +100,7 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
   const PixelKernel& kernel = *dispatch.pixel_kernel;
   for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
     const BoundInput& input = dispatch.inputs[i];
-    if (input.source) add(views.get(static_cast<const TextureSource&>(*input.source).texture()));
+    if (input.source) add(views.get(source_of(input).slice()));
     else if (is_texture(kernel.inputs[i])) add(texels_of(*input.storage));
     else add(buffer_of(*input.storage));
   }
@@ -108,7 +108,7 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
     const Storage* const output = dispatch.custom_outputs[i];
     if (output && is_texture(kernel.outputs[i])) add(texels_of(*output));
     else if (output) add(buffer_of(*output));
-    else if (pipeline.compute) add(views.get(target_of(dispatch)));
+    else if (pipeline.compute) add(views.get(target_of(dispatch).slice()));
   }
   if (filters(kernel)) {
     WGPUBindGroupEntry entry{};
@@ -140,7 +140,13 @@ PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, cons
                     .parameter_offset = parameter_offset};
   const std::uint32_t width = dispatch.words[0], height = dispatch.words[1];
   switch (entry_of(kernel)) {
-    case PixelEntry::draw: pass.target = shared(views.get(target_of(dispatch)).handle); break;
+    case PixelEntry::draw: {
+      const TextureTarget& target = target_of(dispatch);
+      pass.target = shared(views.get(target.slice()).handle);
+      pass.depth_slice = target.depth_slice();
+      pass.rectangle = target.rectangle();
+      break;
+    }
     case PixelEntry::gather: {
       const std::uint64_t elements =
           std::uint64_t{width} * height * static_cast<std::uint64_t>(kernel.outputs[0].channels);
@@ -153,6 +159,16 @@ PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, cons
       break;
   }
   return pass;
+}
+
+std::vector<std::uint32_t> pixel_words(const Dispatch& dispatch) {
+  std::vector<std::uint32_t> words = dispatch.words;
+  words.resize(round_up(words.size(), 4));
+  const auto add = [&](const PartWords& more) { words.insert(words.end(), more.begin(), more.end()); };
+  for (const BoundInput& input : dispatch.inputs)
+    if (input.source) add(source_of(input).words());
+  if (dispatch.target) add(target_of(dispatch).words());
+  return words;
 }
 
 PixelLimits pixel_limits(const WGPULimits& limits) {

@@ -37,6 +37,9 @@ class PixelKernels : public CompiledCache<PixelPipeline> {
   Handle<WGPUSampler> linear_filter_;
 };
 
+// The words of a dispatch, followed by those of its host's textures.
+std::vector<std::uint32_t> pixel_words(const Dispatch&);
+
 PixelLimits pixel_limits(const WGPULimits&);
 
 }  // namespace tessera::webgpu

@@ -1,5 +1,7 @@
 #include "backend_webgpu/pixel_text.h"
 
+#include <algorithm>
+
 #include "backend_webgpu/buffer_text.h"
 #include "backend_webgpu/host_texture.h"
 #include "backend_webgpu/parameters.h"
@@ -46,6 +48,27 @@ bool reads_texels_of(const PixelKernel& kernel, const std::string& k) {
   return kernel.body.find("input_" + k + "_texel(") != std::string::npos;
 }
 
+std::string texture_type(const SourceType& type) {
+  const char* shape = type.has_samples()                        ? "texture_multisampled_2d<"
+                      : type.shape == SourceType::Shape::volume ? "texture_3d<"
+                                                                : "texture_2d<";
+  return shape + type.sampled + ">";
+}
+
+std::uint64_t hosts_among(const std::vector<PixelInput>& inputs, std::size_t count) {
+  const auto end = inputs.begin() + static_cast<std::ptrdiff_t>(count);
+  return narrow<std::uint64_t>(
+      std::count_if(inputs.begin(), end, [](const PixelInput& input) { return input.place == PixelPlace::host; }));
+}
+
+// The vector of words that tells the part of an input, or of the target, which comes after all inputs.
+std::string part_text(const PixelKernel& kernel, std::size_t input) {
+  const std::uint64_t vector =
+      parameter_vectors(static_cast<std::size_t>(kernel.words)) + hosts_among(kernel.inputs, input);
+  return "ints_of_words(" + std::to_string(vector) + "u)";
+}
+std::string target_part(const PixelKernel& kernel) { return part_text(kernel, kernel.inputs.size()); }
+
 std::string pixel_bindings(const PixelKernel& kernel) {
   std::string text;
   int index = 0;
@@ -63,9 +86,7 @@ std::string pixel_bindings(const PixelKernel& kernel) {
         text += is_texture(input) ? texture(name, "texture_2d<f32>")
                                   : binding(index, "read", name, units_of(input.dtype, input.channels).type);
         break;
-      case PixelPlace::host:
-        text += texture(name, "texture_2d<" + SourceType::of(input.host_type).sampled + ">");
-        break;
+      case PixelPlace::host: text += texture(name, texture_type(SourceType::of(input.host_type))); break;
     }
   }
   for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
@@ -74,8 +95,9 @@ std::string pixel_bindings(const PixelKernel& kernel) {
     ++index;
     const std::string name = "destination_" + std::to_string(k);
     if (output.place == PixelPlace::host) {
-      const TextureFormat format = format_named(TargetType::of(output.host_type).format);
-      text += texture(name, "texture_storage_2d<" + std::string(format.storage) + ", write>");
+      const TargetType type = TargetType::of(output.host_type);
+      text += texture(name, (type.is_stored_in_3d ? "texture_storage_3d<" : "texture_storage_2d<") +
+                                std::string(format_named(type.format).storage) + ", write>");
     } else if (is_texture(output)) {
       text += texture(name, "texture_storage_2d<rgba16float, write>");
     } else {
@@ -87,16 +109,36 @@ std::string pixel_bindings(const PixelKernel& kernel) {
   return text + (filters(kernel) ? texture("linear_filter", "sampler") : "");
 }
 
+std::string filtered_input(const std::string& k, const std::string& components) {
+  return "fn input_" + k + "_between(place: vec2f) -> vec4f { return textureSampleLevel(source_" + k +
+         ", linear_filter, place, 0.0)." + components + "; }\n";
+}
+
+std::string input_of_host(const PixelKernel& kernel, std::size_t index) {
+  const PixelInput& input = kernel.inputs[index];
+  const SourceType type = SourceType::of(input.host_type);
+  const std::string k = std::to_string(index), name = "source_" + k;
+  if (input.is_filtered) return filtered_input(k, type.components);
+  std::string text, texel = "vec4f(textureLoad(" + name + ", vec2i(x, y) + part.xy, 0))";
+  if (type.shape == SourceType::Shape::volume)
+    texel = "vec4f(textureLoad(" + name + ", vec3i(vec2i(x, y) + part.xy, part.z), 0))";
+  if (type.shape == SourceType::Shape::averaged) {
+    texel = "mean_" + k + "(vec2i(x, y) + part.xy)";
+    text = "fn mean_" + k + "(at: vec2i) -> vec4f {\n  let samples = textureNumSamples(" + name +
+           ");\n  var sum = vec4f();\n  for (var i = 0u; i < samples; i++) { sum += textureLoad(" + name +
+           ", at, i); }\n  return sum / f32(samples);\n}\n";
+  }
+  return text + "fn input_" + k + "(x: i32, y: i32, width: i32) -> " + vector_type(input.dtype) +
+         " {\n  let part = " + part_text(kernel, index) + ";\n  return " + host_value_text(type.value, texel) + "." +
+         type.components + ";\n}\n";
+}
+
 std::string input_of_pixels(const std::string& k, const PixelInput& input) {
   const std::string begin = "fn input_" + k + "(x: i32, y: i32, width: i32) -> vec4f { return ";
-  if (input.place == PixelPlace::host || is_texture(input)) {
-    const std::string components = input.place == PixelPlace::host ? SourceType::of(input.host_type).components
-                                   : input.channels == 1           ? "rrrr"
-                                                                   : "rgba";
-    if (input.is_filtered)
-      return "fn input_" + k + "_between(place: vec2f) -> vec4f { return textureSampleLevel(source_" + k +
-             ", linear_filter, place, 0.0)." + components + "; }\n";
-    return begin + "vec4f(textureLoad(source_" + k + ", vec2i(x, y), 0))." + components + "; }\n";
+  if (is_texture(input)) {
+    const std::string components = input.channels == 1 ? "rrrr" : "rgba";
+    if (input.is_filtered) return filtered_input(k, components);
+    return begin + "textureLoad(source_" + k + ", vec2i(x, y), 0)." + components + "; }\n";
   }
   const std::string pixel = "source_" + k + "[y * width + x]";
   std::string value = pixel;
@@ -153,9 +195,12 @@ std::string colour_text(const PixelOutput& output) {
   }
 }
 
-std::string store_colour(const std::string& destination, const PixelOutput& output) {
-  const std::string row = TargetType::of(output.host_type).is_flipped ? "ints_of_words(0u).y - 1 - y" : "y";
-  return "  textureStore(" + destination + ", vec2i(x, " + row + "), " + colour_text(output) + ");\n";
+std::string store_colour(const std::string& destination, const PixelKernel& kernel, const PixelOutput& output) {
+  const TargetType type = TargetType::of(output.host_type);
+  const std::string row = type.is_flipped ? "ints_of_words(0u).y - 1 - y" : "y", part = target_part(kernel),
+                    place = "vec2i(x, " + row + ") + " + part + ".xy";
+  return "  textureStore(" + destination + ", " +
+         (type.is_stored_in_3d ? "vec3i(" + place + ", " + part + ".z)" : place) + ", " + colour_text(output) + ");\n";
 }
 
 // make_pixel(): the body, and the stores that follow it; gives the colour of a drawn target, or the pixel that is
@@ -167,7 +212,7 @@ std::string pixel_function(const PixelKernel& kernel, PixelEntry entry) {
     const std::string destination = "destination_" + std::to_string(k);
     if (entry == PixelEntry::gather) result = output.value;
     else if (is_drawn(output)) result = colour_text(output);
-    else if (output.place == PixelPlace::host) stores += store_colour(destination, output);
+    else if (output.place == PixelPlace::host) stores += store_colour(destination, kernel, output);
     else stores += store_pixel(destination, output);
   }
   const std::string type = entry == PixelEntry::gather ? vector_type(kernel.outputs[0].dtype) : "vec4f";
@@ -192,7 +237,9 @@ std::string gathered_elements(const PixelOutput& output) {
 std::string entry_text(const PixelKernel& kernel, PixelEntry entry) {
   if (entry == PixelEntry::compute) return std::string(embedded_shader("pixels_compute.wgsl"));
   if (entry == PixelEntry::draw)
-    return std::string(embedded_shader("triangle.wgsl")).append(embedded_shader("pixels_draw.wgsl"));
+    return std::string(embedded_shader("triangle.wgsl")) +
+           fill_template(embedded_shader("pixels_draw.wgsl"),
+                         {{"corner", "  let corner = " + target_part(kernel) + ".xy;\n"}});
   const PixelOutput& output = kernel.outputs[0];
   return fill_template(embedded_shader("pixels_gather.wgsl"),
                        {{"elements", gathered_elements(output)},
@@ -200,8 +247,7 @@ std::string entry_text(const PixelKernel& kernel, PixelEntry entry) {
 }
 
 std::string pixel_constants(const PixelKernel& kernel, PixelEntry entry) {
-  std::string text =
-      "const word_vectors = " + std::to_string(parameter_vectors(static_cast<std::size_t>(kernel.words))) + "u;\n";
+  std::string text = "const word_vectors = " + std::to_string(vectors_of(kernel)) + "u;\n";
   if (entry == PixelEntry::compute)
     text += "const workgroup_width = " + std::to_string(PixelGroup::width) +
             "u;\nconst workgroup_height = " + std::to_string(PixelGroup::height) + "u;\n";
@@ -225,14 +271,21 @@ PixelEntry entry_of(const PixelKernel& kernel) {
   return PixelEntry::compute;
 }
 
+std::uint64_t vectors_of(const PixelKernel& kernel) {
+  const bool has_target = std::ranges::count(kernel.outputs, PixelPlace::host, &PixelOutput::place) != 0;
+  return parameter_vectors(static_cast<std::size_t>(kernel.words)) + hosts_among(kernel.inputs, kernel.inputs.size()) +
+         (has_target ? 1 : 0);
+}
+
 std::string pixel_text(const PixelKernel& kernel) {
   const PixelEntry entry = entry_of(kernel);
   std::string inputs;
   for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
     const PixelInput& input = kernel.inputs[i];
     const std::string k = std::to_string(i);
-    inputs +=
-        input.place == PixelPlace::elements ? input_of_elements(kernel, k, input.dtype) : input_of_pixels(k, input);
+    inputs += input.place == PixelPlace::elements ? input_of_elements(kernel, k, input.dtype)
+              : input.place == PixelPlace::host   ? input_of_host(kernel, i)
+                                                  : input_of_pixels(k, input);
   }
   const std::string pixel = pixel_function(kernel, entry), entry_point = entry_text(kernel, entry);
   return fill_template(embedded_shader("pixels.wgsl"),
@@ -240,7 +293,7 @@ std::string pixel_text(const PixelKernel& kernel) {
                         {"words", std::string(embedded_shader("words.wgsl"))},
                         {"bindings", pixel_bindings(kernel)},
                         {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + pixel + entry_point) +
-                                          used_functions(embedded_shader("pointwise.wgsl"), pixel)},
+                                          used_functions(embedded_shader("pointwise.wgsl"), inputs + pixel)},
                         {"inputs", inputs},
                         {"pixel", pixel},
                         {"entry", entry_point}});

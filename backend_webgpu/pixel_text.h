@@ -1,7 +1,8 @@
 // From a PixelKernel to WGSL.
 //
 // Binding 0 has the words, then come the inputs and then the outputs, but for a host's target that is drawn, and last a
-// sampler where an input is filtered. Texels of f16 are textures.
+// sampler where an input is filtered. Texels of f16 are textures. After the kernel's own words there is a vector for
+// each of the host's textures, inputs first: see PartWords.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -29,6 +30,7 @@ bool is_texture(const Image& image) {
 inline bool filters(const PixelKernel& kernel) {
   return std::ranges::count(kernel.inputs, true, &PixelInput::is_filtered) != 0;
 }
+std::uint64_t vectors_of(const PixelKernel&);  // of words
 
 std::string pixel_text(const PixelKernel&);
 

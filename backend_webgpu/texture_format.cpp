@@ -60,6 +60,11 @@ TextureFormat format_named(WGPUTextureFormat format) {
   return is_compressed ? TextureFormat{"a compressed format", floats} : TextureFormat{"a format of several planes"};
 }
 
+Bytes TextureFormat::bytes() const {
+  if (name.find("8Unorm") != std::string_view::npos) return name.ends_with("Srgb") ? Bytes::srgb : Bytes::normalised;
+  return name.find("8Uint") != std::string_view::npos ? Bytes::integers : Bytes::none;
+}
+
 WGPUTextureFormat format_of(DType dtype) {
   switch (dtype) {
     case DType::f32: return WGPUTextureFormat_RGBA32Float;

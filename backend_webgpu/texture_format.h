@@ -15,6 +15,10 @@ struct TextureFormat {
   std::string_view name;
   Texels texels = Texels::unreadable;
   std::string_view storage{};  // the name of the format in WGSL where storage textures may have it
+
+  Bytes bytes() const;
+  bool has_depth() const { return name.starts_with("Depth"); }
+  bool has_stencil() const { return name.ends_with("Stencil8"); }
 };
 TextureFormat format_named(WGPUTextureFormat);
 TextureFormat format_of(WGPUTexture);

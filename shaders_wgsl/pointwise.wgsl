@@ -104,6 +104,13 @@ fn round_f16(a: vec4f) -> vec4f {
   return pick(nan4(a), a, with_sign_of(float_of(bounded), a));
 }
 
+// The numbers that an sRGB texture has for linear ones; alpha stays.
+fn srgb_encoded(linear: vec4f) -> vec4f {
+  let curved: vec4f = 1.055 * pow(max(linear, vec4f(0.0)), vec4f(0.41666667)) - vec4f(0.055);
+  let encoded: vec4f = pick(gt(linear, vec4f(0.0031308)), curved, linear * 12.92);
+  return vec4f(encoded.xyz, linear.w);
+}
+
 fn wrap_i8(a: vec4i) -> vec4i { return (a << vec4u(24u)) >> vec4u(24u); }
 
 fn wrap_u8(a: vec4i) -> vec4i { return a & vec4i(255); }

@@ -21,7 +21,6 @@ class GlesIn : public OnGlesHost {
   }
 };
 
-constexpr GLenum texture_external = 0x8D65;
 const std::vector<float> six_texels{0.5f, 1,  2,  3,  4,  5.25f, -6, 7,  8,  9,  10, 11,
                                     12,   13, 14, 15, 16, 17,    18, 19, 20, 21, 22, 23};
 
@@ -202,8 +201,9 @@ TEST_P(GlesIn, TellsWhatIsWrongAndWorksOn) {
   Context cpu = Context::create({.prefer = {BackendKind::cpu}});
   EXPECT_TESSERA_ERROR(gles::from_texture(cpu, {.texture = texture, .width = 3, .height = 2}), wrong_backend, "cpu");
   if (!gl().OES_EGL_image_external_essl3)
-    EXPECT_TESSERA_ERROR(gles::from_texture(gpu(), {.texture = texture, .width = 3, .height = 2, .is_external = true}),
-                         unsupported, "GL_OES_EGL_image_external_essl3");
+    EXPECT_TESSERA_ERROR(
+        gles::from_texture(gpu(), {.texture = texture, .width = 3, .height = 2, .target = GlesHost::texture_external}),
+        unsupported, "GL_OES_EGL_image_external_essl3");
   host().expect_no_error("failed imports");
   EXPECT_EQ(in(texture, 3, 2).read().size(), 24u);
 }
@@ -225,28 +225,16 @@ TEST_P(GlesIn, NoticesDeletedTextures) {
 }
 
 TEST_P(GlesIn, ReadsExternalTextures) {
-  const auto create =
-      host().find<EGLImage (*)(EGLDisplay, EGLContext, EGLenum, EGLClientBuffer, const EGLint*)>("eglCreateImageKHR");
-  const auto* extensions = host().find<PFNEGLQUERYSTRINGPROC>("eglQueryString")(host().display(), EGL_EXTENSIONS);
-  if (!gl().OES_EGL_image_external_essl3 || !gl().EGLImageTargetTexture2DOES || !create ||
-      std::string(extensions).find("EGL_KHR_gl_texture_2D_image") == std::string::npos)
-    GTEST_SKIP() << "this driver has no external textures, or no way to make one from a texture";
   const std::vector<std::uint8_t> bytes{0, 51, 102, 255, 255, 0, 0, 51};
-  const GLuint source = host().texture(GL_RGBA8, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, bytes.data());
-  const EGLImage image = create(host().display(), host().handle(), EGL_GL_TEXTURE_2D,
-                                reinterpret_cast<EGLClientBuffer>(std::uintptr_t{source}), nullptr);
-  ASSERT_NE(image, EGL_NO_IMAGE);
-  GLuint external = 0;
-  gl().GenTextures(1, &external);
-  gl().BindTexture(texture_external, external);
-  gl().EGLImageTargetTexture2DOES(texture_external, image);
-  if (gl().GetError() != GL_NO_ERROR) GTEST_SKIP() << "this driver makes no external texture of a 2D texture";
-  gl().BindTexture(texture_external, 0);
-  const Tensor tensor =
-      gles::from_texture(gpu(), {.texture = external, .width = 2, .height = 1, .channels = "BA", .is_external = true});
+  const GLuint external =
+      host().external_texture(host().texture(GL_RGBA8, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, bytes.data()));
+  if (!external) GTEST_SKIP() << "this driver makes no external texture of a 2D texture";
+  const Tensor tensor = gles::from_texture(
+      gpu(), {.texture = external, .width = 2, .height = 1, .channels = "BA", .target = GlesHost::texture_external});
   EXPECT_THAT(tensor.read(), Pointwise(FloatNear(1e-6f), {0.4f, 1.0f, 0.0f, 0.2f}));
-  EXPECT_TESSERA_ERROR(gles::to_texture(tensor, {.texture = external, .width = 2, .height = 1, .is_external = true}),
-                       invalid_argument, "external");
+  EXPECT_TESSERA_ERROR(
+      gles::to_texture(tensor, {.texture = external, .width = 2, .height = 1, .target = GlesHost::texture_external}),
+      invalid_argument, "external");
 }
 
 TESSERA_ON_GLES_DEVICES(GlesIn);

@@ -56,16 +56,18 @@ class HostPass {
   virtual ~HostPass() = default;
 };
 
-// Reads a host's texture into a tensor of [height, width, channels], unless pixel kernels sample the texture itself.
+// A host's texture as [height, width, channels], which pixel kernels sample.
 class HostSource : public HostPass {
  public:
-  virtual std::string type() const = 0;  // all of it that a kernel's text depends on, in the backend's own words
-  virtual bool is_filterable() const { return false; }  // whether kernels can read it between its pixels
+  virtual std::string type() const = 0;  // all of it that a kernel depends on, in the backend's own words
+  virtual bool is_filterable() const { return false; }     // whether kernels can read it between its pixels
+  virtual bool is_sampled_alone() const { return false; }  // by a kernel that reads nothing else
 };
 
-// Writes a tensor of [height, width, channels] into a host's texture or framebuffer, unless a pixel kernel does.
-class HostTarget : public HostPass {
+// A host's texture or framebuffer, into which pixel kernels write [height, width, channels].
+class HostTarget {
  public:
+  virtual ~HostTarget() = default;
   virtual std::string type() const = 0;             // as above
   virtual bool reads(const HostSource&) const = 0;  // whether it is the texture of the source: no kernel can use both
   virtual bool reads(const Storage&) const { return false; }  // as above, of a tensor over the host's texture
@@ -102,14 +104,13 @@ struct KernelOrigins {
 struct BoundInput {
   const Storage* storage;  // null where a pixel kernel samples `source`
   std::int64_t elements;   // of the whole storage, as it was allocated
-  std::int64_t first = 0;  // element of a pass's input; kernels have it among their words
   const HostSource* source = nullptr;
 };
 
 struct Dispatch {
   const Kernel* kernel;                // valid during the call
   const CustomCall* custom = nullptr;  // instead of a kernel
-  const HostPass* pass = nullptr;      // instead of a kernel; reads the inputs, if any, and writes the output, if any
+  const HostPass* pass = nullptr;      // instead of a kernel; writes the output
   std::vector<BoundInput> inputs;
   Storage* output;  // never one of the inputs
   DType output_dtype;

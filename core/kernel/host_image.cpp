@@ -39,16 +39,76 @@ void check_target(std::string_view op, const Tensor& tensor, const HostImage& im
 void check_channels(std::string_view op, const std::string& channels) {
   const bool are_distinct =
       std::ranges::all_of(channels, [&](char channel) { return std::ranges::count(channels, channel) == 1; });
+  if (is_depth(channels) || is_stencil(channels)) return;
   if (channels.empty() || channels.find_first_not_of(components) != std::string::npos || !are_distinct)
     fail(ErrorCode::invalid_argument, op,
-         "the channels \"" + channels + "\" are not one to four of R, G, B and A, each once.");
+         "the channels \"" + channels +
+             "\" are not one to four of R, G, B and A, each once, nor D (depth) or S (stencil).");
 }
 
-std::array<int, 4> components_of(const std::string& channels) {
-  std::array<int, 4> order{};
-  for (std::size_t i = 0; i < order.size(); ++i)
-    order[i] = static_cast<int>(components.find(channels[i % channels.size()]));
+std::string components_of(const std::string& channels) {
+  if (is_depth(channels) || is_stencil(channels)) return "rrrr";
+  std::string order;
+  for (std::size_t i = 0; i < 4; ++i) order += "rgba"[components.find(channels[i % channels.size()])];
   return order;
+}
+
+TexturePart checked_part(std::string_view op, const TexturePart& part, const TextureExtent& texture) {
+  const auto check_index = [&](int index, std::int64_t count, std::string_view name) {
+    if (index < 0 || index >= count)
+      fail(ErrorCode::invalid_argument, op,
+           std::string(name) + " " + std::to_string(index) + " of a texture that has " + std::to_string(count) +
+               " of them, from 0 on.");
+  };
+  check_index(part.level, texture.levels, "level");
+  check_index(part.layer, texture.layers, texture.layer_name);
+  const auto check_side = [&](const char* axis, int first, int wanted, std::int64_t size_of_texture) {
+    const std::int64_t size = std::max<std::int64_t>(size_of_texture >> part.level, 1);
+    const std::int64_t length = wanted == 0 ? size - first : wanted;
+    if (first < 0 || length <= 0 || first + length > size)
+      fail(ErrorCode::invalid_argument, op,
+           std::string("a rectangle with ") + axis + " from " + std::to_string(first) + " to " +
+               std::to_string(first + length) + " does not lie in the level, which has " + std::to_string(size) + ".");
+    return static_cast<int>(length);
+  };
+  TexturePart whole = part;
+  whole.width = check_side("x", part.x, part.width, texture.width);
+  whole.height = check_side("y", part.y, part.height, texture.height);
+  return whole;
+}
+
+bool is_whole(const TexturePart& part, const TextureExtent& texture) {
+  return part.level == 0 && part.width == texture.width && part.height == texture.height;
+}
+
+HostValue host_value(std::string_view op, DType dtype, Bytes bytes, std::string_view format) {
+  switch (dtype) {
+    case DType::f32: return HostValue::floats;
+    case DType::f16: return HostValue::halves;
+    case DType::u8: break;
+    default:
+      fail(ErrorCode::dtype_mismatch, op,
+           "a texture is read as f32, f16 or u8, not " + std::string(to_string(dtype)) + "; cast it then.");
+  }
+  switch (bytes) {
+    case Bytes::normalised: return HostValue::normalised_bytes;
+    case Bytes::srgb: return HostValue::srgb_bytes;
+    case Bytes::integers: return HostValue::integer_bytes;
+    case Bytes::none: break;
+  }
+  fail(ErrorCode::dtype_mismatch, op,
+       "only formats whose numbers are 0 to 255 are read as u8; the texture's is " + std::string(format) + ".");
+}
+
+std::string host_value_text(HostValue value, const std::string& texel) {
+  switch (value) {
+    case HostValue::halves: return "round_f16(" + texel + ")";
+    case HostValue::normalised_bytes: return "vec4i(floor(" + texel + " * 255.0 + 0.5))";
+    case HostValue::srgb_bytes: return "vec4i(floor(srgb_encoded(" + texel + ") * 255.0 + 0.5))";
+    case HostValue::integer_bytes: return "vec4i(" + texel + ")";
+    case HostValue::floats: break;
+  }
+  return texel;
 }
 
 void check_has_elements(std::string_view op, const Shape& shape) {

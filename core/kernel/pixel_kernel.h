@@ -20,7 +20,7 @@ enum class PixelPlace : std::uint8_t {
 
 struct PixelInput {
   PixelPlace place;
-  DType dtype;               // of the elements; f32 or f16 in texels, f32 for a host's image
+  DType dtype;               // of the elements; f32 or f16 in texels
   int channels;              // of an image in texels
   std::string host_type{};   // HostSource::type()
   bool is_filtered = false;  // read with input_k_between() alone; texels of f16, or a host's image
@@ -43,11 +43,11 @@ struct PixelKernel {
   // WGSL statements that core/kernel/glsl_spelling.h can spell, each `let name: type = …;`, over `x` and `y`, the place
   // of the pixel as i32. Images in elements are read with input_k(element: vec4u), which gives four elements by their
   // indices in the storage, and input_k_texel(texel: u32), the four from 4 * texel on, as vec4f or vec4i; all others
-  // with input_k(x: i32, y: i32, width: i32) -> vec4f, which takes places within the image, and its width, or, where
-  // they are filtered, with input_k_between(place: vec2f) -> vec4f, by the device's linear filter, in which the image
-  // goes from 0 to 1 and its outermost pixels on beyond that. Components
-  // beyond an image's channels may be anything. Words are read as in expression_text(), with floats_of_words(vector)
-  // and ints_of_words(vector). The functions of shaders_wgsl/pointwise.wgsl can be called.
+  // with input_k(x: i32, y: i32, width: i32), which takes places within the image, and its width, or, where they are
+  // filtered, with input_k_between(place: vec2f) -> vec4f, by the device's linear filter, in which the image goes from
+  // 0 to 1 and its outermost pixels on beyond that. Components beyond an image's channels may be anything. Words are
+  // read as in expression_text(), with floats_of_words(vector) and ints_of_words(vector). The functions of
+  // shaders_wgsl/pointwise.wgsl can be called.
   std::string body;
   std::vector<PixelInput> inputs;
 

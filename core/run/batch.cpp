@@ -211,7 +211,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
   for (const int index : graph.kept) is_kept[at(index)] = true;
   for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const int item = graph.wanted[i].item;
-    if (item < 0 || (plan->shows && graph.is_shown(i))) continue;
+    if (item < 0 || graph.is_shown(i)) continue;
     is_kept[at(item)] = true;
     keep_for_batch(item);
   }
@@ -313,15 +313,13 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Graph::Place& place = graph.wanted[i];
     added.wanted.push_back(place.item < 0 ? nullptr : buffers[at(place.item)]);
-    if (place.item < 0 || (plan->shows && wanted[i].target)) continue;
+    if (place.item < 0 || wanted[i].target) continue;
     keep(place.item);
     // A copy that was made to be whole is the caller's alone: the node does not get it.
     if (!wanted[i].is_whole) give_elements(*wanted[i].node, place);
   }
   for (const Graph::Equal& equal : graph.equals)
     if (is_kept[at(equal.place.item)]) give_elements(*equal.node, equal.place);
-  for (const Wanted& one : wanted)
-    if (one.target && !plan->shows) add(*one.target, *one.node);
   return added;
 }
 
@@ -423,12 +421,6 @@ void Batch::give_results(const Node& ran, const Graph& graph, std::span<const st
       continue;
     give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
   }
-}
-
-void Batch::add(const HostPass& pass, Node& input) {
-  Buffer& buffer = *input.value.buffer;
-  with_room([&] { use(buffer); });
-  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements(), input.value.offset}}});
 }
 
 void Batch::give(Node& node, Value value) {

@@ -51,7 +51,6 @@ class Batch {
   Buffers add_with_programs(std::span<const Wanted>);
   Added add_graph(std::span<const Wanted>);
   Buffers add_items(const Graph&, std::shared_ptr<const Plan>&, Limits);  // the plan may become another
-  void add(const HostPass&, Node& input);                                 // a pass over a node that was added before
   template <class Work>
   void with_room(const Work&);
   // Adds steps of a plan. The buffers have an entry for each item: the storages of those that have one. The steps'

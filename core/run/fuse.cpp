@@ -50,8 +50,7 @@ class Fuser {
       members_.emplace_back(graph.items[i], graph.items[i].is_stored || pixels.is_taken[i]);
     for (const int index : graph.kept) member(index).is_wanted = true;
     for (std::size_t i = 0; i < graph.wanted.size(); ++i)
-      if (graph.wanted[i].item != none && !(pixels.shows && graph.is_shown(i)))
-        member(graph.wanted[i].item).is_wanted = true;
+      if (graph.wanted[i].item != none && !graph.is_shown(i)) member(graph.wanted[i].item).is_wanted = true;
     for (const Step& step : pixels.steps)
       for (const int input : step.inputs)
         if (input < static_cast<int>(members_.size())) member(input).is_wanted = true;
@@ -221,8 +220,8 @@ void sort_steps(Plan& plan, std::size_t storages) {
       const auto index = static_cast<std::size_t>(path.back());
       Step& step = plan.steps[index];
       const auto missing = std::ranges::find_if(step.inputs, [&](int input) {
-        const int from = writer[static_cast<std::size_t>(input)];
-        return from != none && !is_visited[static_cast<std::size_t>(from)];
+        const int from = writer[static_cast<std::size_t>(input)];  // itself where it imports a host's texture
+        return from != none && from != path.back() && !is_visited[static_cast<std::size_t>(from)];
       });
       if (!is_visited[index] && missing != step.inputs.end()) {
         path.push_back(writer[static_cast<std::size_t>(*missing)]);
@@ -268,7 +267,6 @@ Plan make_plan(const Graph& graph, const Limits& limits) {
   }
   plan.own_storages = std::move(pixels.own_storages);
   plan.ops_fused += pixels.ops_fused;
-  plan.shows = pixels.shows;
   note_last_uses(plan, storages);
   return plan;
 }

@@ -38,7 +38,6 @@ struct Plan {
   std::vector<Step> steps;                // inputs first
   std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
   std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
-  bool shows = false;                     // whether pixel kernels write all of Graph::shown
 
   // The items and storages that a step writes.
   static std::vector<int> outputs_of(const Step&);

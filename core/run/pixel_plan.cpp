@@ -43,8 +43,9 @@ PixelLayout layout_of(const PixelImage& image) {
 
 class PixelPlanner {
  public:
-  PixelPlanner(const Graph& graph, const Limits& limits, double storing)
-      : graph_(graph), limits_(limits), costs_(graph, storing), facts_(graph.items.size()) {}
+  // Without `computes`, pixel kernels only sample a host's textures and write into them.
+  PixelPlanner(const Graph& graph, const Limits& limits, double storing, bool computes)
+      : graph_(graph), limits_(limits), costs_(graph, storing), facts_(graph.items.size()), computes_(computes) {}
 
   PixelPlan plan() {
     find_pixel_items();
@@ -52,11 +53,10 @@ class PixelPlanner {
     for (int i = count() - 1; i >= 0; --i) place_item(i);
     for (std::size_t i = 0; i < sources_.size(); ++i) place_source(static_cast<int>(i));
     PixelPlan plan;
-    for (const Facts& facts : facts_) plan.is_taken.push_back(facts.is_pixels && !facts.is_imported);
+    for (const Facts& facts : facts_) plan.is_taken.push_back(facts.is_pixels || facts.is_imported);
     for (const std::unique_ptr<Draft>& kernel : kernels_) plan.steps.push_back(step_of(*kernel));
     plan.own_storages = own_storages_;
     plan.ops_fused = ops_fused_;
-    plan.shows = true;
     return plan;
   }
 
@@ -65,7 +65,7 @@ class PixelPlanner {
     bool is_pixels = false;         // pixel kernels compute or sample it
     bool is_wanted = false;         // a caller wants the elements
     bool has_other_reader = false;  // other kernels read the elements
-    bool is_imported = false;       // a pass reads the host's texture, besides
+    bool is_imported = false;       // a kernel reads the host's texture into a tensor, besides
   };
 
   int count() const { return static_cast<int>(graph_.items.size()); }
@@ -79,7 +79,7 @@ class PixelPlanner {
   }
   bool can_be_pixels(const GraphItem& item) const {
     const auto own = pixel_image_of(item.shape());
-    return own && fits(*own) && (has_pixel_form(item) || item.source);
+    return computes_ && own && fits(*own) && (has_pixel_form(item) || item.source);
   }
 
   // Items that hang together are planned as pixels if there is work on images among them, or a host's image.
@@ -120,7 +120,9 @@ class PixelPlanner {
       if (!graph_.at(item).source) facts(item).is_wanted = true;
     // No kernel can sample the texture that it writes.
     for (int i = 0; i < count(); ++i)
-      if (graph_.at(i).source && graph_.at(i).is_overwritten) facts(i) = {.has_other_reader = true};
+      if (const HostSource* source = graph_.at(i).source;
+          source && (graph_.at(i).is_overwritten || source->is_sampled_alone() || !is_pixels(i)))
+        facts(i) = {.has_other_reader = true};
   }
 
   // ---- values in kernels
@@ -252,8 +254,9 @@ class PixelPlanner {
     for (const auto& [value, place] : values) {
       const std::string pixel =
           "input_" + k + "(" + PixelWriter::text(place.x) + ", " + PixelWriter::text(place.y) + ", " + width + ")";
-      kernel.writer.define(value, kernel.writer.vector(kernel.writer.dtype_of(value),
-                                                       read_as.channels == 1 ? "vec4f(" + pixel + ".x)" : pixel));
+      const std::string grey = (is_float(input.dtype) ? "vec4f(" : "vec4i(") + pixel + ".x)";
+      kernel.writer.define(value,
+                           kernel.writer.vector(kernel.writer.dtype_of(value), read_as.channels == 1 ? grey : pixel));
     }
   }
 
@@ -301,9 +304,9 @@ class PixelPlanner {
   }
 
   void place_item(int item) {
-    Facts& own = facts(item);
-    if (!own.is_pixels) return;
     if (const HostSource* source = graph_.at(item).source) return place_host_source(item, *source);
+    const Facts& own = facts(item);
+    if (!own.is_pixels) return;
     const bool is_stored = own.is_wanted || own.has_other_reader;
     const std::vector<Draft*> readers = readers_of(item);
     if (!is_stored && readers.empty()) return;
@@ -315,14 +318,22 @@ class PixelPlanner {
     store(item, readers);
   }
 
-  // A texture is sampled by all who need its pixels, and a pass reads it where somebody needs the elements.
+  // A texture is sampled by all who need its pixels, and a kernel reads it where somebody needs the elements, unless
+  // these come from outside.
   void place_host_source(int item, const HostSource& source) {
     Facts& own = facts(item);
     own.is_imported = own.is_wanted || own.has_other_reader;
     const PixelImage pixels = image(item);
+    const DType dtype = graph_.at(item).dtype();
+    const auto channels = static_cast<int>(pixels.channels);
+    if (own.is_imported && !graph_.at(item).is_stored) {
+      Draft& kernel = new_kernel(pixels);
+      const PixelRef value = kernel.writer.value(item, kernel.writer.here(), dtype);
+      kernel.outputs.push_back({{item}, {PixelPlace::elements, dtype, channels, {}, {}}, value});
+    }
     for (Draft* kernel : readers_of(item)) {
-      read_texels(*kernel, item, item, {PixelPlace::host, DType::f32, static_cast<int>(pixels.channels), source.type()},
-                  pixels, source.is_filterable());
+      read_texels(*kernel, item, item, {PixelPlace::host, dtype, channels, source.type()}, pixels,
+                  source.is_filterable());
       kernel->items.push_back(item);
     }
   }
@@ -546,6 +557,7 @@ class PixelPlanner {
   Limits limits_;
   PixelCosts costs_;
   std::vector<Facts> facts_;
+  bool computes_;
   std::vector<ElementSource> sources_;
   std::vector<std::unique_ptr<Draft>> kernels_;
   std::vector<StorageSpec> own_storages_;
@@ -555,17 +567,15 @@ class PixelPlanner {
 }  // namespace
 
 PixelPlan plan_pixels(const Graph& graph, const Limits& limits) {
-  const bool can_show = std::ranges::all_of(graph.shown, [&](const Graph::Shown& shown) {
-    return pixel_image_of(shown.shape) && graph.wanted[shown.wanted].item >= 0;
-  });
-  if (limits.pixels.max_side > 0 && can_show)
+  if (limits.pixels.max_side > 0)
     for (const double storing : {80.0, 0.0}) {
       try {
-        return PixelPlanner(graph, limits, storing).plan();
+        return PixelPlanner(graph, limits, storing, true).plan();
       } catch (const std::length_error&) {
         continue;  // with smaller kernels
       }
     }
+  if (limits.pixels.max_side > 0) return PixelPlanner(graph, limits, 0, false).plan();
   return {.steps = {}, .is_taken = std::vector<bool>(graph.items.size(), false), .own_storages = {}};
 }
 

@@ -9,7 +9,6 @@ struct PixelPlan {
   std::vector<bool> is_taken;  // items that other kernels must not compute
   std::vector<StorageSpec> own_storages;
   std::uint64_t ops_fused = 0;
-  bool shows = false;  // see Plan
 };
 
 PixelPlan plan_pixels(const Graph&, const Limits&);

@@ -109,10 +109,6 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
       if (const int item = program.input_items[i]; item >= 0)
         planned.note_overwritten(planned.items[static_cast<std::size_t>(item)], storage_of(ran.inputs[i].get()));
     known->second.plan = context.plans.get(planned, context.backend->limits());
-    if (!planned.shown.empty() && !known->second.plan->shows) {
-      program.variants.erase(known);
-      return run_variant(context, ran, {});  // the results are shown from where they are stored
-    }
   }
   for (std::size_t i = 0; i < ran.inputs.size(); ++i) {
     const int item = program.input_items[i];

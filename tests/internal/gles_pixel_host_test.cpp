@@ -1,8 +1,6 @@
 // Pixel kernels on OpenGL ES that sample a host's textures and write into them.
 #include <gmock/gmock.h>
 
-#include <numeric>
-
 #include "internal/gles_pixel_kernels.h"
 
 namespace tessera::test {
@@ -10,89 +8,9 @@ namespace {
 
 using ::testing::ElementsAreArray;
 
-constexpr GLenum texture_external = 0x8D65, external_binding = 0x8D67;
+constexpr GLenum external_binding = 0x8D67;
 
 class GlesPixelHost : public GlesPixelKernels {};
-
-// A kernel samples as the pass does, whatever the format and the order of channels.
-TEST_P(GlesPixelHost, HostsTexturesAreSampled) {
-  const Size size{3, 2};
-  std::vector<std::uint8_t> bytes(96);
-  std::iota(bytes.begin(), bytes.end(), std::uint8_t{7});
-  std::vector<float> floats = counted(24, 0.25f, -2);
-  struct Format {
-    GLenum internal, format, type;
-  };
-  const Format formats[] = {{GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE},
-                            {GL_SRGB8_ALPHA8, GL_RGBA, GL_UNSIGNED_BYTE},
-                            {GL_R8, GL_RED, GL_UNSIGNED_BYTE},
-                            {GL_RGB8, GL_RGB, GL_UNSIGNED_BYTE},
-                            {GL_RGBA16F, GL_RGBA, GL_FLOAT},
-                            {GL_RGBA32F, GL_RGBA, GL_FLOAT},
-                            {GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE},
-                            {GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE},
-                            {GL_RG32I, GL_RG_INTEGER, GL_INT}};
-  for (const Format& format : formats)
-    for (const std::string channels : {"RGBA", "BGRA", "A", "RB", "BGR"}) {
-      const void* values = format.type == GL_FLOAT ? static_cast<const void*>(floats.data()) : bytes.data();
-      const GLuint texture = host().texture(format.internal, 3, 2, format.format, format.type, values);
-      const gles::HostTexture in{.texture = texture, .width = 3, .height = 2, .channels = channels, .copy = true};
-      const auto source = imported(in);
-      const int count = static_cast<int>(channels.size());
-      const auto output = dirty(DType::f32, 6 * channels.size());
-      run(size, let("v", DType::f32, pixel_in_texels(0)), {host_source(source, count)},
-          {in_elements(output, "v", count)});
-      auto sampled = read(*output);
-      sampled.resize(6 * channels.size());
-      EXPECT_EQ(sampled, gles::from_texture(gpu(), in).read()) << format.internal << " " << channels;
-      if (channels == "A") {  // in all four components
-        run(size, let("v0", DType::f32, pixel_in_texels(0)) + let("v", DType::f32, "v0.wzyx"), {host_source(source, 1)},
-            {in_elements(output, "v", 1)});
-        auto reversed = read(*output);
-        reversed.resize(6);
-        EXPECT_EQ(reversed, sampled);
-      }
-    }
-}
-
-// A kernel writes as the pass does.
-TEST_P(GlesPixelHost, HostsTargetsAreWritten) {
-  const Size size{3, 2};
-  struct Format {
-    GLenum internal, format, type;
-  };
-  const Format formats[] = {{GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE},
-                            {GL_R8, GL_RGBA, GL_UNSIGNED_BYTE},
-                            {GL_SRGB8_ALPHA8, GL_RGBA, GL_UNSIGNED_BYTE},
-                            {GL_RGBA16F, GL_RGBA, GL_FLOAT},
-                            {GL_RGBA32F, GL_RGBA, GL_FLOAT},
-                            {GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT},
-                            {GL_RGBA32I, GL_RGBA_INTEGER, GL_INT}};
-  const auto bytes_of = [&](GLuint texture, const Format& format) {
-    return host().pixels<std::uint32_t>(host().framebuffer(texture), 3, 2, format.format, format.type,
-                                        format.type == GL_UNSIGNED_BYTE ? 1 : 4);
-  };
-  for (const Format& format : formats)
-    for (const DType dtype : {DType::f32, DType::f16, DType::u8})
-      for (const int channels : {1, 2, 3, 4})
-        for (const bool flip_y : {false, true}) {
-          const std::size_t count = 6 * static_cast<std::size_t>(channels);
-          const auto image = dtype == DType::u8 ? counted(count, 10) : counted(count, 0.0390625f);
-          const auto target = [&] {
-            const GLuint texture = host().texture(format.internal, 3, 2, 0, 0, nullptr);
-            return gles::HostTexture{.texture = texture, .width = 3, .height = 2};
-          };
-          const auto by_pass = target(), by_kernel = target();
-          gles::to_texture(gpu().tensor({2, 3, channels}, image).cast(dtype), by_pass, {.flip_y = flip_y});
-          const auto input = uploaded(image, dtype);
-          const auto written = exported(by_kernel, channels, dtype, flip_y);
-          EXPECT_EQ(written.takes_more_outputs(), !flip_y);
-          run(size, let("v", dtype, pixel_in_elements(0, channels)), {elements(input, dtype)},
-              {at_host(written, "v", channels, dtype)});
-          EXPECT_EQ(bytes_of(by_kernel.texture, format), bytes_of(by_pass.texture, format))
-              << format.internal << " " << to_string(dtype) << " " << channels << (flip_y ? " flipped" : "");
-        }
-}
 
 TEST_P(GlesPixelHost, FramebuffersAreWrittenAtACorner) {
   const GLuint texture = host().texture(GL_RGBA8, 5, 4, 0, 0, nullptr);
@@ -108,7 +26,7 @@ TEST_P(GlesPixelHost, FramebuffersAreWrittenAtACorner) {
     gl().Clear(GL_COLOR_BUFFER_BIT);
     gl().DrawBuffers(1, &none);
     const auto before = state_of(gl());
-    const auto target = exported(gles::HostFramebuffer{framebuffer, 2, 3, 2, 1}, 1, DType::u8, flip_y);
+    const auto target = exported(gles::HostFramebuffer{framebuffer, 2, 3, 2, 1}, flip_y);
     EXPECT_FALSE(target.takes_more_outputs());
     run(size, let("v", DType::u8, pixel_in_elements(0, 1)), {elements(input, DType::u8)},
         {at_host(target, "v", 1, DType::u8)});
@@ -133,8 +51,8 @@ TEST_P(GlesPixelHost, TargetsKnowWhatTheyAreReadFrom) {
   const GLuint framebuffer = host().framebuffer(other);
   gl().BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
   gl().FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, texture, 0);
-  const auto as_texture = exported(host_texture, 4);
-  const auto as_attachment = exported(gles::HostFramebuffer{framebuffer, 1, 1}, 4);
+  const auto as_texture = exported(host_texture);
+  const auto as_attachment = exported(gles::HostFramebuffer{framebuffer, 1, 1});
   EXPECT_TRUE(as_texture.reads(source));
   EXPECT_FALSE(as_texture.reads(another));
   EXPECT_TRUE(as_attachment.reads(source));
@@ -150,28 +68,18 @@ TEST_P(GlesPixelHost, TargetsKnowWhatTheyAreReadFrom) {
 }
 
 TEST_P(GlesPixelHost, ExternalTexturesAreSampled) {
-  const auto create =
-      host().find<EGLImage (*)(EGLDisplay, EGLContext, EGLenum, EGLClientBuffer, const EGLint*)>("eglCreateImageKHR");
-  const auto* extensions = host().find<PFNEGLQUERYSTRINGPROC>("eglQueryString")(host().display(), EGL_EXTENSIONS);
-  if (!gl().OES_EGL_image_external_essl3 || !gl().EGLImageTargetTexture2DOES || !create ||
-      std::string(extensions).find("EGL_KHR_gl_texture_2D_image") == std::string::npos)
-    GTEST_SKIP() << "this driver has no external textures, or no way to make one from a texture";
   const std::vector<std::uint8_t> bytes{0, 51, 102, 255, 255, 0, 0, 51};
-  const GLuint plain = host().texture(GL_RGBA8, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, bytes.data());
-  const EGLImage image = create(host().display(), host().handle(), EGL_GL_TEXTURE_2D,
-                                reinterpret_cast<EGLClientBuffer>(std::uintptr_t{plain}), nullptr);
-  ASSERT_NE(image, EGL_NO_IMAGE);
-  GLuint names[2] = {};
-  gl().GenTextures(2, names);
-  gl().BindTexture(texture_external, names[0]);
-  gl().EGLImageTargetTexture2DOES(texture_external, image);
-  if (gl().GetError() != GL_NO_ERROR) GTEST_SKIP() << "this driver makes no external texture of a 2D texture";
-  gl().BindTexture(texture_external, 0);
+  const auto make_external = [&] {
+    return host().external_texture(host().texture(GL_RGBA8, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, bytes.data()));
+  };
+  const GLuint external = make_external(), other_external = make_external();
+  if (!external) GTEST_SKIP() << "this driver makes no external texture of a 2D texture";
   gl().ActiveTexture(GL_TEXTURE1);
-  gl().BindTexture(texture_external, names[1]);
+  gl().BindTexture(GlesHost::texture_external, other_external);
   gl().ActiveTexture(GL_TEXTURE0);
 
-  const auto source = imported({.texture = names[0], .width = 2, .height = 1, .channels = "BA", .is_external = true});
+  const auto source =
+      imported({.texture = external, .width = 2, .height = 1, .channels = "BA", .target = GlesHost::texture_external});
   const auto other = uploaded({10, 20, 30, 40});
   const auto output = dirty(DType::f32, 4);
   run({2, 1},
@@ -184,8 +92,8 @@ TEST_P(GlesPixelHost, ExternalTexturesAreSampled) {
   gl().ActiveTexture(GL_TEXTURE1);
   GLint bound = 0;
   gl().GetIntegerv(external_binding, &bound);
-  EXPECT_EQ(static_cast<GLuint>(bound), names[1]);
-  gl().BindTexture(texture_external, 0);
+  EXPECT_EQ(static_cast<GLuint>(bound), other_external);
+  gl().BindTexture(GlesHost::texture_external, 0);
   gl().ActiveTexture(GL_TEXTURE0);
 }
 
@@ -195,9 +103,9 @@ TEST_P(GlesPixelHost, TellsWhatIsWrongAndWorksOn) {
   GLuint gone = host().texture(GL_RGBA8, 3, 2, 0, 0, nullptr);
   const gles::HostTexture host_texture{.texture = gone, .width = 3, .height = 2};
   const auto source = imported(host_texture);
-  const auto target = exported(host_texture, 4);
+  const auto target = exported(host_texture);
   const GLuint framebuffer = host().framebuffer(host().texture(GL_RGBA8, 3, 2, 0, 0, nullptr));
-  const auto framebuffer_target = exported(gles::HostFramebuffer{framebuffer, 3, 2}, 4);
+  const auto framebuffer_target = exported(gles::HostFramebuffer{framebuffer, 3, 2});
   const auto stored = pixels(size, 4), more = pixels(size, 4);
   gl().DeleteTextures(1, &gone);
   gl().DeleteFramebuffers(1, &framebuffer);
@@ -208,7 +116,7 @@ TEST_P(GlesPixelHost, TellsWhatIsWrongAndWorksOn) {
   EXPECT_TESSERA_ERROR(run(size, body, {texels(stored, 4)}, {at_host(framebuffer_target, "v", 4)}), invalid_argument,
                        "gles::to_texture", "no longer");
   const GLuint not_drawable = host().texture(GL_RGB9_E5, 3, 2, 0, 0, nullptr);
-  const auto no_target = exported(gles::HostTexture{.texture = not_drawable, .width = 3, .height = 2}, 4);
+  const auto no_target = exported(gles::HostTexture{.texture = not_drawable, .width = 3, .height = 2});
   EXPECT_TESSERA_ERROR(run(size, body, {texels(stored, 4)}, {at_host(no_target, "v", 4)}), invalid_argument,
                        "cannot draw");
   EXPECT_TESSERA_ERROR(run(size, let("v", DType::f32, "no_such_function(x)"), {}, {in_texels(stored, "v", 4)}),

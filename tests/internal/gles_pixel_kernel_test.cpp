@@ -99,7 +99,7 @@ TEST_P(GlesPixelKernels, OneKernelHasSeveralOutputs) {
   const auto input = uploaded(image);
   const auto grey = pixels(size, 1), pair = pixels(size, 2, DType::f16), whole = pixels(size, 4);
   const GLuint texture = host().texture(GL_RGBA8UI, size.width, size.height, 0, 0, nullptr);
-  const auto target = exported(gles::HostTexture{.texture = texture, .width = 5, .height = 3}, 3);
+  const auto target = exported(gles::HostTexture{.texture = texture, .width = 5, .height = 3});
   ASSERT_TRUE(target.takes_more_outputs());
   for (int frame = 0; frame < 2; ++frame)  // the framebuffer is used again
     run(size,

@@ -157,13 +157,13 @@ class GlesPixelKernels : public OnGlesHost {
   TextureImport imported(const gles::HostTexture& host) {
     const LockedContext locked(gpu());
     const gles::Device& device = *backend(locked).own_device();
-    const gles::Entered entered(device, gles::touch::texture | gles::state::draw_framebuffer);
-    return {device, host, gles::traits_of(device, host, "test").texels};
+    const gles::Entered entered(device, gles::touched_by_traits(host));
+    return {device, host, gles::traits_of(device, host, "test"), HostValue::floats};
   }
   template <class HostObject>
-  TextureExport exported(const HostObject& host, int channels, DType dtype = DType::f32, bool flip_y = false) {
+  TextureExport exported(const HostObject& host, bool flip_y = false) {
     const LockedContext locked(gpu());
-    return {{dtype, host.height, host.width, channels}, gles::Target(*backend(locked).own_device(), host), flip_y};
+    return {gles::Target(*backend(locked).own_device(), host), flip_y};
   }
 
  private:

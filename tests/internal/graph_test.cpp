@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "core/interop/interop.h"
 #include "core/run/context_impl.h"
 #include "core/run/fuse.h"
 #include <tessera/tessera.h>
@@ -90,6 +91,40 @@ TEST_F(Graphs, EqualBitsOfNumbersOfOtherTypesAreNotEqualWork) {
   const std::vector<Tensor> tensors{one.cast(DType::f16), tiny.cast(DType::f16)};
   const LockedContext locked(context);
   EXPECT_TRUE(graph_of(*locked, tensors, with_workgroups).equals.empty());
+}
+
+// Work on images that does not fit into pixel kernels runs in others; the host's texture is still read and written by
+// pixel kernels, and by nothing else.
+TEST_F(Graphs, HostsTexturesAreReadAndWrittenWhateverFits) {
+  struct Source final : HostSource {
+    std::string type() const override { return "source"; }
+  };
+  struct Target final : HostTarget {
+    std::string type() const override { return "target"; }
+    bool reads(const HostSource&) const override { return false; }
+    bool takes_more_outputs() const override { return true; }
+  };
+  const LockedContext locked(context);
+  const Tensor image = imported_tensor(*locked, {8, 64}, DType::u8, std::make_shared<Source>());
+  const Tensor shown = image.cast(DType::f32) + x;
+  const Target target;
+  Limits limits = without_workgroups;
+  limits.pixels = {.max_side = 64, .max_inputs = 2, .max_outputs = 2};
+  const Wanted wanted{.node = TensorAccess::node(*locked, shown), .target = &target};
+  const auto steps_with = [&](int max_inputs) {
+    limits.pixels.max_inputs = max_inputs;
+    return make_plan(make_graph(*locked, std::span(&wanted, 1), limits), limits).steps;
+  };
+  EXPECT_EQ(steps_with(2).size(), 1u);
+  const std::vector<Step> steps = steps_with(1);  // no kernel can read both operands
+  ASSERT_EQ(steps.size(), 3u);
+  ASSERT_TRUE(steps[0].pixel_kernel);
+  EXPECT_EQ(steps[0].pixel_kernel->inputs[0].place, PixelPlace::host);
+  EXPECT_EQ(steps[0].pixel_kernel->inputs[0].dtype, DType::u8);
+  EXPECT_EQ(steps[0].pixel_kernel->outputs[0].place, PixelPlace::elements);
+  EXPECT_FALSE(steps[1].pixel_kernel);
+  ASSERT_TRUE(steps[2].pixel_kernel);
+  EXPECT_EQ(steps[2].pixel_kernel->outputs[0].place, PixelPlace::host);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ using ::testing::Each;
 using ::testing::ElementsAreArray;
 using ::testing::FloatEq;
 using ::testing::HasSubstr;
-using webgpu::texture_source;
-using webgpu::texture_target;
+using webgpu::TextureSource;
+using webgpu::TextureTarget;
 
 struct Size {
   std::int64_t width, height;
@@ -50,6 +50,14 @@ std::string own_elements(DType dtype, int channels) {
          "let element: vec4u = min(vec4u(u32(" + pixel + " * " + c + ")) + vec4u(0u, " +
          (channels == 1 ? "0u, 0u, 0u" : "1u, 2u, 3u") + "), vec4u(last));\n" + "let v0: " + type +
          " = input_0(element);\n";
+}
+
+TexturePart whole(WGPUTexture texture) { return checked_part("test", {}, webgpu::extent_of(texture, 0)); }
+std::shared_ptr<TextureSource> texture_source(WGPUTexture texture, const std::string& channels) {
+  return std::make_shared<TextureSource>(texture, channels, whole(texture));
+}
+std::shared_ptr<TextureTarget> texture_target(WGPUTexture texture, bool flip_y) {
+  return std::make_shared<TextureTarget>(texture, whole(texture), flip_y);
 }
 
 class WebGpuPixels : public OnHost {
@@ -226,48 +234,6 @@ TEST_P(WebGpuPixels, NumbersAreWordsAndFunctionsOfThePointwiseTableCanBeCalled) 
     EXPECT_NEAR(values[static_cast<std::size_t>(i)], 2 + 1 / (1 + std::exp(0.25f * float(i / 5 * 10 + i % 5))), 1e-6);
 }
 
-struct Format {
-  WGPUTextureFormat format;
-  std::uint32_t bytes;
-  const char* name;
-};
-
-// The pass that imports a texture is what the kernels are measured by.
-TEST_P(WebGpuPixels, HostsTexturesAreReadAsTheirImportsRead) {
-  const Size size{13, 5};
-  for (const Format& each : {Format{WGPUTextureFormat_RGBA8Unorm, 4, "RGBA8Unorm"},
-                             {WGPUTextureFormat_BGRA8Unorm, 4, "BGRA8Unorm"},
-                             {WGPUTextureFormat_RGBA8UnormSrgb, 4, "RGBA8UnormSrgb"},
-                             {WGPUTextureFormat_RGBA8Snorm, 4, "RGBA8Snorm"},
-                             {WGPUTextureFormat_R8Unorm, 1, "R8Unorm"},
-                             {WGPUTextureFormat_RGBA8Uint, 4, "RGBA8Uint"},
-                             {WGPUTextureFormat_RG16Sint, 4, "RG16Sint"},
-                             {WGPUTextureFormat_R32Float, 4, "R32Float"},
-                             {WGPUTextureFormat_RGBA16Float, 8, "RGBA16Float"}}) {
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(size.pixels()) * each.bytes);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 % 119);
-    const WGPUTexture texture = host->texture(
-        13, 5, each.format, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst, bytes.data(), each.bytes);
-    for (const std::string channels : {"R", "A", "GR", "BGR", "RGBA", "ABGR"}) {
-      const auto source = texture_source(texture, channels);
-      const auto count = size.pixels() * std::ssize(channels);
-      const Image by_pass = empty(DType::f32, count), by_kernel = empty(DType::f32, count);
-      Dispatch pass{};
-      pass.pass = source.get();
-      pass.output = by_pass.storage.get();
-      pass.output_dtype = DType::f32;
-      pass.output_elements = count;
-      run(pass);
-      const int c = static_cast<int>(channels.size());
-      const PixelKernel copy =
-          kernel("let v0: vec4f = input_0(x, y, ints_of_words(0).x);\n",
-                 {{PixelPlace::host, DType::f32, c, source->type()}}, {{PixelPlace::elements, DType::f32, c, "v0"}});
-      run(dispatch(copy, size, {bound(*source)}, {by_kernel.storage.get()}));
-      EXPECT_THAT(read<float>(by_kernel), ElementsAreArray(read<float>(by_pass))) << each.name << " " << channels;
-    }
-  }
-}
-
 TEST_P(WebGpuPixels, ASingleChannelOfATextureIsInAllComponents) {
   const std::vector<std::uint8_t> bytes{0, 51, 102, 255};
   const WGPUTexture texture = host->texture(
@@ -281,48 +247,6 @@ TEST_P(WebGpuPixels, ASingleChannelOfATextureIsInAllComponents) {
   EXPECT_THAT(read<float>(result), Each(FloatEq(0.4f)));
 }
 
-TEST_P(WebGpuPixels, HostsTargetsAreWrittenAsTheirExportsWrite) {
-  const Size size{13, 5};
-  const WGPUTextureUsage draw = WGPUTextureUsage_RenderAttachment, store = WGPUTextureUsage_StorageBinding;
-  struct Case : Format {
-    WGPUTextureUsage usage;
-  };
-  for (const Case& each : {Case{{WGPUTextureFormat_RGBA8Unorm, 4, "RGBA8Unorm"}, draw},
-                           {{WGPUTextureFormat_RGBA8Unorm, 4, "RGBA8Unorm"}, store},
-                           {{WGPUTextureFormat_BGRA8Unorm, 4, "BGRA8Unorm"}, draw},
-                           {{WGPUTextureFormat_RGBA8UnormSrgb, 4, "RGBA8UnormSrgb"}, draw},
-                           {{WGPUTextureFormat_R8Unorm, 1, "R8Unorm"}, draw},
-                           {{WGPUTextureFormat_RGBA16Float, 8, "RGBA16Float"}, store},
-                           {{WGPUTextureFormat_RGBA16Float, 8, "RGBA16Float"}, draw},
-                           {{WGPUTextureFormat_R32Float, 4, "R32Float"}, store}})
-    for (int channels = 1; channels <= 4; ++channels)
-      for (const DType dtype : {DType::f32, DType::u8})
-        for (const bool flip_y : {false, true}) {
-          const auto count = static_cast<std::size_t>(size.pixels() * channels);
-          std::vector<float> floats(count);
-          std::vector<std::uint8_t> bytes(count);
-          for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(i * 41 % 256);
-          for (std::size_t i = 0; i < count; ++i) floats[i] = static_cast<float>(bytes[i]) / 256;
-          const Image image = dtype == DType::f32 ? elements(floats) : elements(bytes);
-          const HostImage shape{dtype, size.height, size.width, channels};
-          const WGPUTexture expected = host->texture(13, 5, each.format, each.usage | WGPUTextureUsage_CopySrc);
-          const WGPUTexture texture = host->texture(13, 5, each.format, each.usage | WGPUTextureUsage_CopySrc);
-          const auto pass = texture_target(shape, expected, flip_y), target = texture_target(shape, texture, flip_y);
-          Dispatch exporting{};
-          exporting.pass = pass.get();
-          exporting.inputs = {bound(image)};
-          run(exporting);
-          const PixelKernel copy = kernel(own_elements(dtype, channels), {{PixelPlace::elements, dtype, channels}},
-                                          {{PixelPlace::host, dtype, channels, "v0", target->type()}});
-          Dispatch drawing = dispatch(copy, size, {bound(image)}, {nullptr});
-          drawing.target = target.get();
-          run(drawing);
-          EXPECT_EQ(host->read<std::uint8_t>(texture, each.bytes), host->read<std::uint8_t>(expected, each.bytes))
-              << each.name << (each.usage == draw ? " drawn " : " stored ") << channels << " " << to_string(dtype)
-              << (flip_y ? " flipped" : "");
-        }
-}
-
 // A sum of a texture and a tensor, drawn upside down, and beside it what others read.
 TEST_P(WebGpuPixels, SeveralOutputsBesideAFlippedTarget) {
   const Size size{7, 5};
@@ -333,7 +257,7 @@ TEST_P(WebGpuPixels, SeveralOutputsBesideAFlippedTarget) {
   const auto source = texture_source(texture, "RGBA");
   for (const WGPUTextureUsage usage : {WGPUTextureUsage_RenderAttachment, WGPUTextureUsage_StorageBinding}) {
     const WGPUTexture drawn = host->texture(7, 5, WGPUTextureFormat_RGBA8Unorm, usage | WGPUTextureUsage_CopySrc);
-    const auto target = texture_target({DType::f32, 5, 7, 4}, drawn, true);
+    const auto target = texture_target(drawn, true);
     EXPECT_TRUE(target->takes_more_outputs());
     const Image kept = empty(DType::f16, 7 * 5 * 4, {7, 5, 4}), sums = dirty(DType::f32, 7 * 5 * 3);
     const PixelKernel made = kernel(
@@ -369,7 +293,7 @@ TEST_P(WebGpuPixels, ATargetKnowsTheSourceThatIsItsTexture) {
   const WGPUTextureUsage usage = WGPUTextureUsage_TextureBinding | WGPUTextureUsage_RenderAttachment;
   const WGPUTexture one = host->texture(2, 2, WGPUTextureFormat_RGBA8Unorm, usage);
   const WGPUTexture other = host->texture(2, 2, WGPUTextureFormat_RGBA8Unorm, usage);
-  const auto target = texture_target({DType::f32, 2, 2, 4}, one, false);
+  const auto target = texture_target(one, false);
   EXPECT_TRUE(target->reads(*texture_source(one, "RG")));
   EXPECT_FALSE(target->reads(*texture_source(other, "RGBA")));
 }
@@ -417,7 +341,7 @@ TEST_P(WebGpuPixels, RunAmongOtherDispatchesAndInTheHostsCommands) {
               result = empty(DType::f32, 8);
   const WGPUTexture drawn =
       host->texture(4, 2, WGPUTextureFormat_R32Float, WGPUTextureUsage_RenderAttachment | WGPUTextureUsage_CopySrc);
-  const auto target = texture_target({DType::f32, 2, 4, 1}, drawn, false);
+  const auto target = texture_target(drawn, false);
   const PixelKernel ramp =
       kernel("let v0: vec4f = vec4f(f32(10 * y + x));\n", {}, {{PixelPlace::texels, DType::f32, 1, "v0"}});
   const PixelKernel next = kernel("let v0: vec4f = input_0(x, y, ints_of_words(0).x) + vec4f(1.0);\n",
@@ -448,7 +372,7 @@ TEST_P(WebGpuPixels, AreTimed) {
     Backend& device = *LockedContext(context)->backend;
     if (!device.can_time()) GTEST_SKIP() << "the driver has no timestamps";
     const WGPUTexture drawn = timed.texture(4, 2, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_RenderAttachment);
-    const auto target = texture_target({DType::f32, 2, 4, 1}, drawn, false);
+    const auto target = texture_target(drawn, false);
     const auto result = device.allocate({DType::f32, 8});
     const std::string ramp = "let v0: vec4f = vec4f(f32(x));\n";
     const PixelKernel draw = kernel(ramp, {}, {{PixelPlace::host, DType::f32, 1, "v0", target->type()}});
@@ -471,7 +395,7 @@ TEST_P(WebGpuPixels, ATextureThatTheHostDestroyedIsAnErrorAndNoMore) {
   const WGPUTexture texture = host->texture(2, 2, WGPUTextureFormat_RGBA8Unorm, usage);
   const WGPUTexture target_texture = host->texture(2, 2, WGPUTextureFormat_RGBA8Unorm, usage);
   const auto source = texture_source(texture, "RGBA");
-  const auto target = texture_target({DType::f32, 2, 2, 4}, target_texture, false);
+  const auto target = texture_target(target_texture, false);
   const Image result = empty(DType::f32, 16);
   const std::string body = "let v0: vec4f = input_0(x, y, ints_of_words(0).x) + vec4f(0.5);\n";
   const std::vector<PixelInput> inputs{{PixelPlace::host, DType::f32, 4, source->type()}};

@@ -91,6 +91,24 @@ GLuint GlesHost::framebuffer(GLuint texture) {
   return name;
 }
 
+GLuint GlesHost::external_texture(GLuint texture) {
+  using Create = EGLImage (*)(EGLDisplay, EGLContext, EGLenum, EGLClientBuffer, const EGLint*);
+  const auto create = find<Create>("eglCreateImageKHR");
+  const std::string extensions = find<PFNEGLQUERYSTRINGPROC>("eglQueryString")(display_, EGL_EXTENSIONS);
+  if (!gl.OES_EGL_image_external_essl3 || !gl.EGLImageTargetTexture2DOES || !create ||
+      extensions.find("EGL_KHR_gl_texture_2D_image") == std::string::npos)
+    return 0;
+  const EGLImage image = create(display_, context_, EGL_GL_TEXTURE_2D,
+                                reinterpret_cast<EGLClientBuffer>(std::uintptr_t{texture}), nullptr);
+  EXPECT_NE(image, EGL_NO_IMAGE);
+  GLuint name = 0;
+  gl.GenTextures(1, &name);
+  gl.BindTexture(texture_external, name);
+  gl.EGLImageTargetTexture2DOES(texture_external, image);
+  gl.BindTexture(texture_external, 0);
+  return gl.GetError() == GL_NO_ERROR ? name : 0;
+}
+
 const char* const GlesHost::whole_viewport = R"(#version 300 es
 void main() {
   gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);

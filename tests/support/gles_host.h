@@ -42,6 +42,8 @@ class GlesHost {
   // They go with the context.
   GLuint texture(GLenum internal_format, int width, int height, GLenum format, GLenum type, const void* values);
   GLuint framebuffer(GLuint texture);
+  static constexpr GLenum texture_external = 0x8D65;  // GL_TEXTURE_EXTERNAL_OES
+  GLuint external_texture(GLuint texture);            // with the same texels; 0 where the driver cannot make one
   GLuint program(const std::string& fragment_text, const char* vertex_text = whole_viewport);
   static const char* const whole_viewport;  // one triangle, from gl_VertexID
   void draw(GLuint program, GLuint framebuffer, int width, int height);

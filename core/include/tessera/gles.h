@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <tessera/context.h>
+#include <tessera/texture_part.h>
 
 namespace tessera::gles {
 
@@ -35,7 +36,9 @@ inline constexpr std::uint32_t program = 1u << 0, vertex_array = 1u << 1, draw_f
     samplers = 1u << 9,                              // of the same units
     pixel_unpack = 1u << 10, pixel_pack = 1u << 11,  // glPixelStorei and the bound buffers
     transform_feedback = 1u << 12,                   // paused
-                                                     // Disabled:
+    array_textures = 1u << 13, cube_textures = 1u << 14,
+                               volume_textures = 1u << 15,  // GL_TEXTURE_2D_ARRAY, _CUBE_MAP, _3D of the same units
+                                                            // Disabled:
     blend = 1u << 16, cull_face = 1u << 17, depth_test = 1u << 18, dither = 1u << 19, polygon_offset_fill = 1u << 20,
                                rasterizer_discard = 1u << 21, sample_alpha_to_coverage = 1u << 22,
                                sample_coverage = 1u << 23, scissor_test = 1u << 24, stencil_test = 1u << 25,
@@ -142,27 +145,42 @@ TESSERA_API GpuData data_to_gpu(const Tensor&, const GpuDataOptions& = {});
 // ---- In: the host's textures.
 
 struct HostTexture {
-  unsigned texture;  // level 0 of a GL_TEXTURE_2D of the host's; from_texture: or a texture that data_to_gpu has lent
-  int width, height;
-  std::string channels = "RGBA";  // from_texture: which channels, in which order: "R", "BGR", "RGBA", …
+  unsigned texture;               // of the host's; from_texture: or one that data_to_gpu has lent
+  int width, height;              // of level 0
+  std::string channels = "RGBA";  // from_texture: which, in which order: "R", "BGR", …; or "D", depth; "S", stencil
   unsigned internal_format = 0;   // 0: asks the driver. Needed where an OpenGL ES 3.0 driver cannot tell
-  bool is_external = false;       // a GL_TEXTURE_EXTERNAL_OES, as cameras and video decoders give
-  bool copy = false;              // from_texture: a copy, even where the texture could be read in place
+  // GL_TEXTURE_2D, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_CUBE_MAP or GL_TEXTURE_3D; from_texture: or GL_TEXTURE_EXTERNAL_OES,
+  // as cameras and video decoders give.
+  unsigned target = 0x0DE1;
+  bool copy = false;         // from_texture: a copy, even where the texture could be read in place
+  DType dtype = DType::f32;  // from_texture: or f16, or u8
+  TexturePart part{};        // that is read, or written
 };
-
-// [height, width, channels] f32, as a shader samples it: normalised formats give 0..1, sRGB gives linear values,
-// integers themselves. Nothing is copied where kernels can sample the texture: they do so each time that something is
-// computed from the tensor, and see what the host has drawn until then. compute() keeps the pixels as they are, unless
-// the texture is a GL_RGBA32F, which always is read in place; `copy` keeps those too.
-TESSERA_API Tensor from_texture(Context&, const HostTexture&);
-
-// ---- Out: into the host's textures.
 
 struct HostFramebuffer {
   unsigned framebuffer = 0;  // its color attachment 0; 0: the window's. Of the context that was adopted
   int width, height;
   int x = 0, y = 0;  // the lower left corner
 };
+
+// [height, width, channels] of the part, as a shader samples it: normalised formats give 0..1, sRGB gives linear
+// values, integers themselves. f16 rounds these. u8 are the numbers 0 to 255 that the texture has, in sRGB formats
+// those that are encoded: formats of 8 bits without a sign, external textures and stencil. Nothing is copied where
+// kernels can sample the texture: they do so each time that something is computed from the tensor, and see what the
+// host has drawn until then. compute() keeps the pixels as they are, unless the texture is a GL_RGBA32F, which as a
+// whole always is read in place; `copy` keeps those too. Stencil takes a pass of its own, and OpenGL ES 3.1.
+TESSERA_API Tensor from_texture(Context&, const HostTexture&);
+
+struct FromFramebuffer {
+  std::string channels = "RGBA";  // or "D", the depth attachment
+  DType dtype = DType::f32;
+};
+
+// The same of a framebuffer, for attachments that no shader can sample: those with several samples a pixel, which are
+// resolved, renderbuffers, and the window's back buffer. Each kernel that reads the tensor copies the pixels first.
+TESSERA_API Tensor from_texture(Context&, const HostFramebuffer&, const FromFramebuffer& = {});
+
+// ---- Out: into the host's textures.
 
 struct ToTextureOptions {
   bool flip_y = false;                 // row 0 of the tensor becomes the last row, which is the upper one in a window

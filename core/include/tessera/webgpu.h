@@ -16,6 +16,7 @@
 
 #include <tessera/context.h>
 #include <tessera/tensor.h>
+#include <tessera/texture_part.h>
 
 // These are as in webgpu/webgpu.h, which need not be included, and may be.
 typedef struct WGPUInstanceImpl* WGPUInstance;
@@ -58,11 +59,13 @@ TESSERA_API GpuData data_to_gpu(const Tensor&);
 struct ToTexture {
   bool flip_y = false;                 // the first row of the tensor becomes the last one of the texture
   std::vector<Tensor> also_compute{};  // in the same submission: tensors that later frames need
+  TexturePart part{};                  // that is written; all else stays
 };
 
 // Writes an image [height,width,channels], [1,height,width,channels] or [height,width] of floats of 0 to 1, or of u8,
-// into a 2-D texture of that size, in one submission with its computation. One channel is grey; alpha is 1 where the
-// image has none, blue 0 where it has two channels. The texture has the usage RenderAttachment, or StorageBinding.
+// into a texture, or a part of one, of that size, in one submission with its computation. One channel is grey; alpha is
+// 1 where the image has none, blue 0 where it has two channels. The texture is 2-D, an array, a cube or 3-D, and has
+// the usage RenderAttachment, or StorageBinding. Other levels and layers of it may be what the image is made from.
 // Numbers for an sRGB texture count as linear, as in every render pass. Where a device of tessera's own is lost on the
 // way, this throws device_lost: the context is on a new device then, and the texture has to be made again there, see
 // host_device().
@@ -81,13 +84,18 @@ struct FromBuffer {
 TESSERA_API Tensor from_buffer(Context&, WGPUBuffer, const Shape&, DType = DType::f32, const FromBuffer& = {});
 
 struct FromTexture {
-  std::string channels = "RGBA";  // any of R, G, B and A, in any order: "RGB", "BGRA", "R"
+  std::string channels = "RGBA";  // any of R, G, B and A, in any order: "RGB", "BGRA", "R"; or "D", depth; "S", stencil
+  DType dtype = DType::f32;       // or f16, or u8
+  TexturePart part{};
 };
 
-// The pixels of a 2-D texture with the usage TextureBinding as [height,width,channels], f32, as a shader would sample
-// them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. Nothing is
-// copied where kernels can sample the texture: they do so each time that something is computed from the tensor, and see
-// what the host has drawn until then. compute() keeps the pixels as they are.
+// The pixels of a texture, or of a part of one, with the usage TextureBinding as [height,width,channels], as a shader
+// would sample them: 0 to 1 for unorm formats, linear for sRGB ones, the numbers themselves for integers. f16 rounds
+// these. u8 are the numbers 0 to 255 that the texture has, in sRGB formats those that are encoded: formats of 8 bits
+// without a sign, and stencil. The texture is 2-D, an array, a cube or 3-D. Colours of several samples are averaged, of
+// depths and integers the first sample counts. Nothing is copied where kernels can sample the texture: they do so each
+// time that something is computed from the tensor, and see what the host has drawn until then. compute() keeps the
+// pixels as they are.
 TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 
 // ---- the host's commands ----------------------------------------------------------------------------------
