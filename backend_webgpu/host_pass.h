@@ -1,4 +1,4 @@
-// Passes over a host's objects: they read a texture or a buffer into a tensor, or write a tensor into a texture.
+// Passes of their own: copies of a host's buffers, custom kernels, and pixel kernels that draw into a host's texture.
 //
 // A pass is prepared before anything is recorded, and only then recorded: whatever can fail, fails without a trace.
 #pragma once

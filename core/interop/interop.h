@@ -16,7 +16,7 @@ void require_backend(std::string_view op, const ContextState&, BackendKind);
 // A tensor over memory that a host lent, for as long as it or a view of it lives.
 Tensor borrowed_tensor(ContextState&, const Shape&, DType, std::unique_ptr<Storage>, std::uint64_t layout = 0);
 
-// A tensor that a pass of the backend reads from a host's texture or buffer, when it is first needed.
+// A tensor that kernels read from a host's texture (HostSource), or a pass from its buffer, when it is first needed.
 Tensor imported_tensor(ContextState&, const Shape&, DType, std::shared_ptr<const HostPass>);
 
 // The elements of a computed tensor, in a lent storage.

@@ -567,16 +567,16 @@ class PixelPlanner {
 }  // namespace
 
 PixelPlan plan_pixels(const Graph& graph, const Limits& limits) {
-  if (limits.pixels.max_side > 0)
-    for (const double storing : {80.0, 0.0}) {
-      try {
-        return PixelPlanner(graph, limits, storing, true).plan();
-      } catch (const std::length_error&) {
-        continue;  // with smaller kernels
-      }
+  if (limits.pixels.max_side == 0)
+    return {.steps = {}, .is_taken = std::vector<bool>(graph.items.size(), false), .own_storages = {}};
+  for (const double storing : {80.0, 0.0}) {
+    try {
+      return PixelPlanner(graph, limits, storing, true).plan();
+    } catch (const std::length_error&) {
+      continue;  // with smaller kernels
     }
-  if (limits.pixels.max_side > 0) return PixelPlanner(graph, limits, 0, false).plan();
-  return {.steps = {}, .is_taken = std::vector<bool>(graph.items.size(), false), .own_storages = {}};
+  }
+  return PixelPlanner(graph, limits, 0, false).plan();
 }
 
 }  // namespace tessera
