@@ -71,11 +71,12 @@ class HostCopy final : public Download {
 
 // Downloads until that succeeds or fails: a device that is lost on the way is replaced. `finish` and `fail` run on the
 // context's background thread, which holds the lock.
-void download_later(ContextState& context, const Held& held, const std::function<void(Download&)>& finish,
+// The node needs no hold: the copy is under way when its storage gets other elements.
+void download_later(ContextState& context, const NodePtr& node, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
-  auto started = start_download(context, held->node(context));
+  auto started = start_download(context, node);
   context.owner.background.add(std::move(started),
-                               [held, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
+                               [node, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
                                                                            const std::exception_ptr& error) {
                                  try {
                                    if (error) std::rethrow_exception(error);
@@ -86,7 +87,7 @@ void download_later(ContextState& context, const Held& held, const std::function
                                    if (!device_went) return fail(std::current_exception());
                                  }
                                  try {
-                                   later.recovery.run([&] { download_later(later, held, finish, fail); });
+                                   later.recovery.run([&] { download_later(later, node, finish, fail); });
                                  } catch (...) {
                                    fail(std::current_exception());
                                  }
@@ -193,7 +194,7 @@ std::future<std::vector<T>> Tensor::read_async() const {
         taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
   };
   const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
-  context->recovery.run([&] { download_later(*context, TensorAccess::held(*this), finish, fail); });
+  context->recovery.run([&] { download_later(*context, TensorAccess::node(*context, *this), finish, fail); });
   return future;
 }
 

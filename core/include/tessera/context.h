@@ -170,7 +170,8 @@ class TESSERA_API Context {
   Tensor zeros(const Shape&, DType = DType::f32);
   Tensor full(const Shape&, double value, DType = DType::f32);  // dtype_mismatch where the type has no such number
 
-  void compute(std::span<const Tensor>);  // several results, one submission
+  void compute(std::span<const Tensor>);                                          // several results, one submission
+  void compute_into(std::span<const Tensor> results, std::span<Tensor> targets);  // likewise, see Tensor::compute_into
 
   // Moves to the best device of another backend, or to one whose name or driver contains `driver`: every live tensor
   // comes along, handles stay valid, and nothing is computed again. If this fails, nothing has changed.

@@ -48,6 +48,13 @@ class TESSERA_API Tensor {
   // Does not wait for the device. On a temporary it gives a value: `Tensor y = (a + b).compute();`
   const Tensor& compute() const&;
   Tensor compute() &&;
+  // The same, with the elements in the storage of `target`, a tensor of the same shape and type, which is this tensor
+  // afterwards: a ring of a few targets takes the results of all frames, in the same buffers or textures. Nobody else
+  // reads the target: no other Tensor, no view, no operation that is still to be computed, no Program; else this is an
+  // invalid_argument. A target that data_to_gpu gave, GpuData::tensor_ref, stays lent: the host finds the new elements
+  // in the buffer or texture that it has. An empty target, or one that has no storage on the device, gets a new one.
+  // Where this throws and some of the work was submitted, the target is empty.
+  void compute_into(Tensor& target) const;
 
   // The elements in row-major order. T is the tensor's own type, or float for any type.
   template <Element T = float>
