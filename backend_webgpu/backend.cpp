@@ -24,7 +24,9 @@ std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
 
 // A host may have destroyed its objects, or not set them up as it should.
 bool uses_objects_of_host(const Dispatch& dispatch) {
-  return dispatch.pass || dispatch.target ||
+  return dispatch.pass || dispatch.target || (dispatch.output && is_borrowed(*dispatch.output)) ||
+         std::any_of(dispatch.custom_outputs.begin(), dispatch.custom_outputs.end(),
+                     [](const Storage* output) { return output && is_borrowed(*output); }) ||
          std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
                      [](const BoundInput& input) { return input.source || is_borrowed(*input.storage); });
 }
@@ -213,7 +215,8 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
     kernels = {};
   };
   for (const Step& step : steps) {
-    const WGPUPassTimestampWrites* timestamps = times ? times->writes_for(step.dispatch) : nullptr;
+    const WGPUPassTimestampWrites* timestamps =
+        times && !step.pass.copy ? times->writes_for(step.dispatch) : nullptr;  // a copy is no pass
     if (!step.pipeline) {
       end_kernels();
       record(encoder, step.pass, timestamps);

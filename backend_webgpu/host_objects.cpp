@@ -49,6 +49,14 @@ void HostObjectChecks::require_buffer(std::string_view op, WGPUBuffer buffer, st
   });
 }
 
+void HostObjectChecks::require_copy_target(std::string_view op, WGPUBuffer buffer) {
+  try_use(op, "buffer", *device_, [&] {
+    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), nullptr));
+    wgpuCommandEncoderClearBuffer(encoder.get(), buffer, 0, 0);
+    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
+  });
+}
+
 void HostObjectChecks::require_sampled_texture(std::string_view op, WGPUTexture texture, WGPUTextureSampleType type) {
   try_use(op, "texture", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};

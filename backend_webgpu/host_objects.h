@@ -18,6 +18,7 @@ class HostObjectChecks {
   explicit HostObjectChecks(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   void require_buffer(std::string_view op, WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
+  void require_copy_target(std::string_view op, WGPUBuffer);
   void require_sampled_texture(std::string_view op, WGPUTexture, WGPUTextureSampleType);
   void require_writable_texture(std::string_view op, WGPUTexture);
 

@@ -36,6 +36,9 @@ const PassPipeline& PassPipelines::render(const std::string& key, WGPUTextureFor
 }
 
 void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
+  if (const auto& copy = prepared.copy)
+    return wgpuCommandEncoderCopyBufferToBuffer(encoder, copy->from, copy->from_offset, copy->to, copy->to_offset,
+                                                copy->bytes);
   for (const BoundBuffer& buffer : prepared.cleared)
     wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
   const std::size_t offsets = prepared.parameter_offset ? 1 : 0;

@@ -1,4 +1,4 @@
-// Passes over a host's objects: they read a texture or a buffer into a tensor, or write a tensor into a texture.
+// Passes over a host's objects: they read a texture or a buffer into a tensor, or write a tensor into one.
 //
 // A pass is prepared before anything is recorded, and only then recorded: whatever can fail, fails without a trace.
 #pragma once
@@ -43,6 +43,12 @@ struct PassTools {
   BoundBuffer parameters{};  // the pass's words, at their offset
 };
 
+// Instead of a pipeline.
+struct BufferCopy {
+  WGPUBuffer from, to;
+  std::uint64_t from_offset, to_offset, bytes;
+};
+
 struct PreparedPass {
   const PassPipeline* pipeline;
   Handle<WGPUBindGroup> group;
@@ -50,6 +56,7 @@ struct PreparedPass {
   Handle<WGPUTextureView> target;                          // of a render pass
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
   std::vector<BoundBuffer> cleared{};                      // are zero when the pass begins, which need not write them
+  std::optional<BufferCopy> copy{};
 };
 
 // Each HostPass is one of these too.

@@ -458,6 +458,7 @@ void Batch::give_storage(const Graph& graph, const Graph::Place& place, const Wa
   if (place.item < 0 || place.offset != 0 || location_of(wanted.node.get()).offset != 0) return;
   const GraphItem& item = graph.at(place.item);
   if (item.is_stored || item.shape().size() != wanted.node->shape.size()) return;
+  if (item.is<Custom>() && wanted.into->is_borrowed()) return;  // is cleared before, which a host's may not be made for
   context_.pool->keep_for_batch(*wanted.into);
   given_.push_back({place.item, wanted.into});
 }
