@@ -3,10 +3,6 @@
 namespace tessera::gles {
 namespace {
 
-// For people, in errors and debuggers. The key of a pixel kernel is its whole text.
-std::string name_of(const Kernel& kernel) { return kernel.key; }
-std::string name_of(const PixelKernel& kernel) { return kernel.label; }
-
 std::string key_of(const Kernel& kernel, const Variant& variant) {
   return std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
 }
@@ -22,7 +18,7 @@ void CompiledKernel::set_words(const GladGLES2Context& gl, std::vector<std::uint
 
 template <class AnyKernel>
 Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) const {
-  return {device_, fragment_text(kernel, variant), "kernel " + name_of(kernel)};
+  return {device_, fragment_text(kernel, variant), "kernel " + kernel.label};
 }
 
 template <class AnyKernel>
@@ -39,10 +35,10 @@ Compiled<CompiledKernel> KernelCache::compile(const std::string& key, const AnyK
   made.words = gl.GetUniformLocation(program, words_name);
   made.output_width = gl.GetUniformLocation(program, output_width_name);
   made.corner = gl.GetUniformLocation(program, corner_name);
-  device_->check("Compiling kernel " + name_of(kernel));
-  device_->label(GL_PROGRAM_KHR, program, name_of(kernel));
+  device_->check("Compiling kernel " + kernel.label);
+  device_->label(GL_PROGRAM_KHR, program, "kernel " + kernel.label);
   const std::string& text = linked_program.fragment_text();
-  linked_program.compilation().succeeded([&] { return "kernel " + label_of(kernel); }, text, is_from_cache);
+  linked_program.compilation().succeeded([&] { return "kernel " + kernel.label; }, text, is_from_cache);
   return {std::move(made), text.size(), is_from_cache};
 }
 

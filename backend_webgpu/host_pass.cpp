@@ -35,7 +35,8 @@ const PassPipeline& PassPipelines::render(const std::string& key, WGPUTextureFor
   });
 }
 
-void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
+void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, std::string_view label,
+            const WGPUPassTimestampWrites* times) {
   if (const auto& copy = prepared.copy)
     return wgpuCommandEncoderCopyBufferToBuffer(encoder, copy->from, copy->from_offset, copy->to, copy->to_offset,
                                                 copy->bytes);
@@ -45,7 +46,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   const std::uint32_t offset = prepared.parameter_offset.value_or(0);
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
-    descriptor.label = view_of("tessera pass");
+    descriptor.label = view_of(label);
     descriptor.timestampWrites = times;
     const Handle pass(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     wgpuComputePassEncoderSetPipeline(pass.get(), prepared.pipeline->compute.get());
@@ -60,7 +61,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   attachment.loadOp = WGPULoadOp_Clear;  // every pixel is written, so that none has to be loaded
   attachment.storeOp = WGPUStoreOp_Store;
   WGPURenderPassDescriptor descriptor{};
-  descriptor.label = view_of("tessera pass");
+  descriptor.label = view_of(label);
   descriptor.colorAttachmentCount = 1;
   descriptor.colorAttachments = &attachment;
   descriptor.timestampWrites = times;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend_webgpu/bind_groups.h"
@@ -68,7 +69,8 @@ class WebGpuPass {
   virtual PreparedPass prepare(const PassTools&, const Dispatch&) const = 0;
 };
 
-void record(WGPUCommandEncoder, const PreparedPass&, const WGPUPassTimestampWrites* = nullptr);
+// `label` is for debuggers.
+void record(WGPUCommandEncoder, const PreparedPass&, std::string_view label, const WGPUPassTimestampWrites* = nullptr);
 
 WGPUBindGroupEntry entry_for(std::size_t binding, WGPUTextureView);
 Handle<WGPUBindGroup> make_group(const Device&, const PassPipeline&, const std::vector<WGPUBindGroupEntry>&);

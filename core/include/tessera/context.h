@@ -188,6 +188,11 @@ class TESSERA_API Context {
   // every program is ready. On other contexts this only tells that.
   bool prepare_some(std::chrono::microseconds at_most);
 
+  // Reads that were started by Tensor::read_async, and that the device has not done yet; never waits. Reads are done in
+  // order: in a host's GL context, where futures are finished by their own get() and wait_for() tells
+  // future_status::deferred, this tells which of them get() need not wait for.
+  std::size_t reads_under_way() const;
+
   void wait();  // until the device has done all submitted work
   // Gives back memory that is kept for later: the pool's, and that of compiled kernels that no Program relies on. Later
   // work allocates and compiles again.

@@ -60,7 +60,9 @@ class TESSERA_API Tensor {
   template <Element T = float>
   std::vector<T> read() const;  // waits, sleeping
   template <Element T = float>
-  std::future<std::vector<T>> read_async() const;  // does not wait; the copy is under way when this returns
+  // Does not wait; the copy is under way when this returns. In a host's GL context, the future's get() takes the
+  // elements, on the thread with the context; Context::reads_under_way() tells when that need not wait.
+  std::future<std::vector<T>> read_async() const;
 
   // The same values on another context; the tensor itself where it is there already. Between two contexts that tessera
   // made on one Vulkan driver that can share memory, the elements do not pass through the host, and nothing waits for

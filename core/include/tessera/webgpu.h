@@ -9,6 +9,7 @@
 // order of work, threads.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,6 +114,12 @@ TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 TESSERA_API void encode(std::span<const Tensor>, WGPUCommandEncoder);
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder, const ToTexture& = {});
 TESSERA_API void to_buffer(const Tensor&, WGPUBuffer target, WGPUCommandEncoder, const ToBuffer& = {});
+
+// Calls back once the device has done all work that has been submitted to its queue until now, the host's too; false:
+// the device was lost meanwhile. The callback runs on a thread of tessera's, may call tessera, and does not throw.
+// Nothing waits. (A host that polls its own instance can as well ask its queue, wgpuQueueOnSubmittedWorkDone: it is the
+// same queue.) Recorded work that the host has not submitted does not count.
+TESSERA_API void when_done(Context&, std::function<void(bool is_done)> callback);
 
 // Tells that all recorded work has been submitted, or thrown away together with the tensors.
 TESSERA_API void submitted(Context&);
