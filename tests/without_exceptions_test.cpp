@@ -74,11 +74,11 @@ TEST_P(WithoutExceptions, NothingLeavesACallbackOfC) {
 TEST_P(WithoutExceptions, FuturesHandlesAndProgramsToo) {
   const Program program = Program::record(context(), {{.shape = {3}}},
                                           [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
-  const Tensor wrong = context().full({4}, 1), right = context().full({3}, 1);
-  const auto failed = attempt([&] { return program.run({wrong}); });
+  const std::vector<Tensor> wrong{context().full({4}, 1)}, right{context().full({3}, 1)};
+  const auto failed = attempt([&] { return program.run(wrong); });
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.failure().code, ErrorCode::shape_mismatch);
-  const auto results = attempt([&] { return program.run({right}); });
+  const auto results = attempt([&] { return program.run(right); });
   ASSERT_TRUE(results);
   auto read = (*results)[0].read_async();
   EXPECT_THAT(*attempt([&] { return read.get(); }), ElementsAre(2, 2, 2));

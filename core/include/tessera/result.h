@@ -12,8 +12,8 @@
 // All headers of tessera compile with -fno-exceptions; the try and catch are inside the library. Two things to know
 // about such a host: it keeps its unwind tables, which compilers write on x86-64 and ARM64 unless they are told not to
 // (-fno-asynchronous-unwind-tables; without them a failure ends the program); and its compiler writes no code that
-// destroys objects on the way of an exception, so that tensors and containers made inside the function stay for ever
-// where a later call in it fails. Make them outside: one attempt for a call.
+// destroys objects on the way of an exception, so that tensors and containers made inside the function, {a, b} among
+// arguments too, stay for ever where a later call in it fails. Make them outside: one attempt for a call.
 #pragma once
 #include <optional>
 #include <string>
