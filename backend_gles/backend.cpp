@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "backend_gles/custom_kernel.h"
+#include "backend_gles/debug_group.h"
 #include "backend_gles/download.h"
 #include "backend_gles/pixel_kernels.h"
 #include "backend_gles/wait.h"
+#include "core/kernel/dispatch_label.h"
 
 namespace tessera::gles {
 namespace {
@@ -70,10 +72,7 @@ void GlesBackend::upload(Storage& storage, DType dtype, std::span<const std::byt
 
 std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dtype, std::int64_t first,
                                                 std::int64_t count) {
-  TextureDownload download(device_, texture_of(storage), dtype, first, count);
-  if (device_->context().is_borrowed())
-    return std::make_unique<FinishedDownload>(std::move(download), byte_count(count, dtype));
-  return std::make_unique<TextureDownload>(std::move(download));
+  return std::make_unique<TextureDownload>(device_, texture_of(storage), dtype, first, count);
 }
 
 const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
@@ -118,9 +117,12 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
     kernels.push_back(prepared(dispatch));
   }
 
+  const GladGLES2Context* const named = has_room_for_groups(*device_, 2) ? &gl : nullptr;
+  const DebugGroup group(named, "tessera run");
   gl.BindVertexArray(vertex_array_.get());
   TimedQueries* times = timed_as ? &timed_.add(std::make_unique<TimedQueries>(device_, *timed_as)) : nullptr;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    const DebugGroup kernel(named, label_of(dispatches[i]));
     const TimedDispatch timed(times);
     if (dispatches[i].pixel_kernel) draw_pixels(tools(), *kernels[i], dispatches[i]);
     else if (kernels[i]) draw(*kernels[i], dispatches[i]);

@@ -63,6 +63,7 @@ class Device {
 
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;
+  bool names_work() const { return gl_.KHR_debug && options_.debug_groups; }  // see AdoptOptions
 
   // An object whose owner goes where the context is not current is deleted by the next call that enters the context.
   using Delete = void (*)(const Device&, std::uintptr_t object);

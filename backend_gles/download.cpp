@@ -61,6 +61,17 @@ std::uint64_t TextureDownload::bytes_of(std::int64_t elements) const {
   return byte_count(elements, is_wide_ ? DType::i32 : dtype_);
 }
 
+// In a host's context, a fence tells nothing on another thread.
+bool TextureDownload::ready() {
+  if (device_->context().is_borrowed()) device_->require(CurrentContext(device_->context()));
+  return fence_->is_reached();
+}
+
+void TextureDownload::wait() {
+  if (device_->context().is_borrowed()) device_->require(CurrentContext(device_->context()));
+  fence_->wait();
+}
+
 void TextureDownload::take(std::span<std::byte> to) {
   const Entered entered(*device_, state::pixel_pack);
   const GladGLES2Context& gl = device_->gl();
@@ -80,12 +91,5 @@ void TextureDownload::take(std::span<std::byte> to) {
   if (!mapped) throw Error(ErrorCode::device_lost, device_->info().name + " gave no memory for a download.");
   buffer_ = {};
 }
-
-FinishedDownload::FinishedDownload(TextureDownload download, std::size_t bytes) : elements_(bytes) {
-  download.wait();
-  download.take(elements_);
-}
-
-void FinishedDownload::take(std::span<std::byte> to) { std::ranges::copy(elements_, to.begin()); }
 
 }  // namespace tessera::gles

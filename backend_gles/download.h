@@ -1,7 +1,6 @@
 // Copies of textures to the host that run beside everything else: into a buffer, with a fence behind it.
 #pragma once
 #include <optional>
-#include <vector>
 
 #include "backend_gles/storage.h"
 #include "backend_gles/wait.h"
@@ -12,8 +11,8 @@ class TextureDownload final : public Download {
  public:
   TextureDownload(std::shared_ptr<const Device>, const TextureStorage&, DType, std::int64_t first, std::int64_t count);
 
-  bool ready() override { return fence_->is_reached(); }
-  void wait() override { fence_->wait(); }
+  bool ready() override;
+  void wait() override;
   void take(std::span<std::byte>) override;
 
  private:
@@ -26,19 +25,6 @@ class TextureDownload final : public Download {
   bool is_wide_ = false;  // the buffer holds 32 bits for each element of a narrower type
   Buffer buffer_;
   std::optional<Fence> fence_;
-};
-
-// A download in a host's context, which only its own thread can use: finished before anybody could wait elsewhere.
-class FinishedDownload final : public Download {
- public:
-  FinishedDownload(TextureDownload, std::size_t bytes);
-
-  bool ready() override { return true; }
-  void wait() override {}
-  void take(std::span<std::byte>) override;
-
- private:
-  std::vector<std::byte> elements_;
 };
 
 }  // namespace tessera::gles

@@ -5,10 +5,6 @@
 namespace tessera::gles {
 namespace {
 
-// For people, in errors and debuggers. The key of a pixel kernel is its whole text.
-std::string name_of(const Kernel& kernel) { return kernel.key; }
-std::string name_of(const PixelKernel& kernel) { return kernel.label; }
-
 std::string key_of(const Kernel& kernel, const Variant& variant) {
   return std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
 }
@@ -24,7 +20,7 @@ void CompiledKernel::set_words(const GladGLES2Context& gl, std::vector<std::uint
 
 template <class AnyKernel>
 Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) const {
-  return {device_, fragment_text(kernel, variant), "kernel " + name_of(kernel)};
+  return {device_, fragment_text(kernel, variant), "kernel " + kernel.label};
 }
 
 template <class AnyKernel>
@@ -44,10 +40,10 @@ Compiled<CompiledKernel> KernelCache::compile(const std::string& key, const AnyK
   if constexpr (std::is_same_v<AnyKernel, PixelKernel>)
     for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
       made.parts.push_back(gl.GetUniformLocation(program, part_name(input).c_str()));
-  device_->check("Compiling kernel " + name_of(kernel));
-  device_->label(GL_PROGRAM_KHR, program, name_of(kernel));
+  device_->check("Compiling kernel " + kernel.label);
+  device_->label(GL_PROGRAM_KHR, program, "kernel " + kernel.label);
   const std::string& text = linked_program.fragment_text();
-  linked_program.compilation().succeeded([&] { return "kernel " + label_of(kernel); }, text, is_from_cache);
+  linked_program.compilation().succeeded([&] { return "kernel " + kernel.label; }, text, is_from_cache);
   return {std::move(made), text.size(), is_from_cache};
 }
 

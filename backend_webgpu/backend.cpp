@@ -5,6 +5,7 @@
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/shared_image.h"
+#include "core/kernel/dispatch_label.h"
 
 namespace tessera::webgpu {
 namespace {
@@ -25,7 +26,9 @@ std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
 
 // A host may have destroyed its objects, or not set them up as it should.
 bool uses_objects_of_host(const Dispatch& dispatch) {
-  return dispatch.pass || dispatch.target ||
+  return dispatch.pass || dispatch.target || (dispatch.output && is_borrowed(*dispatch.output)) ||
+         std::any_of(dispatch.custom_outputs.begin(), dispatch.custom_outputs.end(),
+                     [](const Storage* output) { return output && is_borrowed(*output); }) ||
          std::any_of(dispatch.inputs.begin(), dispatch.inputs.end(),
                      [](const BoundInput& input) { return input.source || is_borrowed(*input.storage); });
 }
@@ -35,6 +38,7 @@ bool uses_objects_of_host(const Dispatch& dispatch) {
 // A dispatch as it is recorded: a kernel, in a compute pass that kernels share, or a pass of its own.
 struct WebGpuBackend::Step {
   std::size_t dispatch = 0;
+  std::string_view label{};  // for debuggers
   WGPUComputePipeline pipeline = nullptr;
   Handle<WGPUBindGroup> group{};
   std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
@@ -169,6 +173,7 @@ std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispat
     else if (dispatch.pixel_kernel) steps.push_back(pixel_step(dispatch, parameters, placed.offset));
     else steps.push_back(kernel_step(dispatch, parameters, placed.offset));
     steps.back().dispatch = placed.dispatch;
+    steps.back().label = label_of(dispatch);
   }
   if (const std::string error = refused.close(); !error.empty()) {
     bind_groups_->forget_all();  // one of them is of no use
@@ -215,10 +220,11 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
     kernels = {};
   };
   for (const Step& step : steps) {
-    const WGPUPassTimestampWrites* timestamps = times ? times->writes_for(step.dispatch) : nullptr;
+    const WGPUPassTimestampWrites* timestamps =
+        times && !step.pass.copy ? times->writes_for(step.dispatch) : nullptr;  // a copy is no pass
     if (!step.pipeline) {
       end_kernels();
-      record(encoder, step.pass, timestamps);
+      record(encoder, step.pass, step.label, timestamps);
       continue;
     }
     if (timestamps) end_kernels();
@@ -228,9 +234,11 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
       descriptor.timestampWrites = timestamps;
       kernels = Handle(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     }
+    wgpuComputePassEncoderPushDebugGroup(kernels.get(), view_of(step.label));
     wgpuComputePassEncoderSetPipeline(kernels.get(), step.pipeline);
     wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), 1, &step.parameter_offset);
     wgpuComputePassEncoderDispatchWorkgroups(kernels.get(), step.groups_x, step.groups_y, 1);
+    wgpuComputePassEncoderPopDebugGroup(kernels.get());
     if (timestamps) end_kernels();
   }
   end_kernels();

@@ -42,6 +42,14 @@ void HostObjectChecks::require_buffer(std::string_view op, WGPUBuffer buffer, st
   });
 }
 
+void HostObjectChecks::require_copy_target(std::string_view op, WGPUBuffer buffer) {
+  try_use(op, "buffer", *device_, [&] {
+    const Handle encoder(wgpuDeviceCreateCommandEncoder(device_->get(), nullptr));
+    wgpuCommandEncoderClearBuffer(encoder.get(), buffer, 0, 0);
+    const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
+  });
+}
+
 void HostObjectChecks::require_source(std::string_view op, const TextureSource& source) {
   try_use(op, "texture", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};

@@ -17,6 +17,7 @@ class HostObjectChecks {
   explicit HostObjectChecks(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   void require_buffer(std::string_view op, WGPUBuffer, std::uint64_t offset, std::uint64_t bytes);
+  void require_copy_target(std::string_view op, WGPUBuffer);
   void require_source(std::string_view op, const TextureSource&);
   void require_drawable(std::string_view op, const TextureTarget&);
 

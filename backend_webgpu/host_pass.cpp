@@ -26,14 +26,18 @@ const PassPipeline& PassPipelines::compute(const std::string& key, const Text& t
   });
 }
 
-void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPUPassTimestampWrites* times) {
+void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, std::string_view label,
+            const WGPUPassTimestampWrites* times) {
+  if (const auto& copy = prepared.copy)
+    return wgpuCommandEncoderCopyBufferToBuffer(encoder, copy->from, copy->from_offset, copy->to, copy->to_offset,
+                                                copy->bytes);
   for (const BoundBuffer& buffer : prepared.cleared)
     wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
   const std::size_t offsets = prepared.parameter_offset ? 1 : 0;
   const std::uint32_t offset = prepared.parameter_offset.value_or(0);
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
-    descriptor.label = view_of("tessera pass");
+    descriptor.label = view_of(label);
     descriptor.timestampWrites = times;
     const Handle pass(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     wgpuComputePassEncoderSetPipeline(pass.get(), prepared.pipeline->compute.get());
@@ -48,7 +52,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, const WGPU
   attachment.loadOp = prepared.rectangle ? WGPULoadOp_Load : WGPULoadOp_Clear;
   attachment.storeOp = WGPUStoreOp_Store;
   WGPURenderPassDescriptor descriptor{};
-  descriptor.label = view_of("tessera pass");
+  descriptor.label = view_of(label);
   descriptor.colorAttachmentCount = 1;
   descriptor.colorAttachments = &attachment;
   descriptor.timestampWrites = times;

@@ -1,4 +1,5 @@
-// Passes of their own: copies of a host's buffers, custom kernels, and pixel kernels that draw into a host's texture.
+// Passes of their own: copies from and to a host's buffers, custom kernels, and pixel kernels that draw into a host's
+// texture.
 //
 // A pass is prepared before anything is recorded, and only then recorded: whatever can fail, fails without a trace.
 #pragma once
@@ -7,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend_webgpu/bind_groups.h"
@@ -47,6 +49,12 @@ struct DrawnRectangle {
   std::uint32_t x, y, width, height;
 };
 
+// Instead of a pipeline.
+struct BufferCopy {
+  WGPUBuffer from, to;
+  std::uint64_t from_offset, to_offset, bytes;
+};
+
 struct PreparedPass {
   const PassPipeline* pipeline;
   Handle<WGPUBindGroup> group;
@@ -56,6 +64,7 @@ struct PreparedPass {
   std::optional<DrawnRectangle> rectangle{};               // none: every pixel of the target is drawn
   std::uint32_t groups_x = 0, groups_y = 1, groups_z = 1;  // of a compute pass
   std::vector<BoundBuffer> cleared{};                      // are zero when the pass begins, which need not write them
+  std::optional<BufferCopy> copy{};
 };
 
 // Each HostPass is one of these too.
@@ -67,7 +76,8 @@ class WebGpuPass {
   virtual PreparedPass prepare(const PassTools&, const Dispatch&) const = 0;
 };
 
-void record(WGPUCommandEncoder, const PreparedPass&, const WGPUPassTimestampWrites* = nullptr);
+// `label` is for debuggers.
+void record(WGPUCommandEncoder, const PreparedPass&, std::string_view label, const WGPUPassTimestampWrites* = nullptr);
 
 WGPUBindGroupEntry entry_for(std::size_t binding, WGPUTextureView);
 Handle<WGPUBindGroup> make_group(const Device&, const PassPipeline&, const std::vector<WGPUBindGroupEntry>&);

@@ -21,10 +21,10 @@ Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel)
   const Compilation compilation(device_->messages());
   const BlobLookups before = device_->blob_lookups();
   const std::string text = shader_text(kernel, workgroup_size_);
-  Handle pipeline = make_compute_pipeline(*device_, text, "kernel " + kernel.key,
+  Handle pipeline = make_compute_pipeline(*device_, text, "kernel " + kernel.label,
                                           bind_groups_->pipeline_layout(kernel.inputs.size()));
   const bool is_from_cache = device_->blob_lookups().are_hits_since(before);
-  compilation.succeeded([&] { return "kernel " + label_of(kernel); }, text, is_from_cache);
+  compilation.succeeded([&] { return "kernel " + kernel.label; }, text, is_from_cache);
   return {std::move(pipeline), text.size(), is_from_cache};
 }
 

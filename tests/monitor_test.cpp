@@ -348,6 +348,44 @@ TEST_P(Monitoring, BadInput) {
   work(context).read();
 }
 
+TEST_P(Monitoring, CallsHaveTheirTimesAndTheSpanAroundThem) {
+  Context context = own();
+  work(context).read();  // compiles
+  Monitor monitor(context);
+  context.full({64, 64}, 0.5).compute();
+  {
+    const auto frame = monitor.span("frame");
+    const Tensor x = context.full({64, 64}, 0.5).compute();
+    {
+      const auto inner = monitor.span("inner");
+      sum(square(x)).compute();
+      std::thread([&] { (x + 1.0f).compute(); }).join();  // the spans are of another thread
+    }
+    (x * 2.0f).compute();
+  }
+  if (!monitor.report({.wait = true}).device_busy) GTEST_SKIP() << "the device does not tell times";
+  const std::vector<CallTime> calls = monitor.take_calls();
+  EXPECT_TRUE(monitor.take_calls().empty());  // each once
+  std::vector<std::string> spans;
+  for (const CallTime& call : calls) {
+    spans.push_back(call.span);
+    EXPECT_GE(call.device, 0);
+    EXPECT_GE(call.submitted, 0);
+    ASSERT_FALSE(call.kernels.empty());
+    EXPECT_FALSE(call.kernels[0].name.empty());
+    for (const CallTime::Kernel& kernel : call.kernels) {
+      EXPECT_LE(kernel.begin, kernel.end);
+      EXPECT_LE(kernel.end, call.device);
+    }
+  }
+  // Drivers may tell a time that cannot be, which is left out.
+  for (const std::string& span : spans) EXPECT_TRUE(span.empty() || span == "frame" || span == "inner") << span;
+  EXPECT_GE(calls.size(), 4u);
+  if (calls.size() == 5) {
+    EXPECT_EQ(spans, (std::vector<std::string>{"", "frame", "inner", "", "frame"}));
+  }
+}
+
 TESSERA_ON_ALL_DEVICES(Monitoring);
 
 }  // namespace

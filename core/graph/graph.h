@@ -17,6 +17,7 @@ struct Wanted {
   std::uint64_t layout = 0;            // of the storage, see StorageSpec, if the node gets one of its own
   bool is_whole = false;               // the elements start at the first one of a storage; else they may lie within one
   const HostTarget* target = nullptr;  // the pixels go there, and nobody wants the elements
+  std::shared_ptr<Buffer> into{};      // whose storage gets the elements, where kernels can write them there
 };
 
 // One operation, with views followed and numbers apart, or what replaces it where the device cannot run it.

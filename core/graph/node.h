@@ -36,6 +36,7 @@ class Hold {
 
   const NodeInfo& info() const;
   const NodePtr& node(const ContextState&) const { return node_; }
+  bool is_loan() const { return loan_ != nullptr; }
 
  private:
   friend struct Node;

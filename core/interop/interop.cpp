@@ -1,5 +1,6 @@
 #include "core/interop/interop.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/base/sizes.h"
@@ -23,6 +24,18 @@ Lease computed_lease(ContextState& context, const Tensor& tensor, std::uint64_t 
   const auto& [buffer, offset, lineage] = node->value;
   return {TensorAccess::on_loan(context, tensor), &buffer->storage(), offset,
           offset == 0 && buffer->elements() == node->shape.size()};
+}
+
+std::vector<Wanted> wanted_along(std::string_view op, const ContextState& context, const Tensor& tensor,
+                                 std::span<const Tensor> also_computed) {
+  std::vector<Wanted> wanted;
+  for (const Tensor& also : also_computed) {
+    if (TensorAccess::info(also).context != TensorAccess::info(tensor).context)
+      throw Error(ErrorCode::invalid_argument,
+                  std::string(op) + ": a tensor to compute along with this one belongs to another context.");
+    wanted.push_back({TensorAccess::node(context, also)});
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -60,17 +73,41 @@ Lease lease(ContextState& context, const Tensor& tensor, std::uint64_t layout,
 
 void show(ContextState& context, const Tensor& tensor, const HostTarget& target,
           std::span<const Tensor> also_computed) {
-  const NodePtr& node = TensorAccess::node(context, tensor);
-  std::vector<Wanted> wanted{{.node = node, .target = &target}};
-  for (const Tensor& also : also_computed) {
-    wanted.push_back({TensorAccess::node(context, also)});
-    if (wanted.back().node->context != node->context)
-      throw Error(ErrorCode::invalid_argument,
-                  "to_texture: a tensor to compute along with the image belongs to another context than the image.");
-  }
+  std::vector<Wanted> wanted = wanted_along("to_texture", context, tensor, also_computed);
+  wanted.insert(wanted.begin(), {.node = TensorAccess::node(context, tensor), .target = &target});
   Batch batch(context);
   batch.add(wanted);
   batch.run();
+}
+
+void write_to_host(ContextState& context, const Tensor& tensor, std::unique_ptr<Storage> storage, const HostPass* copy,
+                   std::span<const Tensor> also_computed) {
+  // First: whatever they read, they read before the host's memory is written.
+  std::vector<Wanted> wanted = wanted_along("to_buffer", context, tensor, also_computed);
+  const NodePtr& node = TensorAccess::node(context, tensor);
+  const Node* base = location_of(node.get()).node;
+  const bool is_needed =
+      std::ranges::any_of(wanted, [&](const Wanted& one) { return location_of(one.node.get()).node == base; });
+  std::shared_ptr<Buffer> target;
+  if (storage) target = context.pool->borrow(std::move(storage), {node->dtype, node->shape.size()});
+  wanted.push_back({.node = node, .into = is_needed ? nullptr : target});
+
+  Batch batch(context);
+  batch.add(wanted);
+  Tensor copied;
+  if (!target || node->value.buffer != target) {
+    if (copy) {
+      batch.add(*copy, *node);
+    } else {
+      copied = TensorAccess::tensor(copy_of(node));
+      const Wanted elsewhere{.node = TensorAccess::node(context, copied), .into = target};
+      batch.add(std::span(&elsewhere, 1));
+    }
+  }
+  if (target) batch.forget(*target);
+  batch.run();
+  target = nullptr;
+  context.pool->collect();
 }
 
 Residence residence_of(const ContextState& context, const Tensor& tensor) {

@@ -38,6 +38,12 @@ Lease lease(ContextState&, const Tensor&, std::uint64_t layout, std::uint64_t (*
 // Recovery::run_on_this_device().
 void show(ContextState&, const Tensor&, const HostTarget&, std::span<const Tensor> also_computed);
 
+// Computes the tensor's elements into a host's memory, in one submission, on the device that there is. The kernel that
+// makes them writes `storage`, which has the size of the tensor in whole texels, unless the elements are there already,
+// or `also_computed` needs them; then `copy`, a pass over the tensor, writes the memory. One of the two may be null.
+void write_to_host(ContextState&, const Tensor&, std::unique_ptr<Storage> storage, const HostPass* copy,
+                   std::span<const Tensor> also_computed);
+
 // The places of a tensor's elements. On neither side, they are not computed yet, or were lost and are made again when
 // they are needed.
 struct Residence {

@@ -33,6 +33,18 @@ void append_ops(std::string& text, const Expression& expression) {
     }
 }
 
+std::string label_of(const Kernel& kernel) {
+  std::string before, after;
+  for (const Expression& operand : kernel.operands) {
+    std::string ops;
+    append_ops(ops, operand);
+    if (!ops.empty()) before += (before.empty() ? "" : " | ") + ops;
+  }
+  append_ops(after, kernel.expression);
+  if (!kernel.has_core()) return after.empty() ? "copy" : after;
+  return before + (before.empty() ? "" : " > ") + std::string(kernel.core.entry) + (after.empty() ? "" : " > ") + after;
+}
+
 }  // namespace
 
 void Kernel::make_key() {
@@ -53,18 +65,7 @@ void Kernel::make_key() {
     key += "| ";
   }
   append_key(key, expression);
-}
-
-std::string label_of(const Kernel& kernel) {
-  std::string before, after;
-  for (const Expression& operand : kernel.operands) {
-    std::string ops;
-    append_ops(ops, operand);
-    if (!ops.empty()) before += (before.empty() ? "" : " | ") + ops;
-  }
-  append_ops(after, kernel.expression);
-  if (!kernel.has_core()) return after.empty() ? "copy" : after;
-  return before + (before.empty() ? "" : " > ") + std::string(kernel.core.entry) + (after.empty() ? "" : " > ") + after;
+  label = label_of(*this);
 }
 
 int Kernel::first_word_of_input(int input) const {

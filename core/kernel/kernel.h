@@ -67,7 +67,8 @@ struct KernelCore {
 };
 
 struct Kernel {
-  std::string key;  // equal keys: equal kernels
+  std::string key;    // equal keys: equal kernels
+  std::string label;  // for people: "square > reduce_fold > mul", prologue, core and epilogue
   KernelCore core;
   std::vector<Expression> operands;  // of the core, each evaluated where the core asks for it
   std::vector<KernelInput> inputs;
@@ -76,7 +77,7 @@ struct Kernel {
 
   bool has_core() const { return !core.entry.empty(); }
 
-  void make_key();
+  void make_key();  // and the label
 
   // The parameters of a dispatch are 32-bit words, in this order:
   //   how many elements the output has; those of the core; for each input: its offset in elements, then block, size and
@@ -85,8 +86,5 @@ struct Kernel {
   int first_word_of_numbers() const { return first_word_of_input(static_cast<int>(inputs.size())); }
   int word_count() const { return first_word_of_numbers() + numbers; }
 };
-
-// The work of a kernel, for people: "square > reduce_fold > mul", prologue, core and epilogue.
-std::string label_of(const Kernel&);
 
 }  // namespace tessera

@@ -59,6 +59,4 @@ struct PixelKernel {
   void make_key();
 };
 
-inline const std::string& label_of(const PixelKernel& kernel) { return kernel.label; }
-
 }  // namespace tessera

@@ -117,6 +117,22 @@ void Pool::set_host_copy(Buffer& buffer, std::vector<std::byte> elements) noexce
 
 void Pool::set_backup(Buffer& buffer, std::unique_ptr<const Backup> backup) { buffer.backup_ = std::move(backup); }
 
+std::shared_ptr<Buffer> Pool::take_copies(Buffer& buffer) {
+  std::shared_ptr<Buffer> copies;
+  if (buffer.has_copy()) {
+    copies = from_host(buffer.spec_);
+    copies->op_ = buffer.op_;
+    give_copies_back(*copies, buffer);
+  }
+  ++buffer.version_;
+  return copies;
+}
+
+void Pool::give_copies_back(Buffer& to, Buffer& copies) {
+  to.host_ = std::exchange(copies.host_, {});
+  to.backup_ = std::exchange(copies.backup_, nullptr);
+}
+
 bool Pool::can_leave(const Buffer& buffer) const {
   return buffer.is_resident() && buffer.has_elements_in_order() && buffer.owner_ == Buffer::Owner::pool &&
          !buffer.is_lent() && buffer.recording_ <= submitted_;
@@ -321,6 +337,15 @@ void Pool::require_submitted(const Buffer& buffer) const {
   throw Error(ErrorCode::invalid_argument,
               "compute: the work that makes this tensor is recorded in the host's commands, which have not been "
               "submitted; submit them, call webgpu::submitted(), then read the tensor or compute with it.");
+}
+
+void Pool::require_all_submitted(std::string_view op) const {
+  const std::scoped_lock hold(lock_);
+  if (recordings_ <= submitted_) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(op) +
+                  ": work that may read the target is recorded in the host's commands, which have not been submitted; "
+                  "submit them and call webgpu::submitted() first.");
 }
 
 void Pool::submitted() {

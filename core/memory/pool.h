@@ -57,7 +57,8 @@ class Buffer {
   std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
 
   bool is_resident() const { return !place_.empty(); }
-  Storage& storage() const { return *place_.front().storage; }  // of a resident buffer
+  Storage& storage() const { return *place_.front().storage; }                    // of a resident buffer
+  std::uint64_t storage_key() const { return place_.front().storage_class.key; }  // of a resident buffer
   std::uint64_t device_bytes() const { return is_resident() ? place_.front().storage_class.bytes : 0; }
   bool has_host_copy() const { return !host_.empty(); }
   std::span<const std::byte> host_copy() const { return host_; }
@@ -67,9 +68,10 @@ class Buffer {
   // Lends the storage to a host: it stays as it is for as long as anybody holds the result.
   std::shared_ptr<const void> lend();
   bool is_lent() const { return !loan_.expired(); }
-  bool was_lent() const { return was_lent_; }  // to a host, which may have written elements
+  bool was_lent() const { return was_lent_; }                 // to a host, which may have written elements
   bool is_borrowed() const { return owner_ == Owner::host; }  // from a host
   bool is_spilled() const { return is_spilled_; }
+  std::uint64_t version() const { return version_; }  // counts how often other elements were written there
 
   // For why_resident(): the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
@@ -85,7 +87,8 @@ class Buffer {
   StorageSpec spec_;
   Owner owner_;
   PooledStorage::List place_;    // one storage, or none
-  std::vector<std::byte> host_;  // values never change: once made, a copy stays right
+  std::vector<std::byte> host_;  // values change by take_copies alone: once made, a copy stays right
+  std::uint64_t version_ = 0;    // of the elements
   std::unique_ptr<const Backup> backup_;
   std::uint64_t last_used_ = 0;  // the last batch to use it
   std::uint64_t recording_ = 0;  // the recording that writes it; 0: none
@@ -126,6 +129,10 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void copy_to_host(Buffer&);                                          // waits for the device
   void set_host_copy(Buffer&, std::vector<std::byte>) noexcept;
   void set_backup(Buffer&, std::unique_ptr<const Backup>);
+  // Kernels are about to write other elements to a buffer: gives a buffer that has what copies there are of the old
+  // ones, and nothing on the device. Null where there are none.
+  std::shared_ptr<Buffer> take_copies(Buffer&);
+  void give_copies_back(Buffer& to, Buffer& copies);  // the old elements are still there
   // Whether a buffer is on the device and would free memory there: borrowed and lent storages would not, and elements
   // that recorded work has yet to write cannot be copied.
   bool can_leave(const Buffer&) const;
@@ -147,6 +154,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool is_recording() const { return is_recording_; }
   // Throws invalid_argument where work that is submitted now would read what recorded work has yet to write.
   void require_submitted(const Buffer&) const;
+  void require_all_submitted(std::string_view op) const;  // where recorded work may use any storage
 
   // Copies every tensor to the host: the first half of a move to another device. If it throws, nothing has changed.
   void copy_all_to_host();

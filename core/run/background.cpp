@@ -15,7 +15,11 @@ struct Background::State {
   ContextState& context;
   std::mutex lock;  // guards what follows
   std::condition_variable changed;
-  std::vector<Job> added;
+  struct Task {
+    Job job;
+    std::function<void()> after;
+  };
+  std::vector<Task> added;
   bool is_busy = false;  // with jobs that it has taken
   bool stopping = false;
   bool orphaned = false;  // the context went with the last job
@@ -36,9 +40,9 @@ Background::~Background() {
   else if (thread_.joinable()) thread_.join();
 }
 
-void Background::add(Job job) {
+void Background::add(Job job, std::function<void()> after) {
   const std::scoped_lock hold(state_->lock);
-  state_->added.push_back(std::move(job));
+  state_->added.push_back({std::move(job), std::move(after)});
   if (!thread_.joinable()) thread_ = std::thread([state = state_] { run(state); });
   state_->changed.notify_all();
 }
@@ -65,7 +69,7 @@ void Background::wait_until_idle() {
 void Background::run(const std::shared_ptr<State>& state) {
   using namespace std::chrono_literals;
   constexpr auto shortest = 50us, longest = 1000us;
-  std::vector<Job> jobs;
+  std::vector<State::Task> jobs;
   for (auto pause = shortest;; pause = std::min(2 * pause, longest)) {
     {
       std::unique_lock hold(state->lock);
@@ -78,11 +82,13 @@ void Background::run(const std::shared_ptr<State>& state) {
       state->is_busy = !jobs.empty();
       if (jobs.empty() && state->stopping) return;
     }
-    const auto done = std::partition(jobs.begin(), jobs.end(), [&](Job& job) {
+    const auto done = std::partition(jobs.begin(), jobs.end(), [&](State::Task& task) {
       const std::scoped_lock hold(state->context_lock);
-      return !job(state->context);
+      return !task.job(state->context);
     });
     const bool has_finished_some = done != jobs.end();
+    for (auto task = done; task != jobs.end(); ++task)
+      if (task->after) task->after();
     jobs.erase(done, jobs.end());  // the context may go here, and with it the lock that jobs are done under
     if (has_finished_some) pause = shortest;
     else std::this_thread::sleep_for(pause);

@@ -24,7 +24,7 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  void add(Job);
+  void add(Job, std::function<void()> after = {});  // `after` the last part, without the lock; does not throw
   // Adds a job that calls `finish` with the download once it is ready, or with the error.
   using Finish = std::function<void(ContextState&, Download*, std::exception_ptr)>;
   void add(std::unique_ptr<Download>, Finish);

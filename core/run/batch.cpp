@@ -25,13 +25,12 @@ void check_size(const ContextState& context, const Node& node) {
                                               " bytes that one tensor can have on " + device.name + ".");
 }
 
-std::shared_ptr<Buffer> acquire_for(ContextState& context, const GraphItem& item, const PixelLayout& pixels = {}) {
-  check_size(context, *item.node);
-  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};
-  if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
-  auto buffer = context.pool->acquire(spec, Pool::Use::kernels);
-  buffer->made_by(op_name(*item.operation));
-  return buffer;
+// Whether a kernel that makes elements of this kind can write them to the buffer's storage.
+bool can_have(const Buffer& buffer, const StorageSpec& spec, const Backend& backend) {
+  const bool is_in_order = spec.pixels.channels == 0 || spec.pixels.channels == 4;
+  if (!buffer.is_resident() || !buffer.has_elements_in_order() || !is_in_order) return false;
+  const StorageClass wanted = backend.storage_class(spec);
+  return buffer.device_bytes() == wanted.bytes && (buffer.is_borrowed() || buffer.storage_key() == wanted.key);
 }
 
 // The elements go to the device with the first step that reads them.
@@ -143,6 +142,19 @@ void Batch::with_room(const Work& work) {
   work();
 }
 
+std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelLayout& pixels) {
+  const GraphItem& item = graph.at(index);
+  check_size(context_, *item.node);
+  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};
+  if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
+  const auto given = std::ranges::find(given_, index, &Given::item);
+  std::shared_ptr<Buffer> buffer = given != given_.end() && can_have(*given->buffer, spec, *context_.backend)
+                                       ? given->buffer
+                                       : context_.pool->acquire(spec, Pool::Use::kernels);
+  buffer->made_by(op_name(*item.operation));
+  return buffer;
+}
+
 void Batch::use(Buffer& buffer) {
   std::optional<HostTime> uploading;
   if (!buffer.is_resident()) uploading.emplace(context_, HostWork::upload);
@@ -165,12 +177,12 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
     const int item = step.custom_outputs[i];  // none: nobody refers to this output
     const TensorSpec& spec = dispatch.custom->outputs[i];
-    outputs.push_back(item >= 0 ? acquire_for(context_, graph.at(item))
+    outputs.push_back(item >= 0 ? acquire_for(graph, item)
                                 : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
     dispatch.custom_outputs.push_back(&outputs.back()->storage());
   }
   if (!dispatch.custom) {
-    outputs.push_back(acquire_for(context_, graph.at(step.output)));
+    outputs.push_back(acquire_for(graph, step.output));
     dispatch.output = &outputs.back()->storage();
   }
   dispatches_.push_back(std::move(dispatch));
@@ -184,7 +196,7 @@ void Batch::add_pixel_kernel(Dispatch dispatch, const Step& step, const Graph& g
   for (const PixelResult& result : step.pixel_results) {
     std::shared_ptr<Buffer> buffer;
     if (at(result.item) < graph.items.size()) {
-      buffer = acquire_for(context_, graph.at(result.item), result.layout);
+      buffer = acquire_for(graph, result.item, result.layout);
     } else if (result.item != PixelResult::target) {
       const DType dtype = step.pixel_kernel->outputs[outputs.size()].dtype;
       const PixelLayout& pixels = result.layout;
@@ -266,7 +278,7 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
     }
     if (!added.to_run.empty()) continue;
     if (!ran) return std::move(added.wanted);
-    add_run(*ran, path.back().variant, added.wanted);
+    add_run(*ran, path.back().variant, added.wanted, path.front().wanted);
     for (const RunVariant::Shown& each : path.back().variant.shown) {
       shown.push_back(each.node);
       std::erase_if(path.front().wanted, [&](const Wanted& one) { return one.target == each.target; });
@@ -297,7 +309,10 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
     // Sources that are only there to rebuild others are released again after the batch.
     if (item.node->is<Computed>() && item.node->holds == 0) sources_.push_back(item.node->shared_from_this());
   }
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i].into) give_storage(graph, graph.wanted[i], wanted[i]);
   const Buffers buffers = add_items(graph, plan, limits);
+  given_.clear();
   const auto give_elements = [&](Node& node, const Graph::Place& place) {
     if (node.has_elements()) return;
     const GraphItem& item = graph.at(place.item);
@@ -366,7 +381,8 @@ std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
 }
 
 // `inputs` has the storages of those inputs whose elements the variant reads.
-void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs) {
+void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs,
+                    std::span<const Wanted> wanted) {
   ProgramImpl& program = *std::get<ProgramResult>(ran.operation).run->program;
   const Graph& graph = variant.graph_with_hosts();
   Buffers buffers;
@@ -375,10 +391,18 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
     if (variant.sources[i]) check_device(context_, *location_of(ran.inputs[i].get()).node);
     if (variant.reads_elements[i]) buffers[at(program.input_items[i])] = inputs[next++];
   }
+  for (const Wanted& one : wanted) {
+    const auto* result = std::get_if<ProgramResult>(&location_of(one.node.get()).node->operation);
+    if (!one.into || !result || result->run != std::get<ProgramResult>(ran.operation).run) continue;
+    const auto output = std::ranges::find(variant.of_program->outputs, result->output);
+    if (output == variant.of_program->outputs.end()) continue;
+    give_storage(graph, graph.wanted[at(static_cast<int>(output - variant.of_program->outputs.begin()))], one);
+  }
   kernel_uses_ = &program.kernels;
   const std::shared_ptr<const Plan>& plan = variant.of_program->plan;
   add(plan, plan->steps, graph, buffers);
   kernel_uses_ = nullptr;
+  given_.clear();
   give_results(ran, graph, variant.of_program->outputs, buffers);
 }
 
@@ -423,6 +447,31 @@ void Batch::give_results(const Node& ran, const Graph& graph, std::span<const st
   }
 }
 
+void Batch::add(const HostPass& pass, Node& input) {
+  Buffer& buffer = *input.value.buffer;
+  with_room([&] { use(buffer); });
+  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements(), input.value.offset}}});
+}
+
+// The item gets the storage into which its elements are wanted, unless they are there already, or are only a part of
+// it.
+void Batch::give_storage(const Graph& graph, const Graph::Place& place, const Wanted& wanted) {
+  if (place.item < 0 || place.offset != 0 || location_of(wanted.node.get()).offset != 0) return;
+  const GraphItem& item = graph.at(place.item);
+  if (item.is_stored || item.shape().size() != wanted.node->shape.size()) return;
+  if (item.is<Custom>() && wanted.into->is_borrowed()) return;  // is cleared before, which a host's may not be made for
+  context_.pool->keep_for_batch(*wanted.into);
+  given_.push_back({place.item, wanted.into});
+}
+
+void Batch::forget(const Buffer& buffer) {
+  std::erase_if(results_, [&](const NodePtr& node) {
+    if (node->value.buffer.get() != &buffer) return false;
+    node->value = {};
+    return true;
+  });
+}
+
 void Batch::give(Node& node, Value value) {
   results_.push_back(node.shared_from_this());  // first: a node whose storage is not written must not keep it
   node.value = std::move(value);
@@ -435,6 +484,7 @@ Batch::~Batch() {
 // Functions on the host come between submissions.
 void Batch::submit() {
   std::span<const Dispatch> rest = dispatches_;
+  has_submitted_ = has_submitted_ || !rest.empty();
   while (!rest.empty()) {
     const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& each) { return runs_on_host(context_, each); });
     const auto before = static_cast<std::size_t>(on_host - rest.begin());

@@ -40,7 +40,13 @@ class Batch {
   // After the last step: gives the outputs to the results of a call of the program, of which `result` is one.
   void give_results(const Node& result, const Buffers&);
 
+  // Adds a pass over a node that was added before.
+  void add(const HostPass&, Node& input);
+  // What was added goes to a host's storage, which is no place for the values of nodes.
+  void forget(const Buffer&);
+
   void run();
+  bool has_submitted() const { return has_submitted_; }  // some of the work, or tried to
 
  private:
   // The storages of the wanted nodes or, where programs have to run first, one result of each, and nothing was added.
@@ -59,10 +65,13 @@ class Batch {
   void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&);
   void add(const Step&, const Graph&, Buffers&);
   void add_pixel_kernel(Dispatch, const Step&, const Graph&, Buffers&);
+  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelLayout& = {});
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void plan_for_device(ProgramImpl&);
-  void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs);
+  void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs,
+               std::span<const Wanted>);
+  void give_storage(const Graph&, const Graph::Place&, const Wanted&);
   void give_results(const Node& ran, const Graph&, std::span<const std::size_t> outputs, const Buffers&);
   void run_on_host(const Dispatch&);
   void note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time);
@@ -79,6 +88,13 @@ class Batch {
   std::vector<NodePtr> results_;         // with storages, which they lose if the batch does not run
   std::vector<NodePtr> sources_;         // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
+  bool has_submitted_ = false;
+  // Storages that items of the graph under way get instead of the pool's.
+  struct Given {
+    int item;
+    std::shared_ptr<Buffer> buffer;
+  };
+  std::vector<Given> given_;
   Slice slice_{};  // that the dispatches are part of; `first` is the next step to be submitted
 };
 

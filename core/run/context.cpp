@@ -105,6 +105,11 @@ bool Context::prepare_some(std::chrono::microseconds at_most) {
   return context->prepare_some(deadline);
 }
 
+std::size_t Context::reads_under_way() const {
+  const LockedContext context(*this, LockedContext::Closed::allowed);
+  return context->reads_under_way();
+}
+
 void Context::wait() {
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->recovery.run([&] { context->backend->wait(); });

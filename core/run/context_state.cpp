@@ -71,6 +71,8 @@ void ContextState::require_nothing_lent() const {
 
 void ContextState::close() {
   if (is_closed) return;
+  for (const std::weak_ptr<HostRead>& weak : host_reads)
+    if (const std::shared_ptr<HostRead> read = weak.lock()) read->keep();
   if (!backend->is_lost()) backend->wait();
   use_backend(std::make_unique<ClosedBackend>(*backend));
   is_closed = true;
@@ -120,6 +122,14 @@ bool ContextState::prepare_some(Preparation::Clock::time_point deadline) {
     }
   std::erase_if(preparations, [](const auto& preparation) { return preparation->is_over(); });
   return preparations.empty();
+}
+
+std::size_t ContextState::reads_under_way() {
+  std::erase_if(host_reads, [](const std::weak_ptr<HostRead>& weak) {
+    const std::shared_ptr<HostRead> read = weak.lock();
+    return !read || read->is_ready();
+  });
+  return host_reads.size() + background_reads;
 }
 
 MemoryInfo ContextState::memory_now() const {

@@ -8,6 +8,7 @@
 #include "core/kernel/backend.h"
 #include "core/kernel/imported_images.h"
 #include "core/memory/pool.h"
+#include "core/run/host_read.h"
 #include "core/run/plan_cache.h"
 #include "core/run/preparation.h"
 #include "core/run/recovery.h"
@@ -33,6 +34,7 @@ struct ContextState {
   Stats stats_now() const;
   MemoryInfo memory_now() const;
   std::vector<Resident> why_resident(std::uint64_t at_least) const;
+  std::size_t reads_under_way();  // see Context
 
   // Called around each submission: they count it, and tests may lose the device there.
   void about_to_submit();
@@ -54,6 +56,8 @@ struct ContextState {
   std::shared_ptr<Pool> pool;
   PlanCache plans;
   std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
+  std::vector<std::weak_ptr<HostRead>> host_reads;         // of read_async, where only the host can finish them
+  std::size_t background_reads = 0;                        // of read_async, elsewhere
   ImportedImages images;                                   // for tensors that come from, or go to, other contexts
   std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
   TimedSteps timed_steps;                                  // of programs that run in slices

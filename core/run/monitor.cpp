@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
-#include "core/kernel/custom_call.h"
+#include "core/kernel/dispatch_label.h"
 #include "core/platform/device_state.h"
 #include "core/run/context_impl.h"
 
@@ -12,16 +13,10 @@ namespace tessera {
 namespace {
 
 constexpr std::array<std::string_view, 5> host_names{"plan", "upload", "encode", "submit", "read"};
+constexpr std::size_t most_calls = 1024;
 constexpr std::size_t most_under_way = 4096;  // runs; those in a host's commands never get times
 
 }  // namespace
-
-std::string label_of(const Dispatch& dispatch) {
-  if (dispatch.custom) return dispatch.custom->kernel->name;
-  if (dispatch.pass) return dispatch.output ? "import from the host" : "export to the host";
-  if (dispatch.pixel_kernel) return dispatch.pixel_kernel->label;
-  return label_of(*dispatch.kernel);
-}
 
 double MonitorState::now() const {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count();
@@ -81,19 +76,10 @@ void MonitorState::start(const Backend& backend) {
 
 void MonitorState::about_to_run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
   if (!times_kernels || !timed_as) return;
-  Run run{*timed_as, now(), {}, {}};
+  Run run{*timed_as, now(), innermost_span(), {}, {}};
   for (const Dispatch& dispatch : dispatches) {
-    const bool is_kernel = !dispatch.custom && !dispatch.pass && !dispatch.pixel_kernel;
-    const auto entry = is_kernel ? names_by_key.find(dispatch.kernel->key) : names_by_key.end();
-    int name = 0;
-    if (entry != names_by_key.end()) {
-      name = entry->second;
-    } else {
-      const std::scoped_lock hold(lock);
-      name = name_index(label_of(dispatch));
-      if (is_kernel) names_by_key.emplace(dispatch.kernel->key, name);
-    }
-    run.names.push_back(name);
+    const std::scoped_lock hold(lock);
+    run.names.push_back(name_index(label_of(dispatch)));
     run.elements.push_back(std::max<std::int64_t>(dispatch.output_elements, 0));
   }
   under_way.push_back(std::move(run));
@@ -118,6 +104,33 @@ void MonitorState::timed(const TimedRun& times) {
     device_busy += time.end - time.begin;
     device_until = std::max(device_until, first + time.end);
   }
+  if (times.times.empty()) return;
+  CallTime call{.span = run.span, .submitted = run.submitted / 1000, .device = 0};
+  for (const DispatchTime& time : times.times) {
+    call.kernels.push_back(
+        {names[static_cast<std::size_t>(run.names[time.dispatch])], time.begin / 1000, time.end / 1000});
+    call.device = std::max(call.device, time.end / 1000);
+  }
+  calls.push_back(std::move(call));
+  if (calls.size() > most_calls) calls.pop_front();
+}
+
+std::uint64_t MonitorState::open_span(const std::string& name) {
+  const std::scoped_lock hold(lock);
+  open_spans.push_back({++spans, std::this_thread::get_id(), name});
+  return spans;
+}
+
+void MonitorState::close_span(std::uint64_t number) {
+  const std::scoped_lock hold(lock);
+  std::erase_if(open_spans, [&](const OpenSpan& span) { return span.number == number; });
+}
+
+std::string MonitorState::innermost_span() const {
+  const std::scoped_lock hold(lock);
+  const auto is_mine = [](const OpenSpan& span) { return span.thread == std::this_thread::get_id(); };
+  const auto span = std::find_if(open_spans.rbegin(), open_spans.rend(), is_mine);
+  return span == open_spans.rend() ? std::string() : span->name;
 }
 
 void MonitorState::moves(const Backend& from, const Backend& to) {
@@ -148,7 +161,7 @@ Monitor::~Monitor() {
 Monitor::Span Monitor::span(std::string name) { return {state_, std::move(name)}; }
 
 Monitor::Span::Span(std::shared_ptr<MonitorState> state, std::string name)
-    : state_(std::move(state)), name_(std::move(name)), begin_(state_->now()) {}
+    : state_(std::move(state)), name_(std::move(name)), number_(state_->open_span(name_)), begin_(state_->now()) {}
 
 Monitor::Span::~Span() { end(); }
 
@@ -159,11 +172,23 @@ double Monitor::Span::end() {
     const double now = state->now();
     milliseconds_ = (now - begin_) / 1000;
     state->add(MonitorState::Event::Kind::span, name_, begin_, now);
+    state->close_span(number_);
   }
   return milliseconds_;
 }
 
 void Monitor::log(std::string_view name, double value) { state_->log(name, value); }
+
+std::vector<CallTime> Monitor::take_calls() {
+  {
+    const LockedContext context(*context_, LockedContext::Closed::allowed);
+    context->collect_times(false);
+  }
+  const std::scoped_lock hold(state_->lock);
+  std::vector<CallTime> taken(std::move_iterator(state_->calls.begin()), std::move_iterator(state_->calls.end()));
+  state_->calls.clear();
+  return taken;
+}
 
 MonitorReport Monitor::report(const ReportOptions& options) {
   MonitorReport report{};

@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "core/run/context_state.h"
@@ -17,9 +16,6 @@
 namespace tessera {
 
 enum class HostWork : std::uint8_t { plan, upload, encode, submit, read };
-
-// The work of a dispatch, for people.
-std::string label_of(const Dispatch&);
 
 struct MonitorState {
   explicit MonitorState(const MonitorOptions& options_in) : options(options_in) {}
@@ -42,6 +38,8 @@ struct MonitorState {
   void moves(const Backend& from, const Backend& to);
 
   void log(std::string_view name, double value);
+  std::uint64_t open_span(const std::string& name);  // gives its number
+  void close_span(std::uint64_t number);
   void add(Event::Kind, std::string_view name, double begin, double end, double value = 0);
 
   const MonitorOptions options;
@@ -51,12 +49,12 @@ struct MonitorState {
   struct Run {
     std::uint64_t number;
     double submitted;
+    std::string span;
     std::vector<int> names;
     std::vector<std::int64_t> elements;
   };
   bool times_kernels = false;
   std::deque<Run> under_way;
-  std::unordered_map<std::string, int> names_by_key;
   double device_until = 0;  // the end of the last kernel
 
   // This one guards what follows.
@@ -70,9 +68,18 @@ struct MonitorState {
   std::vector<std::thread::id> threads;
   std::map<std::pair<Event::Kind, int>, TimeStats> totals;
   std::map<std::string, MetricStats, std::less<>> metrics;
+  std::deque<CallTime> calls;
+  struct OpenSpan {
+    std::uint64_t number;
+    std::thread::id thread;
+    std::string name;
+  };
+  std::vector<OpenSpan> open_spans;
+  std::uint64_t spans = 0;
 
  private:
-  int name_index(std::string_view);  // under `lock`
+  std::string innermost_span() const;  // of this thread
+  int name_index(std::string_view);    // under `lock`
   int thread_index();
   void add_locked(Event);
 };

@@ -119,6 +119,14 @@ void Recovery::release(Node& node) {
   else if (!is_shared && buffer->has_copy()) context_.pool->keep_for_lineage(*buffer);
 }
 
+void Recovery::overwritten(const NodePtr& node, std::shared_ptr<Buffer> copies) {
+  node->value.buffer = nullptr;
+  if (!node->is<Computed>() || !copies) return;
+  node->value.buffer = std::move(copies);
+  node->value.buffer->add_user(node);
+  context_.pool->keep_for_lineage(*node->value.buffer);
+}
+
 void Recovery::bound_lineage(const NodePtr& computed) {
   if (rebuildable_.size() == rebuildable_.capacity())
     std::erase_if(rebuildable_, [](const std::weak_ptr<Node>& node) { return node.expired(); });
@@ -153,27 +161,31 @@ void Recovery::checkpoint(Node& node) {
 
 // checkpoint() while other work goes on.
 void Recovery::start_checkpoint(const NodePtr& node) {
-  const std::shared_ptr<Buffer> buffer = node->value.buffer;
+  const std::shared_ptr<Buffer>& buffer = node->value.buffer;
   auto download = context_.backend->download(buffer->storage(), buffer->spec().dtype, 0, buffer->elements());
   context_.stats.bytes_downloaded += buffer->bytes();
   node->value.lineage = 0;  // lineages of later nodes count from here
   ++checkpoints_under_way_;
-  context_.owner.background.add(std::move(download),
-                                [node, buffer, offset = node->value.offset](ContextState& context, Download* ready,
-                                                                            const std::exception_ptr& error) {
-                                  --context.recovery.checkpoints_under_way_;
-                                  if (error) return;  // a loss: the lineage is still there
-                                  try {
-                                    std::vector<std::byte> elements(buffer->bytes());
-                                    ready->take(elements);
-                                    context.pool->set_host_copy(*buffer, std::move(elements));
-                                  } catch (const std::exception&) {
-                                    return;  // a loss too, or host memory ran out
-                                  }
-                                  node->value = {buffer, offset, 0};  // the buffer may have been let go meanwhile
-                                  node->forget_lineage();
-                                  if (node->holds == 0) context.pool->keep_for_lineage(*buffer);
-                                });
+  context_.owner.background.add(
+      std::move(download),
+      [node, spec = buffer->spec(), weak = std::weak_ptr(buffer), version = buffer->version(),
+       offset = node->value.offset](ContextState& context, Download* ready, const std::exception_ptr& error) {
+        --context.recovery.checkpoints_under_way_;
+        if (error) return;  // a loss: the lineage is still there
+        // The buffer may have been let go meanwhile, or have other elements.
+        std::shared_ptr<Buffer> copied = weak.lock();
+        try {
+          if (!copied || copied->version() != version) copied = context.pool->from_host(spec);
+          std::vector<std::byte> elements(copied->bytes());
+          ready->take(elements);
+          context.pool->set_host_copy(*copied, std::move(elements));
+        } catch (const std::exception&) {
+          return;  // a loss too, or host memory ran out
+        }
+        node->value = {copied, offset, 0};
+        node->forget_lineage();
+        if (node->holds == 0) context.pool->keep_for_lineage(*copied);
+      });
 }
 
 // ---- forgetting -------------------------------------------------------------------------------------------------

@@ -67,6 +67,8 @@ class Recovery {
   bool keeps_lineage() const;
   void computed(const NodePtr&);  // a node that has just got its value
   void release(Node&);            // gives back what only the holders of a dropped node needed
+  // The node's storage has the elements of another node now; `copies` are left of the node's own, if any.
+  void overwritten(const NodePtr&, std::shared_ptr<Buffer> copies);
   // Whether a tensor may leave the device without a copy: with Priority::memory, if a few cheap operations make it
   // again, from sources that take no more than `room` together with it.
   bool can_forget(const Buffer&, std::uint64_t room) const;

@@ -71,26 +71,48 @@ class HostCopy final : public Download {
 
 // Downloads until that succeeds or fails: a device that is lost on the way is replaced. `finish` and `fail` run on the
 // context's background thread, which holds the lock.
-void download_later(ContextState& context, const Held& held, const std::function<void(Download&)>& finish,
+// The node needs no hold: the copy is under way when its storage gets other elements.
+void download_later(ContextState& context, const NodePtr& node, const std::function<void(Download&)>& finish,
                     const std::function<void(std::exception_ptr)>& fail) {
-  auto started = start_download(context, held->node(context));
+  auto started = start_download(context, node);
   context.owner.background.add(std::move(started),
-                               [held, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
+                               [node, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
                                                                            const std::exception_ptr& error) {
                                  try {
                                    if (error) std::rethrow_exception(error);
-                                   return finish(*download);
+                                   finish(*download);
+                                   --later.background_reads;
+                                   return;
                                  } catch (...) {
                                    // The lost device may have been replaced since.
                                    const bool device_went = later.backend->is_lost() || later.epoch != epoch;
-                                   if (!device_went) return fail(std::current_exception());
+                                   if (!device_went) {
+                                     --later.background_reads;
+                                     return fail(std::current_exception());
+                                   }
                                  }
                                  try {
-                                   later.recovery.run([&] { download_later(later, held, finish, fail); });
+                                   later.recovery.run([&] { download_later(later, node, finish, fail); });
                                  } catch (...) {
+                                   --later.background_reads;
                                    fail(std::current_exception());
                                  }
                                });
+}
+
+// The future finishes the read where its get() is called, on the thread with the host's context.
+template <Element T>
+std::future<std::vector<T>> read_by_host(ContextState& context, const NodePtr& node) {
+  const auto read =
+      context.recovery.run([&] { return std::make_shared<HostRead>(start_download(context, node), bytes_of(*node)); });
+  context.reads_under_way();  // forgets those that are done
+  context.host_reads.push_back(read);
+  return std::async(
+      std::launch::deferred, [read, impl = node->context, count = node->shape.size(), dtype = node->dtype] {
+        const LockedContext later(*impl, LockedContext::Closed::allowed);
+        const HostTime reading(*later, HostWork::read);
+        return taken<T>([&](std::span<std::byte> to) { read->take(to); }, static_cast<std::size_t>(count), dtype);
+      });
 }
 
 }  // namespace
@@ -188,12 +210,15 @@ std::future<std::vector<T>> Tensor::read_async() const {
     return future;
   }
   const LockedContext context(*this);
+  const NodePtr& own = TensorAccess::node(*context, *this);
+  if (!context->backend->limits().any_thread) return read_by_host<T>(*context, own);
   const auto finish = [promise, count = node.shape.size(), dtype = node.dtype](Download& download) {
     promise->set_value(
         taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
   };
   const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
-  context->recovery.run([&] { download_later(*context, TensorAccess::held(*this), finish, fail); });
+  context->recovery.run([&] { download_later(*context, own, finish, fail); });
+  ++context->background_reads;
   return future;
 }
 

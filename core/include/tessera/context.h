@@ -170,7 +170,8 @@ class TESSERA_API Context {
   Tensor zeros(const Shape&, DType = DType::f32);
   Tensor full(const Shape&, double value, DType = DType::f32);  // dtype_mismatch where the type has no such number
 
-  void compute(std::span<const Tensor>);  // several results, one submission
+  void compute(std::span<const Tensor>);                                          // several results, one submission
+  void compute_into(std::span<const Tensor> results, std::span<Tensor> targets);  // likewise, see Tensor::compute_into
 
   // Moves to the best device of another backend, or to one whose name or driver contains `driver`: every live tensor
   // comes along, handles stay valid, and nothing is computed again. If this fails, nothing has changed.
@@ -186,6 +187,11 @@ class TESSERA_API Context {
   // probably take longer, but for one in each call. Drivers that compile beside their caller are left to it. True once
   // every program is ready. On other contexts this only tells that.
   bool prepare_some(std::chrono::microseconds at_most);
+
+  // Reads that were started by Tensor::read_async, and that the device has not done yet; never waits. Reads are done in
+  // order: in a host's GL context, where futures are finished by their own get() and wait_for() tells
+  // future_status::deferred, this tells which of them get() need not wait for.
+  std::size_t reads_under_way() const;
 
   void wait();  // until the device has done all submitted work
   // Gives back memory that is kept for later: the pool's, and that of compiled kernels that no Program relies on. Later

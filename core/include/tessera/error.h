@@ -1,6 +1,7 @@
 // Every failure of tessera is an Error: a code to switch on, and a sentence with the values that did not fit. Only
 // where the host has no memory left for the few bytes of an operation's own, std::bad_alloc comes as from all of C++;
-// for elements, wherever they are, out_of_memory does. Either way nothing is lost.
+// for elements, wherever they are, out_of_memory does. Either way nothing is lost. <tessera/result.h> has errors as
+// values, for hosts without exceptions.
 #pragma once
 #include <stdexcept>
 #include <string>

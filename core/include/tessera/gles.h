@@ -50,6 +50,9 @@ struct AdoptOptions {
   // Compares all GL state before and after each use of the context, and tells on_message what differs. Slow; always on
   // in debug builds, and where the environment variable TESSERA_CHECK_GL_STATE is set.
   bool check_state = false;
+  // Names each call and each kernel for debuggers (glPushDebugGroup, where the context has GL_KHR_debug). A debug
+  // callback of the host's gets them as notifications.
+  bool debug_groups = true;
 };
 
 // Finds a GL function by its name, and those of EGL or GLX if it can: a function such as eglGetProcAddress,

@@ -1,12 +1,13 @@
 // Context, Program and TensorHub are made of it: a counted reference that knows when it refers to nothing.
 #pragma once
 #include <memory>
-#include <string>
 #include <utility>
 
 #include <tessera/error.h>
 
 namespace tessera {
+
+[[noreturn]] TESSERA_API void throw_moved_from(const char* name);  // hosts may be compiled without exceptions
 
 // Copies refer to the same Impl. Of a handle that was moved from, every use but assignment is an invalid_argument.
 template <class Impl>
@@ -18,8 +19,7 @@ class Handle {
   Impl& operator*() const { return *shared(); }
   Impl* operator->() const { return shared().get(); }
   const std::shared_ptr<Impl>& shared() const {
-    if (!impl_)
-      throw Error(ErrorCode::invalid_argument, std::string(name_) + ": this one was moved from and refers to nothing.");
+    if (!impl_) throw_moved_from(name_);
     return impl_;
   }
 

@@ -64,6 +64,18 @@ struct ReportOptions {
   bool wait = false;  // for the device, so that the report has the times of all submitted work
 };
 
+// One submission: a call of compute(), read(), to_texture() and the like, or a slice.
+struct CallTime {
+  std::string span;  // the innermost one that was open on the calling thread; empty where there was none
+  double submitted;  // when, in milliseconds since the monitor was made, on the host's clock
+  double device;     // milliseconds from the beginning of the first kernel to the end of the last
+  struct Kernel {
+    std::string name;
+    double begin, end;  // milliseconds since the beginning of the first one
+  };
+  std::vector<Kernel> kernels{};
+};
+
 struct MonitorState;
 
 class TESSERA_API Monitor {
@@ -88,6 +100,7 @@ class TESSERA_API Monitor {
     Span(std::shared_ptr<MonitorState>, std::string name);
     std::shared_ptr<MonitorState> state_;  // null once it has ended
     std::string name_;
+    std::uint64_t number_;
     double begin_, milliseconds_ = 0;
   };
   [[nodiscard]] Span span(std::string name);
@@ -97,6 +110,11 @@ class TESSERA_API Monitor {
   void log(std::string_view name, double value);
 
   MonitorReport report(const ReportOptions& = {});  // as far as times are known by now
+
+  // For a host's profiler, once a frame: the calls whose times have come from the device since the last time, in their
+  // order, a few frames late. Does not wait. The last 1024 are kept for a host that does not ask. Work in a host's
+  // command encoder has no times.
+  std::vector<CallTime> take_calls();
 
   // In the Chrome trace event format. Kernels are shown from the time of their submission on: devices have clocks of
   // their own. Waits for the device. Throws io where the file cannot be written; an old file stays whole then.

@@ -48,12 +48,21 @@ class TESSERA_API Tensor {
   // Does not wait for the device. On a temporary it gives a value: `Tensor y = (a + b).compute();`
   const Tensor& compute() const&;
   Tensor compute() &&;
+  // The same, with the elements in the storage of `target`, a tensor of the same shape and type, which is this tensor
+  // afterwards: a ring of a few targets takes the results of all frames, in the same buffers or textures. Nobody else
+  // reads the target: no other Tensor, no view, no operation that is still to be computed, no Program; else this is an
+  // invalid_argument. A target that data_to_gpu gave, GpuData::tensor_ref, stays lent: the host finds the new elements
+  // in the buffer or texture that it has. An empty target, or one that has no storage on the device, gets a new one.
+  // Where this throws and some of the work was submitted, the target is empty.
+  void compute_into(Tensor& target) const;
 
   // The elements in row-major order. T is the tensor's own type, or float for any type.
   template <Element T = float>
   std::vector<T> read() const;  // waits, sleeping
   template <Element T = float>
-  std::future<std::vector<T>> read_async() const;  // does not wait; the copy is under way when this returns
+  // Does not wait; the copy is under way when this returns. In a host's GL context, the future's get() takes the
+  // elements, on the thread with the context; Context::reads_under_way() tells when that need not wait.
+  std::future<std::vector<T>> read_async() const;
 
   // The same values on another context; the tensor itself where it is there already. Between two contexts that tessera
   // made on one Vulkan driver that can share memory, the elements do not pass through the host, and nothing waits for

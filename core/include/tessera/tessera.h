@@ -15,6 +15,7 @@
 #include <tessera/quantize.h>
 #include <tessera/random.h>
 #include <tessera/reduce.h>
+#include <tessera/result.h>
 #include <tessera/row.h>
 #include <tessera/scan.h>
 #include <tessera/shape.h>

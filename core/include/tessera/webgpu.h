@@ -9,6 +9,7 @@
 // order of work, threads.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,20 @@ struct ToTexture {
 // host_device().
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
 
+struct ToBuffer {
+  std::uint64_t offset = 0;            // of the first element, in bytes: a multiple of 4
+  std::vector<Tensor> also_compute{};  // in the same submission: tensors that later frames need
+};
+
+// Writes the elements, which take a multiple of 4 bytes, into a buffer of the host's, in one submission with their
+// computation: element i at element i after the offset, and no other byte is touched. The kernel that makes the
+// elements writes the buffer itself where this has the usage Storage, the offset is a multiple of the device's
+// minStorageBufferOffsetAlignment (256), there is a multiple of four elements, the tensor has not been computed before,
+// and no tensor of from_buffer lies in the same buffer. Everywhere else the elements are computed, and copied: the
+// buffer has the usage CopyDst. What the kernel writes to the buffer is not kept elsewhere, see also_compute. A lost
+// device is as for to_texture.
+TESSERA_API void to_buffer(const Tensor&, WGPUBuffer target, const ToBuffer& = {});
+
 // ---- tensors in -------------------------------------------------------------------------------------------
 struct FromBuffer {
   std::uint64_t offset = 0;  // of the first element, in bytes: a multiple of the element's size
@@ -106,6 +121,13 @@ TESSERA_API Tensor from_texture(Context&, WGPUTexture, const FromTexture& = {});
 // throws device_lost and nothing counts as computed: the encoder belonged to the lost device.
 TESSERA_API void encode(std::span<const Tensor>, WGPUCommandEncoder);
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder, const ToTexture& = {});
+TESSERA_API void to_buffer(const Tensor&, WGPUBuffer target, WGPUCommandEncoder, const ToBuffer& = {});
+
+// Calls back once the device has done all work that has been submitted to its queue until now, the host's too; false:
+// the device was lost meanwhile. The callback runs on a thread of tessera's, may call tessera, and does not throw.
+// Nothing waits. (A host that polls its own instance can as well ask its queue, wgpuQueueOnSubmittedWorkDone: it is the
+// same queue.) Recorded work that the host has not submitted does not count.
+TESSERA_API void when_done(Context&, std::function<void(bool is_done)> callback);
 
 // Tells that all recorded work has been submitted, or thrown away together with the tensors.
 TESSERA_API void submitted(Context&);

@@ -14,6 +14,7 @@
 #include "interop_gles/out_to_texture.inc"
 #include "interop_gles/ready_before_the_first_frame.inc"
 #include "interop_gles/the_host_s_context.inc"
+#include "interop_gles/values_for_the_cpu_without_waiting.inc"
 
 namespace {
 
@@ -93,6 +94,17 @@ TEST_F(InteropGles, GetsReady) {
   gpu.reset_stats();
   EXPECT_EQ(program.run({x})[0].read(), (std::vector<float>{2, 4, 6, 8}));
   EXPECT_EQ(gpu.stats().kernels_compiled, 0u);
+}
+
+TEST_F(InteropGles, ReadsWithoutWaiting) {
+  tessera::Context gpu = start();
+  Meter meter;
+  const tessera::Tensor image = gpu.full({height, width, 3}, 0.25f);
+  for (int frame = 0; frame < 1000 && meter.brightness == 0; ++frame) {
+    meter.each_frame(gpu, image);
+    glfwSwapBuffers(window_);
+  }
+  EXPECT_EQ(meter.brightness, 0.25f);
 }
 
 TEST_F(InteropGles, HandsOut) {

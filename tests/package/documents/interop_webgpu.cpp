@@ -1,13 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <future>
 
 #include "interop_webgpu/the_host_s_device.inc"
 #include "interop_webgpu/in_textures_and_buffers.inc"
 #include "interop_webgpu/out_buffers.inc"
 #include "interop_webgpu/out_buffers_2.inc"
+#include "interop_webgpu/out_into_the_host_s_buffers.inc"
 #include "interop_webgpu/out_textures.inc"
 #include "interop_webgpu/the_host_s_encoder.inc"
+#include "interop_webgpu/without_waiting.inc"
 
 namespace {
 
@@ -34,7 +37,7 @@ class InteropWebgpu : public ::testing::Test {
   WGPUBuffer buffer() const {
     WGPUBufferDescriptor descriptor{};
     descriptor.usage = WGPUBufferUsage_Storage;
-    descriptor.size = 4 * 4 * sizeof(float);
+    descriptor.size = 80 * sizeof(float);
     return wgpuDeviceCreateBuffer(host_.device, &descriptor);
   }
 
@@ -86,6 +89,15 @@ TEST_F(InteropWebgpu, TexturesAndBuffers) {
   show(gpu_.full({side, side, 3}, 0.2f), from_);
   EXPECT_NEAR(brightness(gpu_, from_).read()[0], 0.2f, 1e-5);
   EXPECT_EQ(speeds(gpu_, buffer_, 4).read(), std::vector<float>(4, 0));
+}
+
+TEST_F(InteropWebgpu, IntoBuffersAndWithoutWaiting) {
+  fill(gpu_.full({16}, 3) * 2.0f, buffer_);
+  EXPECT_EQ(tessera::webgpu::from_buffer(gpu_, buffer_, {16}, tessera::DType::f32, {.offset = 256}).read(),
+            std::vector<float>(16, 6));
+  std::promise<void> recycled;
+  after_this_frame(gpu_, [&] { recycled.set_value(); });
+  recycled.get_future().get();
 }
 
 TEST_F(InteropWebgpu, TheHostsEncoder) {

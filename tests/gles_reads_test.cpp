@@ -1,0 +1,161 @@
+// A GL host whose thread never waits: reads that come later, rings of lent textures, names for debuggers.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
+
+#include "support/gles_host.h"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class GlesReads : public OnGlesHost {};
+
+// GL functions that can wait, as the context finds them here: they note how they were called.
+struct Waits {
+  std::vector<GLuint64> timeouts;
+  int finishes = 0, maps = 0;
+  PFNGLCLIENTWAITSYNCPROC wait = nullptr;
+  PFNGLFINISHPROC finish = nullptr;
+  PFNGLMAPBUFFERRANGEPROC map = nullptr;
+} waits;
+
+GLenum GLAD_API_PTR noted_wait(GLsync sync, GLbitfield flags, GLuint64 timeout) {
+  waits.timeouts.push_back(timeout);
+  return waits.wait(sync, flags, timeout);
+}
+void GLAD_API_PTR noted_finish() {
+  ++waits.finishes;
+  waits.finish();
+}
+void* GLAD_API_PTR noted_map(GLenum target, GLintptr offset, GLsizeiptr size, GLbitfield access) {
+  ++waits.maps;
+  return waits.map(target, offset, size, access);
+}
+
+Context adopt_noting_waits(const GlesHost& host) {
+  waits = {.wait = host.find<PFNGLCLIENTWAITSYNCPROC>("glClientWaitSync"),
+           .finish = host.find<PFNGLFINISHPROC>("glFinish"),
+           .map = host.find<PFNGLMAPBUFFERRANGEPROC>("glMapBufferRange")};
+  return gles::adopt_current([loader = host.loader()](const char* name) {
+    const std::string_view wanted(name);
+    if (wanted == "glClientWaitSync") return reinterpret_cast<void*>(noted_wait);
+    if (wanted == "glFinish") return reinterpret_cast<void*>(noted_finish);
+    if (wanted == "glMapBufferRange") return reinterpret_cast<void*>(noted_map);
+    return loader(name);
+  });
+}
+
+void expect_all_come(const Context& gpu) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (gpu.reads_under_way() > 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the host's frame
+  }
+}
+
+TEST_P(GlesReads, NothingWaitsForTheDevice) {
+  Context gpu = adopt_noting_waits(host());
+  const Tensor x = gpu.tensor({200, 200}, std::vector<float>(40000, 0.5f)).compute();
+  std::vector<std::future<std::vector<float>>> reads;
+  for (int i = 0; i < 3; ++i) reads.push_back((matmul(x, x) * static_cast<float>(i)).read_async());
+  reads.push_back(x.cast(DType::u8).read_async());
+  EXPECT_EQ(reads[0].wait_for(std::chrono::seconds(0)), std::future_status::deferred);
+  EXPECT_EQ(waits.maps, 0);  // nothing was taken yet
+  expect_all_come(gpu);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_THAT(reads[i].get(), Each(50.0f * static_cast<float>(i)));
+  EXPECT_THAT(reads[3].get(), Each(0.0f));
+  EXPECT_EQ(waits.finishes, 0);
+  EXPECT_EQ(waits.maps, 4);
+  // get() may wait, and found that it need not: a fence that is reached is asked once.
+  EXPECT_FALSE(waits.timeouts.empty());
+  std::erase(waits.timeouts, GLuint64{0});
+  EXPECT_LE(waits.timeouts.size(), 4u);
+}
+
+TEST_P(GlesReads, GetWaitsWhereTheHostDoesNotCareToAsk) {
+  const Tensor x = gpu().tensor({3}, {1, 2, 3});
+  EXPECT_THAT((x * 2.0f).read_async().get(), ElementsAre(2, 4, 6));
+  EXPECT_EQ(gpu().reads_under_way(), 0u);
+  { const auto dropped = (x * 3.0f).read_async(); }
+  EXPECT_EQ(gpu().reads_under_way(), 0u);
+  auto read = (x * 4.0f).read_async();
+  std::thread([&] {
+    EXPECT_TESSERA_ERROR(gpu().reads_under_way(), wrong_thread);
+    EXPECT_TESSERA_ERROR(read.get(), wrong_thread);
+  }).join();
+  auto late = (x * 5.0f).read_async();
+  gpu().close();
+  EXPECT_THAT(late.get(), ElementsAre(5, 10, 15));  // was under way
+}
+
+TEST_P(GlesReads, ARingOfLentTexturesStaysAsItIs) {
+  const Tensor x = gpu().full({4, 6, 4}, 1).compute();
+  std::vector<gles::GpuData> ring;
+  for (int i = 0; i < 3; ++i) ring.push_back(gles::data_to_gpu(x * 0.0f, {.custom_tex_shape = gles::TexShape{4, 6}}));
+  const std::vector<unsigned> textures{ring[0].texture, ring[1].texture, ring[2].texture};
+  const auto held = [&] { return gpu().memory().bytes_in_use + gpu().memory().bytes_pooled; };
+  const std::uint64_t before = held();
+  gpu().reset_stats();
+  for (std::size_t i = 0; i < 100; ++i) {
+    (x * static_cast<float>(i)).compute_into(ring[i % 3].tensor_ref);
+    ASSERT_EQ(held(), before) << "frame " << i;
+  }
+  EXPECT_EQ(gpu().stats().dispatches, 100u);  // without copies
+  for (std::size_t i = 0; i < 3; ++i) {
+    const gles::GpuData now = gles::data_to_gpu(ring[i].tensor_ref, {.custom_tex_shape = gles::TexShape{4, 6}});
+    EXPECT_EQ(now.texture, textures[i]);
+    const auto pixels = host().pixels<float>(host().framebuffer(textures[i]), 6, 4, GL_RGBA, GL_FLOAT);
+    EXPECT_THAT(pixels, Each(i == 0 ? 99.0f : static_cast<float>(96 + i)));
+  }
+  // Images, whose kernels lay them out for themselves, too.
+  gaussian_blur(x * 2.0f, 1).compute_into(ring[0].tensor_ref);
+  const auto pixels = host().pixels<float>(host().framebuffer(textures[0]), 6, 4, GL_RGBA, GL_FLOAT);
+  for (const float value : pixels) EXPECT_NEAR(value, 2.0f, 1e-5f);
+}
+
+void GLAD_API_PTR note_message(GLenum, GLenum type, GLuint, GLenum, GLsizei, const GLchar* text, const void* to) {
+  if (type != GL_DEBUG_TYPE_PUSH_GROUP_KHR) return;
+  static_cast<std::vector<std::string>*>(const_cast<void*>(to))->emplace_back(text);
+}
+
+TEST_P(GlesReads, DebuggersSeeNamesOfRunsAndKernels) {
+  if (!gl().KHR_debug) GTEST_SKIP() << "the context has no GL_KHR_debug";
+  std::vector<std::string> groups;
+  gl().Enable(GL_DEBUG_OUTPUT_KHR);
+  gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
+  gl().DebugMessageCallbackKHR(note_message, &groups);
+  gl().PushDebugGroupKHR(GL_DEBUG_SOURCE_APPLICATION_KHR, 0, -1, "host");
+  if (groups.empty()) GTEST_SKIP() << "the driver tells its callback nothing of groups";
+  gl().PopDebugGroupKHR();
+  const Tensor x = gpu().full({8}, 2).compute();
+  groups.clear();
+  sum(square(x)).compute();
+  EXPECT_THAT(groups, Contains("tessera run"));
+  EXPECT_THAT(groups, Contains(HasSubstr("square > reduce")));
+  GLint depth = 0;
+  gl().GetIntegerv(GL_DEBUG_GROUP_STACK_DEPTH_KHR, &depth);
+  EXPECT_EQ(depth, 1);
+  for (; depth < 64; ++depth) gl().PushDebugGroupKHR(GL_DEBUG_SOURCE_APPLICATION_KHR, 0, -1, "host");
+  EXPECT_THAT((x + 1.0f).read(), Each(3.0f));  // there is no room for names
+  for (; depth > 1; --depth) gl().PopDebugGroupKHR();
+  host().expect_no_error("groups");
+  {
+    Context quiet = host().adopt({.debug_groups = false});
+    groups.clear();
+    (quiet.full({8}, 2) + 1.0f).compute();
+    EXPECT_THAT(groups, IsEmpty());
+  }
+  gl().DebugMessageCallbackKHR(nullptr, nullptr);
+}
+
+TESSERA_ON_GLES_DEVICES(GlesReads);
+
+}  // namespace
+}  // namespace tessera::test

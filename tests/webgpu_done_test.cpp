@@ -1,0 +1,61 @@
+// webgpu::when_done
+#include <atomic>
+#include <future>
+
+#include "support/webgpu_host.h"
+#include <tessera/testing.h>
+
+namespace tessera::test {
+namespace {
+
+class WebGpuDone : public OnDevice {};
+
+TEST_P(WebGpuDone, CallsBackOnceAllIsDone) {
+  Context gpu = open(GetParam());
+  const Tensor x = gpu.full({300, 300}, 0.5).compute();
+  const Tensor y = matmul(x, x).compute();
+  std::promise<float> first;
+  webgpu::when_done(gpu, [&](bool is_done) {
+    EXPECT_TRUE(is_done);
+    first.set_value(slice(y, {0, 0}, {1, 1}).read()[0]);  // may call tessera
+  });
+  EXPECT_EQ(first.get_future().get(), 75.0f);
+  std::atomic<int> calls = 0;
+  for (int i = 0; i < 5; ++i) webgpu::when_done(gpu, [&](bool) { ++calls; });
+  gpu.close();  // waits for them
+  EXPECT_EQ(calls, 5);
+  EXPECT_TESSERA_ERROR(webgpu::when_done(gpu, [](bool) {}), invalid_argument, "closed");
+}
+
+TEST_P(WebGpuDone, OnANewDeviceAndOnOneThatIsLost) {
+  Context gpu = Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver});
+  (gpu.full({10}, 1) + 1.0f).compute();
+  testing::lose_device(gpu);
+  std::promise<bool> replaced, lost;
+  webgpu::when_done(gpu, [&](bool is_done) { replaced.set_value(is_done); });
+  EXPECT_TRUE(replaced.get_future().get());
+  Host host(GetParam());
+  Context guest = webgpu::adopt(host.handles());
+  testing::lose_device(guest);  // nobody replaces a host's device
+  webgpu::when_done(guest, [&](bool is_done) { lost.set_value(is_done); });
+  EXPECT_FALSE(lost.get_future().get());
+}
+
+TEST_P(WebGpuDone, RefusesOtherBackendsAndNoCallback) {
+  EXPECT_TESSERA_ERROR(webgpu::when_done(context(), nullptr), invalid_argument, "webgpu::when_done", "empty");
+  EXPECT_TESSERA_ERROR(webgpu::when_done(cpu_context(), [](bool) {}), wrong_backend, "webgpu::when_done");
+}
+
+TEST_P(WebGpuDone, OnAHostsDevice) {
+  Host host(GetParam());
+  Context gpu = webgpu::adopt(host.handles());
+  std::promise<bool> told;
+  (gpu.full({10}, 1) + 1.0f).compute();
+  webgpu::when_done(gpu, [&](bool is_done) { told.set_value(is_done); });
+  EXPECT_TRUE(told.get_future().get());
+}
+
+TESSERA_ON_WEBGPU_DEVICES(WebGpuDone);
+
+}  // namespace
+}  // namespace tessera::test
