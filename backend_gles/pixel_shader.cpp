@@ -1,6 +1,5 @@
 #include "backend_gles/pixel_shader.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/kernel/embedded_shader.h"
@@ -23,7 +22,7 @@ TargetType target_type(const std::string& text) {
 // input_k(x, y, width): one pixel.
 std::string pixel_function(int k, const std::string& sampler, const std::string& swizzle) {
   const std::string name = sampler_name(k);
-  return "uniform highp " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k) +
+  return "uniform " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k) +
          "(int x, int y, int width) { return vec4(texelFetch(" + name + ", ivec2(x, y), 0))." + swizzle + "; }\n";
 }
 
@@ -97,18 +96,13 @@ OutputTexts outputs_text(const PixelKernel& kernel, const Variant& variant) {
 }  // namespace
 
 std::string fragment_text(const PixelKernel& kernel, const Variant& variant) {
-  const auto samples_external_texture = [](const PixelInput& input) {
-    return input.host_type.starts_with(external_sampler);
-  };
-  std::string head;
-  if (std::ranges::any_of(kernel.inputs, samples_external_texture)) head += external_extension;
   const std::string inputs = inputs_text(kernel);
-  std::string body = glsl_spelling(kernel.body), pixel, elements;
+  std::string body = glsl_spelling(kernel.body), head, pixel, elements;
   OutputTexts outputs;
   if (makes_elements(kernel)) {
     const PixelOutput& output = kernel.outputs[0];
-    head += "#define CHANNELS " + std::to_string(output.channels) + "\n#define VECTOR " +
-            glsl_spelling(vector_type(output.dtype)) + "\n";
+    head = "#define CHANNELS " + std::to_string(output.channels) + "\n#define VECTOR " +
+           glsl_spelling(vector_type(output.dtype)) + "\n";
     outputs.declarations = output_text("result", 0, output.dtype);
     pixel = std::exchange(body, {}) + "  return " + value_of(kernel, output) + ";\n";
     elements = elements_text("four", output.dtype, variant);

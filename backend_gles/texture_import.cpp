@@ -37,7 +37,7 @@ void TextureImport::run(const PassTools& tools, const Dispatch& dispatch) const 
   const GladGLES2Context& gl = tools.device.gl();
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-  gl.Viewport(0, 0, output.width(), output.height());
+  tools.device.set_viewport(0, 0, output.width(), output.height());
   const GLuint used = program(tools);
   gl.UseProgram(used);
   gl.Uniform4iv(gl.GetUniformLocation(used, "order"), 1, components_of(host_.channels).data());
@@ -52,8 +52,7 @@ GLuint TextureImport::program(const PassTools& tools) const {
   return tools.programs.get("import " + sampler() + " " + channels, [&] {
     return fill_template(
         embedded_shader("from_texture.glsl"),
-        {{"extensions", std::string(host_.is_external ? external_extension : "")},
-         {"declarations", "uniform highp " + sampler() + " host;\nconst int channels = " + channels + ";\n"}});
+        {{"declarations", "uniform " + sampler() + " host;\nconst int channels = " + channels + ";\n"}});
   });
 }
 

@@ -1,10 +1,5 @@
-#version 300 es
 // Reads a host's texture into a tensor of [height, width, channels] f32: one fragment makes four consecutive elements.
 // backend_gles/texture_import.cpp fills in the lines that begin with //@: the sampler, and `const int channels`.
-//@extensions
-precision highp float;
-precision highp int;
-
 //@declarations
 uniform ivec2 size;          // of the host's texture
 uniform ivec4 order;         // the component that each channel is

@@ -1,9 +1,5 @@
-#version 300 es
 // Writes an image tensor into a host's texture or framebuffer: one fragment makes one pixel. The lines that begin with
 // //@ are filled in by backend_gles/texture_export.cpp: the sampler, the type of a pixel, `const int channels` and `scale`.
-precision highp float;
-precision highp int;
-
 //@declarations
 uniform ivec2 size;        // of the image
 uniform ivec2 corner;      // where it begins in the target

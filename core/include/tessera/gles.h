@@ -30,16 +30,25 @@ namespace state {
 inline constexpr std::uint32_t program = 1u << 0, vertex_array = 1u << 1, draw_framebuffer = 1u << 2,
                                read_framebuffer = 1u << 3, viewport = 1u << 4, color_mask = 1u << 5,
                                active_texture = 1u << 6,
-                               textures = 1u << 7,   // GL_TEXTURE_2D of the units in Dirtied::texture_units
-    external_textures = 1u << 8,                     // GL_TEXTURE_EXTERNAL_OES of the same units
-    samplers = 1u << 9,                              // of the same units
-    pixel_unpack = 1u << 10, pixel_pack = 1u << 11,  // glPixelStorei and the bound buffers
-    transform_feedback = 1u << 12,                   // paused
-                                                     // Disabled:
+                               textures = 1u << 7,  // GL_TEXTURE_2D of the units in Dirtied::texture_units
+    external_textures = 1u << 8,                    // GL_TEXTURE_EXTERNAL_OES of the same units
+    samplers = 1u << 9,                             // of the same units
+    pixel_unpack = 1u << 10,
+                               pixel_pack =
+                                   1u << 11,  // glPixelStorei, the bound buffers, clamping of colors that are read
+    transform_feedback = 1u << 12,            // paused
+    polygon_mode = 1u << 13,                  // of desktop OpenGL: filled
+    clip_distances = 1u << 14,                // of desktop OpenGL: disabled
+    // Of a compatibility profile: alpha test and polygon stipple disabled, fragments not clamped, pixels transferred as
+    // they are.
+    compatibility = 1u << 15,
+                               // Disabled:
     blend = 1u << 16, cull_face = 1u << 17, depth_test = 1u << 18, dither = 1u << 19, polygon_offset_fill = 1u << 20,
                                rasterizer_discard = 1u << 21, sample_alpha_to_coverage = 1u << 22,
                                sample_coverage = 1u << 23, scissor_test = 1u << 24, stencil_test = 1u << 25,
-                               sample_mask = 1u << 26;  // where the context has OpenGL ES 3.1
+                               sample_mask = 1u << 26,  // where the context has OpenGL ES 3.1, or desktop OpenGL
+                                                        // Disabled, of desktop OpenGL:
+    color_logic_op = 1u << 27, polygon_smooth = 1u << 28, primitive_restart = 1u << 29, sample_alpha_to_one = 1u << 30;
 }  // namespace state
 
 struct AdoptOptions {
