@@ -111,7 +111,9 @@ void require_unconditional_rendering(const Device& device) {
   const GLuint query = device.idle_query();
   if (query == 0) return;
   device.functions().BeginConditionalRender(query, no_wait);
-  if (device.gl().GetError() != GL_NO_ERROR)
+  const bool is_refused = device.gl().GetError() == GL_INVALID_OPERATION &&
+                          device.gl().GetError() == GL_NO_ERROR;  // some drivers repeat one error for ever
+  if (is_refused)
     throw Error(ErrorCode::unsupported,
                 "The host renders conditionally on " + device.info().name +
                     ", between glBeginConditionalRender and glEndConditionalRender, which would discard the work of "

@@ -147,6 +147,7 @@ void StateSnapshot::add_units(const Device& device) {
 
 void StateSnapshot::add_vertex_array(const Device& device) {
   const GladGLES2Context& gl = device.gl();
+  if (device.is_desktop() && integer(gl, GL_VERTEX_ARRAY_BINDING) == 0) return;  // core profiles have no array 0
   for (int index = 0; index < integer(gl, GL_MAX_VERTEX_ATTRIBS); ++index)
     for (const StateQuery& query : attribute_queries) {
       GLint value = 0;
