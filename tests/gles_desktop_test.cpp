@@ -42,8 +42,14 @@ class DesktopHost : public ::testing::TestWithParam<Profile> {
   std::optional<GlesHost> host_;
 };
 
+// A texture for expect_right_results(), to be made before the host's state is unusual.
+GLuint texture_to_read(GlesHost& host) {
+  const std::vector<float> pixels{0.25f, 2, -1, 0.5f, 3, 4, 5, 0.0f};
+  return host.texture(GL_RGBA32F, 2, 1, GL_RGBA, GL_FLOAT, pixels.data());
+}
+
 // Values that any test, clamp or logical operation would change, on each way in and out.
-void expect_right_results(Context& gpu, GlesHost& host) {
+void expect_right_results(Context& gpu, GlesHost& host, GLuint source) {
   const std::vector<float> values{-3.5f, 0, 0.25f, 1.5f, 1000, -0.125f, 7};
   const Tensor floats = gpu.tensor({7}, values).compute();
   EXPECT_EQ(floats.read(), values);
@@ -53,14 +59,11 @@ void expect_right_results(Context& gpu, GlesHost& host) {
   EXPECT_EQ(maximum(bytes, bytes).read<std::uint8_t>(), (std::vector<std::uint8_t>{1, 2, 3, 200, 255}));
   EXPECT_EQ(floats.cast(DType::f16).read(), values);
 
-  const std::vector<float> pixels{0.25f, 2, -1, 0.5f, 3, 4, 5, 0.0f};
-  const GLuint source = host.texture(GL_RGBA32F, 2, 1, GL_RGBA, GL_FLOAT, pixels.data());
   const GLuint target = host.texture(GL_RGBA32F, 2, 1, GL_RGBA, GL_FLOAT, nullptr);
   gles::to_texture(gles::from_texture(gpu, {.texture = source, .width = 2, .height = 1}) + 1.0f,
                    {.texture = target, .width = 2, .height = 1});
   EXPECT_EQ(gles::from_texture(gpu, {.texture = target, .width = 2, .height = 1}).read(),
             (std::vector<float>{1.25f, 3, 0, 1.5f, 4, 5, 6, 1}));
-  host.gl.DeleteTextures(1, &source);
   host.gl.DeleteTextures(1, &target);
 }
 
@@ -180,11 +183,12 @@ TEST_P(HostileStates, ChangeNothingAndStay) {
   GlesHost host(opengl_device(), {EGL_CONTEXT_OPENGL_PROFILE_MASK, profile.mask});
   if (hostile.since > host.version()) GTEST_SKIP() << "this context has no such state";
   Context gpu = host.adopt();
+  const GLuint source = texture_to_read(host);
   hostile.set(host);
   host.expect_no_error("setting the state");
   const GlState before = state_of(host.gl);
   const std::vector<float> more_before = more_state_of(host);
-  expect_right_results(gpu, host);
+  expect_right_results(gpu, host, source);
   EXPECT_EQ(difference(before, state_of(host.gl)), "");
   EXPECT_EQ(more_state_of(host), more_before);
   host.expect_no_error("the end of the test");
@@ -236,9 +240,9 @@ TEST_P(DesktopHost, WorksWithinAQuery) {
   gl().GenQueries(1, &query);
   gl().BeginQuery(samples_passed, query);
   Context gpu = host().adopt();
-  expect_right_results(gpu, host());
+  expect_right_results(gpu, host(), texture_to_read(host()));
   gl().EndQuery(samples_passed);
-  expect_right_results(gpu, host());
+  expect_right_results(gpu, host(), texture_to_read(host()));
 }
 
 // As on OpenGL ES, textures of sRGB have linear values on both ways; framebuffers are the host's own affair.
@@ -261,6 +265,27 @@ TEST_P(DesktopHost, TexturesOfSrgbAreEncoded) {
   }
 }
 
+// Alpha is a number like others, also where it would be one, or would choose among samples.
+TEST_P(DesktopHost, AlphaStaysInMultisampledFramebuffers) {
+  constexpr GLenum alpha_to_one = 0x809F;
+  GLuint renderbuffer = 0, framebuffer = 0;
+  gl().GenRenderbuffers(1, &renderbuffer);
+  gl().BindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
+  gl().RenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_RGBA8, 2, 1);
+  gl().GenFramebuffers(1, &framebuffer);
+  gl().BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  gl().FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffer);
+  gl().Enable(alpha_to_one);
+  gl().Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+  Context gpu = host().adopt();
+  gles::to_texture(gpu.full({1, 2, 4}, 0.2f) + 0.0f, gles::HostFramebuffer{framebuffer, 2, 1});
+  const GLuint resolved = host().framebuffer(host().texture(GL_RGBA8, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, nullptr));
+  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+  gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, resolved);
+  gl().BlitFramebuffer(0, 0, 2, 1, 0, 0, 2, 1, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  EXPECT_THAT(host().pixels<std::uint8_t>(resolved, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE), ::testing::Each(51));
+}
+
 // OpenGL 3.3 and 4.1 have no glTexStorage2D unless by an extension. A buffer of pixels that is bound is not read.
 TEST_P(DesktopHost, NeedsNoTextureStorage) {
   Context gpu = gles::adopt_current(
@@ -277,7 +302,7 @@ TEST_P(DesktopHost, NeedsNoTextureStorage) {
   gl().GetIntegerv(GL_PIXEL_UNPACK_BUFFER_BINDING, &bound);
   EXPECT_EQ(static_cast<GLuint>(bound), buffer);
   gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  expect_right_results(gpu, host());
+  expect_right_results(gpu, host(), texture_to_read(host()));
 }
 
 TEST_P(DesktopHost, OlderVersionsAreRefused) {
@@ -306,7 +331,7 @@ TEST_P(DesktopHost, TellsItsKindAndTimesKernels) {
   // Without a loader too.
   Context again = gles::adopt_current();
   EXPECT_EQ(gles::host_context(again).context, host().handle());
-  expect_right_results(again, host());
+  expect_right_results(again, host(), texture_to_read(host()));
 }
 
 std::vector<HostileState> states_of(const Profile& profile) {
