@@ -186,10 +186,11 @@ TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, 
 
 // ---- In the host's shaders.
 
-// GLSL ES 3.00 that declares `uniform sampler2D NAME_texture` (or isampler2D, usampler2D), to be set to a unit with the
-// texture that data_to_gpu gives for this tensor, and functions that read it: `float NAME(int i)`, element i, and
-// NAME_at with an index for each dimension, such as `NAME_at(int n, int y, int x, int c)`. Integers and booleans give
-// int. Nothing is computed. A name that GLSL reserves, or has a function of, is an invalid_argument.
+// GLSL ES 3.00, or GLSL 3.30 in a desktop context, that declares `uniform sampler2D NAME_texture` (or isampler2D,
+// usampler2D), to be set to a unit with the texture that data_to_gpu gives for this tensor, and functions that read it:
+// `float NAME(int i)`, element i, and NAME_at with an index for each dimension, such as `NAME_at(int n, int y, int x,
+// int c)`. Integers and booleans give int. Nothing is computed. A name that GLSL reserves, or has a function of, is an
+// invalid_argument.
 TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name);
 
 }  // namespace tessera::gles
