@@ -21,7 +21,7 @@ Display initialise(const std::shared_ptr<const Egl>& egl, EGLDisplay handle, Ori
   if (!egl->Initialize(handle, nullptr, nullptr))
     throw Error(ErrorCode::unsupported, "the driver does not start, EGL error " + hex(egl->GetError()));
   const char* extensions = egl->QueryString(handle, EGL_EXTENSIONS);
-  return {egl, handle, origin, extensions ? extensions : "", std::nullopt};
+  return {.egl = egl, .handle = handle, .origin = origin, .extensions = extensions ? extensions : ""};
 }
 
 Display start_angle(const VulkanDriver& driver) {
@@ -77,6 +77,16 @@ std::vector<AdapterPlace> places() {
     all.push_back(
         {"ANGLE on " + driver.manifest.string(), [driver] { return start([&] { return start_angle(driver); }); }});
   all.push_back({"the system's EGL", [] { return start(start_system); }});
+  // For machines whose EGL has no OpenGL ES, and for those who ask for it by name.
+  all.push_back({"the system's EGL with desktop OpenGL", [] {
+                   auto adapter = start([] {
+                     Display display = start_system();
+                     display.api = ClientApi::desktop;
+                     return display;
+                   });
+                   adapter->rank = 1;
+                   return adapter;
+                 }});
   return all;
 }
 

@@ -19,8 +19,15 @@ Loader loader_of_current() {
     if (current && current() != EGL_NO_CONTEXT)
       return reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(dlsym(libraries[i], "eglGetProcAddress"));
   }
+  for (const char* name : {"libGLX.so.0", "libGL.so.1"}) {
+    void* const library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    if (!library) continue;
+    const auto current = reinterpret_cast<void* (*)()>(dlsym(library, "glXGetCurrentContext"));
+    if (current && current())
+      return reinterpret_cast<void* (*)(const unsigned char*)>(dlsym(library, "glXGetProcAddressARB"));
+  }
   fail(ErrorCode::invalid_argument, "gles::adopt_current",
-       "no EGL library of this program has a context that is current on this thread; make one current, or pass a "
+       "neither EGL nor GLX has a context in this program that is current on this thread; make one current, or pass a "
        "function that finds GL functions.");
 }
 

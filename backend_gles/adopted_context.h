@@ -8,8 +8,8 @@ namespace tessera::gles {
 
 class AdoptedContext final : public GlContext {
  public:
-  // Adopts the context that is current on this thread. Without a loader, finds the EGL library of the process that has
-  // one. Throws invalid_argument where none has.
+  // Adopts the context that is current on this thread. Without a loader, finds the library of the process that has one,
+  // of EGL or of GLX. Throws invalid_argument where none has.
   explicit AdoptedContext(Loader);
 
   const Loader& loader() const override { return loader_; }

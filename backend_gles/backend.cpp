@@ -145,7 +145,7 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
   const GladGLES2Context& gl = device_->gl();
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-  gl.Viewport(0, 0, output.width(), output.height());
+  device_->set_viewport(0, 0, output.width(), output.height());
 
   gl.UseProgram(kernel.program.get());
   for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {

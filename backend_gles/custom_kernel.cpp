@@ -26,7 +26,7 @@ std::string fragment_text(const CustomCall& call, std::size_t output) {
   const DType dtype = call.outputs[output].dtype;
   const std::string vector = is_float(dtype) ? "vec4" : is_unsigned(dtype) ? "uvec4" : "ivec4";
   const std::string component = is_float(dtype) ? "float" : is_unsigned(dtype) ? "uint" : "int";
-  std::string text = "#version 300 es\nprecision highp float;\nprecision highp int;\n";
+  std::string text;
   for (std::size_t i = 0; i < kernel.inputs.size(); ++i)
     text += element_text(call.inputs[i].dtype, kernel.inputs[i].name + "_at", sampler_of(i));
   for (std::size_t i = 0; i < kernel.inputs.size(); ++i)
@@ -82,7 +82,7 @@ void run_custom(const PassTools& tools, const Dispatch& dispatch) {
   for (std::size_t k = 0; k < call.outputs.size(); ++k) {
     const TextureStorage& output = texture_of(*dispatch.custom_outputs[k]);
     output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-    gl.Viewport(0, 0, output.width(), output.height());
+    tools.device.set_viewport(0, 0, output.width(), output.height());
     if (may_discard) clear(gl, call.outputs[k].dtype);
     const GLuint used = program_of(tools, call, k, dispatch.uses);
     gl.UseProgram(used);

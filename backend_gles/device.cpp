@@ -16,6 +16,8 @@ constexpr std::uint64_t software_tensor_bytes = std::uint64_t{1023} << 20;
 
 constexpr GLenum context_lost = 0x0507;  // GL_CONTEXT_LOST, of OpenGL ES 3.2 and GL_KHR_robustness
 
+constexpr GLenum max_fragment_uniform_components = 0x8B49;  // GL_MAX_FRAGMENT_UNIFORM_COMPONENTS
+
 constexpr const char* required_extension = "GL_EXT_color_buffer_float";
 constexpr const char* optional_extensions[] = {"GL_ANGLE_get_tex_level_parameter", "GL_EXT_disjoint_timer_query",
                                                "GL_KHR_debug", "GL_KHR_parallel_shader_compile"};
@@ -54,7 +56,9 @@ Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, c
 
 Device::~Device() {
   const CurrentContext current(*context_);
-  if (current.is_current()) delete_waiting();
+  if (!current.is_current()) return;
+  delete_waiting();
+  if (idle_query_ != 0) gl_.DeleteQueries(1, &idle_query_);
 }
 
 void Device::require(const CurrentContext& current) const {
@@ -70,40 +74,13 @@ void Device::load_functions() {
       for (const char* extension : optional_extensions) request(extension);
     }
   if (!gladLoadGLES2ContextUserPtr(&gl_, find_function, const_cast<GlContext*>(context_.get())))
-    throw Error(ErrorCode::unsupported, "no OpenGL ES context is current there, or it has no functions");
+    throw Error(ErrorCode::unsupported, "no context of OpenGL or OpenGL ES is current there, or it has no functions");
   first_error();  // clears that of an optional extension that is not there
-  const auto* version = reinterpret_cast<const char*>(gl_.GetString(GL_VERSION));
-  if (!std::string_view(version ? version : "").starts_with("OpenGL ES"))
-    throw Error(ErrorCode::unsupported,
-                "its context is not one of OpenGL ES but of OpenGL " + std::string(version ? version : "(unknown)"));
-  if (!gl_.ES_VERSION_3_0)
-    throw Error(ErrorCode::unsupported, "it has " + std::string(version) + ", but OpenGL ES 3.0 is needed");
-  GLint major = 3, minor = 0;
-  gl_.GetIntegerv(GL_MAJOR_VERSION, &major);
-  gl_.GetIntegerv(GL_MINOR_VERSION, &minor);
-  version_ = 10 * major + minor;
-  if (!gl_.EXT_color_buffer_float && version_ < 32)
+  api_ = api_of(gl_);
+  if (!api_.is_desktop && !gl_.EXT_color_buffer_float && api_.version < 32)
     throw Error(ErrorCode::unsupported, std::string("it lacks ") + required_extension + ": it cannot draw to floats");
-
-  const auto* extensions = reinterpret_cast<const char*>(gl_.GetString(GL_EXTENSIONS));
-  const auto load = [&](auto& function, int since, std::string name,
-                        std::initializer_list<std::pair<const char*, const char*>> otherwise) {
-    bool is_there = version_ >= since;
-    for (const auto& [extension, suffix] : otherwise)
-      if (!is_there && has_extension(extensions ? extensions : "", extension)) {
-        name += suffix;
-        is_there = true;
-      }
-    if (is_there) function = context_->find<std::remove_reference_t<decltype(function)>>(name.c_str());
-  };
-  const std::initializer_list<std::pair<const char*, const char*>> indexed{{"GL_OES_draw_buffers_indexed", "OES"},
-                                                                           {"GL_EXT_draw_buffers_indexed", "EXT"}};
-  load(functions_.ColorMaski, 32, "glColorMaski", indexed);
-  load(functions_.Enablei, 32, "glEnablei", indexed);
-  load(functions_.Disablei, 32, "glDisablei", indexed);
-  load(functions_.IsEnabledi, 32, "glIsEnabledi", indexed);
-  load(functions_.GetTexLevelParameteriv, 31, "glGetTexLevelParameteriv",
-       {{"GL_ANGLE_get_tex_level_parameter", "ANGLE"}});
+  spell_as_es(gl_, api_, *context_);
+  functions_ = LaterFunctions(api_, *context_);
 }
 
 void Device::read_limits() {
@@ -116,7 +93,9 @@ void Device::read_limits() {
   gl_.GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
   max_side_ = std::min({integer(GL_MAX_TEXTURE_SIZE), viewport[0], viewport[1], largest_side});
   constexpr int vectors_for_other_uniforms = 8;
-  const int vectors = integer(GL_MAX_FRAGMENT_UNIFORM_VECTORS) - vectors_for_other_uniforms;
+  const int all_vectors = api_.is_desktop ? integer(max_fragment_uniform_components) / 4  // the other came with 4.1
+                                          : integer(GL_MAX_FRAGMENT_UNIFORM_VECTORS);
+  const int vectors = all_vectors - vectors_for_other_uniforms;
   const int inputs = std::min(integer(GL_MAX_TEXTURE_IMAGE_UNITS), 16);
   limits_ = {.max_inputs = inputs,
              .max_words = std::min(4 * vectors, 4096),
@@ -141,7 +120,7 @@ void Device::describe() {
   info_.vendor = text(GL_VENDOR);
   info_.is_software = is_one_of(info_.name, {"llvmpipe", "swiftshader", "softpipe", "swrast"});
 
-  const std::string version = text(GL_VERSION);
+  const std::string version = (api_.is_desktop ? "OpenGL " : "") + text(GL_VERSION);
   if (contains_ignoring_case(version, "ANGLE")) {
     const std::string_view below = contains_ignoring_case(info_.name, "swiftshader") ? "SwiftShader"
                                    : contains_ignoring_case(info_.name, "llvmpipe")  ? "lavapipe"
@@ -158,7 +137,7 @@ void Device::describe() {
 void Device::open_cache(const std::filesystem::path& folder) {
   if (folder.empty()) return;
   GLint formats = 0;
-  gl_.GetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
+  if (gl_.GetProgramBinary) gl_.GetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
   if (formats > 0) {
     cache_ = std::make_unique<DiskCache>(folder, info_.vendor + '\n' + info_.name + '\n' + info_.driver, messages_);
   } else {
@@ -209,6 +188,28 @@ void Device::pass_on_errors_of_host() const {
 }
 
 void Device::tell(Message::Level level, std::string text) const { messages_(level, std::move(text)); }
+
+// Shaders that say nothing draw to viewport 0; a host may have others.
+void Device::set_viewport(GLint x, GLint y, GLsizei width, GLsizei height) const {
+  if (functions_.ViewportIndexedf)
+    functions_.ViewportIndexedf(0, static_cast<GLfloat>(x), static_cast<GLfloat>(y), static_cast<GLfloat>(width),
+                                static_cast<GLfloat>(height));
+  else gl_.Viewport(x, y, width, height);
+}
+
+GLuint Device::idle_query() const {
+  constexpr GLenum samples_passed = 0x8914;  // GL_SAMPLES_PASSED
+  if (idle_query_ != 0) return idle_query_;
+  gl_.GenQueries(1, &idle_query_);
+  gl_.BeginQuery(samples_passed, idle_query_);
+  if (gl_.GetError() == GL_NO_ERROR) {
+    gl_.EndQuery(samples_passed);
+  } else {
+    gl_.DeleteQueries(1, &idle_query_);
+    idle_query_ = 0;
+  }
+  return idle_query_;
+}
 
 void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
   const std::scoped_lock hold(waiting_lock_);

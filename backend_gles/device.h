@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend_gles/functions.h"
 #include "backend_gles/gl_context.h"
 #include "backend_gles/own_names.h"
 #include "core/kernel/backend.h"
@@ -15,15 +16,6 @@
 #include <tessera/gles.h>
 
 namespace tessera::gles {
-
-// Functions of later versions and of extensions, which glad does not load here; null where the context lacks them.
-struct IndexedFunctions {
-  void(GLAD_API_PTR* ColorMaski)(GLuint, GLboolean, GLboolean, GLboolean, GLboolean);
-  void(GLAD_API_PTR* Enablei)(GLenum, GLuint);
-  void(GLAD_API_PTR* Disablei)(GLenum, GLuint);
-  GLboolean(GLAD_API_PTR* IsEnabledi)(GLenum, GLuint);
-  void(GLAD_API_PTR* GetTexLevelParameteriv)(GLenum, GLint, GLenum, GLint*);
-};
 
 class Device {
  public:
@@ -39,11 +31,13 @@ class Device {
   void require(const CurrentContext&) const;  // throws where the context is lost or is not current
 
   const GladGLES2Context& gl() const { return gl_; }
-  const IndexedFunctions& functions() const { return functions_; }
-  int version() const { return version_; }  // 30, 31 or 32
+  const LaterFunctions& functions() const { return functions_; }
+  const Api& api() const { return api_; }
+  bool is_desktop() const { return api_.is_desktop; }
   const DeviceInfo& info() const { return info_; }
   Limits limits() const { return limits_; }
   int max_side() const { return max_side_; }  // of a texture that can be drawn to
+  void set_viewport(GLint x, GLint y, GLsizei width, GLsizei height) const;
   // SwiftShader: an infinity that a shader writes to a texture of halves comes out as NaN; 2^16 comes out as infinity.
   bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
 
@@ -64,6 +58,9 @@ class Device {
   // For debuggers such as RenderDoc.
   void label(GLenum kind, GLuint name, std::string_view text) const;
   bool names_work() const { return gl_.KHR_debug && options_.debug_groups; }  // see AdoptOptions
+
+  // A query that counts nothing, of desktop OpenGL; 0 where one of the host's is under way. The context is current.
+  GLuint idle_query() const;
 
   // An object whose owner goes where the context is not current is deleted by the next call that enters the context.
   using Delete = void (*)(const Device&, std::uintptr_t object);
@@ -90,14 +87,15 @@ class Device {
   MessageSink messages_;
   AdoptOptions options_;
   GladGLES2Context gl_{};
-  IndexedFunctions functions_{};
-  int version_ = 0;
+  Api api_{};
+  LaterFunctions functions_{};
   DeviceInfo info_{};
   Limits limits_{};
   int max_side_ = 0;
   std::unique_ptr<DiskCache> cache_;
   mutable bool is_lost_ = false, reset_is_known_ = false;  // see check()
   mutable Dirtied dirtied_{};
+  mutable GLuint idle_query_ = 0;
 
   struct Waiting {
     Delete destroy;

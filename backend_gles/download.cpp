@@ -6,15 +6,17 @@
 namespace tessera::gles {
 namespace {
 
-// The type in which every driver reads a kind of texture. Whether it reads a narrower one is the driver's choice.
+// The type in which every driver reads a kind of texture. Whether OpenGL ES reads a narrower one is the driver's
+// choice.
 GLenum wide_type(DType dtype) {
   return is_float(dtype) ? GL_FLOAT : dtype == DType::i32 || dtype == DType::i8 ? GL_INT : GL_UNSIGNED_INT;
 }
 
 // Whether the framebuffer that is bound can be read in the tensor's own type.
-bool reads_own_type(const GladGLES2Context& gl, DType dtype) {
+bool reads_own_type(const Device& device, DType dtype) {
+  const GladGLES2Context& gl = device.gl();
   const TextureFormat& own = format_of(dtype);
-  if (own.type == wide_type(dtype)) return true;
+  if (device.is_desktop() || own.type == wide_type(dtype)) return true;
   GLint format = 0, type = 0;
   gl.GetIntegerv(GL_IMPLEMENTATION_COLOR_READ_FORMAT, &format);
   gl.GetIntegerv(GL_IMPLEMENTATION_COLOR_READ_TYPE, &type);
@@ -46,7 +48,7 @@ TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const Tex
   // Bound for drawing, too: Mesa at times reads the texels from before the last draw where a texture is read through
   // one framebuffer while it is bound for drawing through another.
   storage.bind_framebuffer(GL_FRAMEBUFFER);
-  is_wide_ = !reads_own_type(gl, dtype);
+  is_wide_ = !reads_own_type(*device_, dtype);
   buffer_ = make_buffer(device_);
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, buffer_.get());
   gl.BufferData(GL_PIXEL_PACK_BUFFER, narrow<GLsizeiptr>(bytes_of(rows * row)), nullptr, GL_STREAM_READ);

@@ -36,10 +36,12 @@ std::shared_ptr<const Egl> load_egl(const std::string& path);
 // An initialised display is one driver. It is never terminated: drivers do not start twice reliably, and the host may
 // use the same display.
 enum class Origin { angle, system };
+enum class ClientApi { es, desktop };  // of the contexts
 struct Display {
   std::shared_ptr<const Egl> egl;
   EGLDisplay handle;
   Origin origin;
+  ClientApi api = ClientApi::es;
   std::string extensions;
   std::optional<VulkanDriver> driver{};  // that ANGLE runs on
 };

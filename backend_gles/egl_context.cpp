@@ -20,10 +20,15 @@ constexpr EGLint webgl2[] = {
 
 // Contexts that share objects have these attributes in common: drivers refuse others, that differ in resets.
 std::vector<EGLint> attributes_to_share(const Display& display) {
+  const bool is_desktop = display.api == ClientApi::desktop;
   std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION, 3};
+  if (is_desktop)
+    attributes.insert(attributes.end(), {EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                         EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT});
   if (has_extension(display.extensions, "EGL_EXT_create_context_robustness"))
-    attributes.insert(attributes.end(),
-                      {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT, EGL_LOSE_CONTEXT_ON_RESET_EXT});
+    attributes.insert(attributes.end(), {is_desktop ? EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY
+                                                    : EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT,
+                                         EGL_LOSE_CONTEXT_ON_RESET_EXT});
   return attributes;
 }
 
@@ -37,21 +42,24 @@ EGLContext create(const Display& display, std::vector<EGLint> attributes, EGLCon
   const Egl& egl = *display.egl;
   if (!has_extension(display.extensions, "EGL_KHR_surfaceless_context"))
     throw Error(ErrorCode::unsupported, "it cannot make a context current without a surface");
-  const EGLint config_attributes[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
-                                      EGL_NONE};
+  const bool is_desktop = display.api == ClientApi::desktop;
+  const std::string api = is_desktop ? "OpenGL 3.3" : "OpenGL ES 3";
+  const EGLint config_attributes[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
+                                      is_desktop ? EGL_OPENGL_BIT : EGL_OPENGL_ES3_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint configs = 0;
   if (!egl.ChooseConfig(display.handle, config_attributes, &config, 1, &configs) || configs == 0)
-    throw Error(ErrorCode::unsupported, "it has no configuration for OpenGL ES 3");
+    throw Error(ErrorCode::unsupported, "it has no configuration for " + api);
 
   const EGLenum api_before = egl.QueryAPI();
-  egl.BindAPI(EGL_OPENGL_ES_API);
+  if (!egl.BindAPI(is_desktop ? EGL_OPENGL_API : EGL_OPENGL_ES_API))
+    throw Error(ErrorCode::unsupported, "it does not have " + api);
   attributes.push_back(EGL_NONE);
   const EGLContext context = egl.CreateContext(display.handle, config, shared, attributes.data());
   const EGLint error = context == EGL_NO_CONTEXT ? egl.GetError() : EGL_SUCCESS;
   egl.BindAPI(api_before);
   if (context == EGL_NO_CONTEXT)
-    throw Error(ErrorCode::unsupported, "it gives no context of OpenGL ES 3, EGL error " + hex(error));
+    throw Error(ErrorCode::unsupported, "it gives no context of " + api + ", EGL error " + hex(error));
   return context;
 }
 

@@ -6,11 +6,13 @@ namespace tessera::gles {
 
 std::string scalar_type(DType dtype) { return is_float(dtype) ? "float" : "int"; }
 
-std::string element_text(DType dtype, const std::string& function, const std::string& texture) {
+std::string element_text(DType dtype, const std::string& function, const std::string& texture,
+                         const std::string& precision) {
   const std::string scalar = scalar_type(dtype);
-  return "uniform highp " + std::string(sampler_type(dtype)) + " " + texture + ";\nhighp " + scalar + " " + function +
-         "(highp int i) {\n  highp int width = textureSize(" + texture + ", 0).x, texel = i >> 2;\n  return " + scalar +
-         "(texelFetch(" + texture + ", ivec2(texel % width, texel / width), 0)[i & 3]);\n}\n";
+  return "uniform " + precision + std::string(sampler_type(dtype)) + " " + texture + ";\n" + precision + scalar + " " +
+         function + "(" + precision + "int i) {\n  " + precision + "int width = textureSize(" + texture +
+         ", 0).x, texel = i >> 2;\n  return " + scalar + "(texelFetch(" + texture +
+         ", ivec2(texel % width, texel / width), 0)[i & 3]);\n}\n";
 }
 
 }  // namespace tessera::gles

@@ -8,7 +8,9 @@ namespace tessera::gles {
 
 std::string scalar_type(DType);  // of an element that is read: float or int
 
-// Declares the sampler `texture`, and `function`, which takes the number of an element.
-std::string element_text(DType, const std::string& function, const std::string& texture);
+// Declares the sampler `texture`, and `function`, which takes the number of an element. `precision`, such as "highp ",
+// stands before each type.
+std::string element_text(DType, const std::string& function, const std::string& texture,
+                         const std::string& precision = {});
 
 }  // namespace tessera::gles

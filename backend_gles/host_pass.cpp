@@ -12,9 +12,9 @@ GLuint PassPrograms::get(const std::string& key, const std::string& name,
 Compiled<Program> PassPrograms::compile(const std::string& name, const std::string& fragment_text) const {
   Linking linking(device_, fragment_text, name);
   auto [program, is_from_cache] = linking.finish();
-  linking.compilation().succeeded([&] { return name; }, fragment_text, is_from_cache);
+  linking.compilation().succeeded([&] { return name; }, linking.fragment_text(), is_from_cache);
   device_->label(GL_PROGRAM_KHR, program.get(), name);
-  return {std::move(program), fragment_text.size(), is_from_cache};
+  return {std::move(program), linking.fragment_text().size(), is_from_cache};
 }
 
 GLuint CopyTextures::get(GLuint unit, GLenum internal_format, GLsizei width, GLsizei height) {

@@ -85,12 +85,12 @@ void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const D
   const BoundOutputs outputs(tools, dispatch);
   if (makes_elements(*dispatch.pixel_kernel)) {
     const TextureStorage& output = texture_of(*dispatch.custom_outputs[0]);
-    gl.Viewport(0, 0, output.width(), output.height());
+    tools.device.set_viewport(0, 0, output.width(), output.height());
     gl.Uniform1i(compiled.output_width, output.width());
   } else {
     const Target* target = dispatch.target ? &export_of(*dispatch.target).target() : nullptr;
     const GLint x = target ? target->x : 0, y = target ? target->y : 0;
-    gl.Viewport(x, y, narrow<GLsizei>(dispatch.words[0]), narrow<GLsizei>(dispatch.words[1]));
+    tools.device.set_viewport(x, y, narrow<GLsizei>(dispatch.words[0]), narrow<GLsizei>(dispatch.words[1]));
     gl.Uniform2i(compiled.corner, x, y);
   }
   compiled.set_words(gl, dispatch.words);

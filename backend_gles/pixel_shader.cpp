@@ -1,6 +1,5 @@
 #include "backend_gles/pixel_shader.h"
 
-#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -28,7 +27,7 @@ TargetType target_type(const std::string& text) {
 // input_k(x, y, width): one pixel; input_k_between(place): as the device filters them.
 std::string pixel_function(int k, const std::string& sampler, const std::string& swizzle, bool is_filtered) {
   const std::string name = sampler_name(k);
-  const std::string declaration = "uniform highp " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k);
+  const std::string declaration = "uniform " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k);
   if (is_filtered)
     return declaration + "_between(vec2 place) { return textureLod(" + name + ", place, 0.0)." + swizzle + "; }\n";
   return declaration + "(int x, int y, int width) { return vec4(texelFetch(" + name + ", ivec2(x, y), 0))." + swizzle +
@@ -57,7 +56,7 @@ std::string host_function(int k, const PixelInput& input) {
             ") + 1.0) / float(textureSize(" + name + ", " + part + ".w).x) - 1.0), float(" + part + ".w))";
   else if (type.sampler.ends_with("Array") || type.sampler.ends_with("3D"))
     texel = "texelFetch(" + name + ", ivec3(" + at + ", " + part + ".z), " + part + ".w)";
-  return "uniform highp " + type.sampler + " " + name + ";\nuniform ivec4 " + part + ";\n" +
+  return "uniform " + type.sampler + " " + name + ";\nuniform ivec4 " + part + ";\n" +
          glsl_spelling(vector_type(input.dtype)) + " input_" + std::to_string(k) +
          "(int x, int y, int width) {\n  vec4 texel = vec4(" + texel + ");\n  return " +
          glsl_spelling(host_value_text(type.value, "texel")) + "." + type.swizzle + ";\n}\n";
@@ -138,18 +137,13 @@ OutputTexts outputs_text(const PixelKernel& kernel, const Variant& variant) {
 std::string part_name(int k) { return "part_" + std::to_string(k); }
 
 std::string fragment_text(const PixelKernel& kernel, const Variant& variant) {
-  const auto samples_external_texture = [](const PixelInput& input) {
-    return input.host_type.starts_with(external_sampler);
-  };
-  std::string head;
-  if (std::ranges::any_of(kernel.inputs, samples_external_texture)) head += external_extension;
   const std::string inputs = inputs_text(kernel);
-  std::string body = glsl_spelling(kernel.body), pixel, elements;
+  std::string body = glsl_spelling(kernel.body), head, pixel, elements;
   OutputTexts outputs;
   if (makes_elements(kernel)) {
     const PixelOutput& output = kernel.outputs[0];
-    head += "#define CHANNELS " + std::to_string(output.channels) + "\n#define VECTOR " +
-            glsl_spelling(vector_type(output.dtype)) + "\n";
+    head = "#define CHANNELS " + std::to_string(output.channels) + "\n#define VECTOR " +
+           glsl_spelling(vector_type(output.dtype)) + "\n";
     outputs.declarations = output_text("result", 0, output.dtype);
     pixel = std::exchange(body, {}) + "  return " + value_of(kernel, output) + ";\n";
     elements = elements_text("four", output.dtype, variant);

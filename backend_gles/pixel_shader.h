@@ -6,9 +6,6 @@
 
 namespace tessera::gles {
 
-inline constexpr std::string_view external_sampler = "samplerExternalOES",
-                                  external_extension = "#extension GL_OES_EGL_image_external_essl3 : require\n";
-
 // How texts sample a host's texture and write its targets: HostSource::type() and HostTarget::type().
 struct SourceType {
   std::string sampler;  // "usampler2D"

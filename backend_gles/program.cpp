@@ -42,10 +42,11 @@ std::span<const std::byte> cache_key(const std::string& texts) { return std::as_
 
 }  // namespace
 
-Linking::Linking(std::shared_ptr<const Device> device, std::string fragment_text, std::string what)
+Linking::Linking(std::shared_ptr<const Device> device, const std::string& fragment_text, std::string what)
     : device_(std::move(device)),
       compilation_(device_->messages()),
-      fragment_text_(std::move(fragment_text)),
+      vertex_text_(header_text(device_->is_desktop(), {}) + gles::vertex_text()),
+      fragment_text_(header_text(device_->is_desktop(), fragment_text) + fragment_text),
       what_(std::move(what)),
       program_(from_cache()),
       is_from_cache_(program_) {
@@ -54,7 +55,7 @@ Linking::Linking(std::shared_ptr<const Device> device, std::string fragment_text
 
 Program Linking::from_cache() const {
   if (!device_->cache()) return {};
-  const std::vector<std::byte> kept = device_->cache()->load(cache_key(vertex_text() + fragment_text_));
+  const std::vector<std::byte> kept = device_->cache()->load(cache_key(vertex_text_ + fragment_text_));
   GLenum format = 0;
   if (kept.size() <= sizeof format) return {};
   std::memcpy(&format, kept.data(), sizeof format);
@@ -68,7 +69,7 @@ Program Linking::from_cache() const {
 
 void Linking::start_compiling() {
   const GladGLES2Context& gl = device_->gl();
-  vertex_shader_ = start_shader(device_, GL_VERTEX_SHADER, vertex_text());
+  vertex_shader_ = start_shader(device_, GL_VERTEX_SHADER, vertex_text_);
   fragment_shader_ = start_shader(device_, GL_FRAGMENT_SHADER, fragment_text_);
   program_ = Program(device_, gl.CreateProgram());
   gl.AttachShader(program_.get(), vertex_shader_.get());
@@ -119,7 +120,7 @@ void Linking::keep() const {
   if (device_->take_error() != GL_NO_ERROR || written <= 0) return;
   std::memcpy(kept.data(), &format, sizeof format);
   kept.resize(sizeof format + narrow<std::size_t>(written));
-  device_->cache()->store(cache_key(vertex_text() + fragment_text_), kept);
+  device_->cache()->store(cache_key(vertex_text_ + fragment_text_), kept);
 }
 
 }  // namespace tessera::gles

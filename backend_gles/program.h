@@ -15,7 +15,7 @@ struct Linked {
 // A program that the device's cache has, or else the driver compiles. The context is current in every call.
 class Linking {
  public:
-  Linking(std::shared_ptr<const Device>, std::string fragment_text, std::string what);  // `what` is for people
+  Linking(std::shared_ptr<const Device>, const std::string& fragment_text, std::string what);  // `what` is for people
 
   bool is_done() const;  // false: finish() would wait for a driver that compiles beside its caller, and tells
   Linked finish();       // once. Throws compile_failed with the driver's words
@@ -30,7 +30,7 @@ class Linking {
 
   std::shared_ptr<const Device> device_;
   Compilation compilation_;
-  std::string fragment_text_, what_;
+  std::string vertex_text_, fragment_text_, what_;
   Shader vertex_shader_, fragment_shader_;
   Program program_;
   bool is_from_cache_;

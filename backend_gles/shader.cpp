@@ -103,9 +103,19 @@ std::string elements_text(const std::string& value, DType dtype, const Variant& 
   return "  result = " + value + " * ivec4(inside);\n";
 }
 
+std::string header_text(bool is_desktop, std::string_view text) {
+  if (is_desktop) return "#version 330 core\n";
+  std::string header = "#version 300 es\n";
+  const bool is_external = text.find(external_sampler) != std::string_view::npos;
+  if (is_external) header += "#extension GL_OES_EGL_image_external_essl3 : require\n";
+  for (const std::string_view type : {"float", "int", "sampler2D", "isampler2D", "usampler2D"})
+    header += "precision highp " + std::string(type) + ";\n";
+  if (is_external) header += "precision highp " + std::string(external_sampler) + ";\n";
+  return header;
+}
+
 std::string vertex_text() {
-  return R"(#version 300 es
-void main() {
+  return R"(void main() {
   gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
 }
 )";

@@ -8,6 +8,10 @@
 
 namespace tessera::gles {
 
+inline constexpr std::string_view external_sampler = "samplerExternalOES";
+
+// The beginning of every text: the version of GLSL, and the precision where there is a choice.
+std::string header_text(bool is_desktop, std::string_view text);
 std::string vertex_text();  // one triangle over the whole viewport, for every kernel
 
 // What a text depends on beside the kernel.

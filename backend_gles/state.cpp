@@ -22,6 +22,11 @@ constexpr Capability every_capability[] = {
     {GL_SCISSOR_TEST, state::scissor_test},
     {GL_STENCIL_TEST, state::stencil_test},
     {sample_mask, state::sample_mask},
+    // Of desktop OpenGL.
+    {0x0BF2, state::color_logic_op},
+    {0x0B41, state::polygon_smooth},
+    {0x8F9D, state::primitive_restart},
+    {0x809F, state::sample_alpha_to_one},
 };
 
 struct TextureBinding {
@@ -31,17 +36,21 @@ struct TextureBinding {
 constexpr std::array<TextureBinding, 5> texture_bindings{{
     {state::textures, GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D},
     {state::external_textures, texture_external, external_binding},
-    {state::array_textures, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY},
-    {state::cube_textures, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP},
-    {state::volume_textures, GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D},
+    {state::other_textures, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY},
+    {state::other_textures, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP},
+    {state::other_textures, GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D},
 }};
-constexpr std::uint32_t all_textures =
-    state::textures | state::external_textures | state::array_textures | state::cube_textures | state::volume_textures;
+constexpr std::uint32_t all_textures = state::textures | state::external_textures | state::other_textures;
 
+// The last of each is desktop OpenGL's: GL_UNPACK_SWAP_BYTES and GL_PACK_SWAP_BYTES.
 constexpr GLenum unpack_names[] = {GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_PIXELS,
-                                   GL_UNPACK_SKIP_ROWS};
-constexpr GLenum pack_names[] = {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS, GL_PACK_SKIP_ROWS};
-constexpr GLint working_pixel_store[] = {1, 0, 0, 0};
+                                   GL_UNPACK_SKIP_ROWS, 0x0CF0};
+constexpr GLenum pack_names[] = {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS, GL_PACK_SKIP_ROWS, 0x0D00};
+constexpr GLint working_pixel_store[] = {1, 0, 0, 0, 0};
+
+std::span<const GLenum> of_this_api(const Device& device, std::span<const GLenum, 5> names) {
+  return names.first(device.is_desktop() ? 5 : 4);
+}
 
 void set_color_mask(const Device& device, GLuint draw_buffer, const ColorMask& mask) {
   const auto set = [&](auto function, auto... place) {
@@ -51,15 +60,20 @@ void set_color_mask(const Device& device, GLuint draw_buffer, const ColorMask& m
   else set(device.gl().ColorMask);
 }
 
-void set_capability(const Device& device, GLenum name, bool is_on, GLuint draw_buffer = 0) {
-  const IndexedFunctions& indexed = device.functions();
-  if (name == GL_BLEND && indexed.Enablei) (is_on ? indexed.Enablei : indexed.Disablei)(name, draw_buffer);
+// Whether each draw buffer, or each viewport, has the capability for itself.
+bool is_indexed(const Device& device, GLenum name) {
+  const LaterFunctions& functions = device.functions();
+  return functions.Enablei && (name == GL_BLEND || (name == GL_SCISSOR_TEST && functions.ViewportIndexedf));
+}
+
+void set_capability(const Device& device, GLenum name, bool is_on, GLuint index = 0) {
+  const LaterFunctions& functions = device.functions();
+  if (is_indexed(device, name)) (is_on ? functions.Enablei : functions.Disablei)(name, index);
   else (is_on ? device.gl().Enable : device.gl().Disable)(name);
 }
 
-bool is_enabled(const Device& device, GLenum name, GLuint draw_buffer = 0) {
-  const IndexedFunctions& indexed = device.functions();
-  return name == GL_BLEND && indexed.IsEnabledi ? indexed.IsEnabledi(name, draw_buffer) : device.gl().IsEnabled(name);
+bool is_enabled(const Device& device, GLenum name, GLuint index = 0) {
+  return is_indexed(device, name) ? device.functions().IsEnabledi(name, index) : device.gl().IsEnabled(name);
 }
 
 // The draw buffers, of those that work uses, whose masks and blending are set one by one.
@@ -77,7 +91,8 @@ GLint integer(const GladGLES2Context& gl, GLenum name) {
 
 std::span<const Capability> capabilities(const Device& device) {
   const std::span all(every_capability);
-  return device.version() >= 31 ? all : all.first(all.size() - 1);
+  constexpr std::size_t of_es_3_0 = 10;
+  return device.is_desktop() ? all : all.first(of_es_3_0 + (device.api().version >= 31 ? 1 : 0));
 }
 
 std::uint32_t state_of_textures(GLenum target) {
@@ -94,19 +109,21 @@ void set_working_state(const Device& device, std::uint32_t states, int draw_buff
     if (states & state::blend) set_capability(device, GL_BLEND, false, i);
     if (states & state::color_mask) set_color_mask(device, i, {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE});
   }
-  for (std::size_t i = 0; i < std::size(working_pixel_store); ++i) {
+  for (std::size_t i = 0; i < of_this_api(device, pack_names).size(); ++i) {
     if (states & state::pixel_unpack) gl.PixelStorei(unpack_names[i], working_pixel_store[i]);
     if (states & state::pixel_pack) gl.PixelStorei(pack_names[i], working_pixel_store[i]);
   }
+  set_working_desktop_state(device, states);
   if (states & state::pixel_unpack) gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
 SavedState::SavedState(const Device& device, std::uint32_t states, const Places& places)
     : device_(device),
       states_(states),
-      places_{std::min(places.units, most_units), std::min(places.draw_buffers, most_draw_buffers)} {
+      places_{std::min(places.units, most_units), std::min(places.draw_buffers, most_draw_buffers)},
+      // Where nothing is put back, dirtied() needs these states only.
+      desktop_(device, device.restores_state() ? states : states & touch::desktop) {
   const GladGLES2Context& gl = device.gl();
-  // Where nothing is put back, dirtied() needs these states only.
   if (!device.restores_state()) states &= touch::disabled | state::transform_feedback;
   for (const Capability& capability : capabilities(device))
     if ((states & capability.state) && is_enabled(device, capability.name)) enabled_ |= capability.state;
@@ -114,13 +131,16 @@ SavedState::SavedState(const Device& device, std::uint32_t states, const Places&
   if (states & state::vertex_array) vertex_array_ = integer(gl, GL_VERTEX_ARRAY_BINDING);
   if (states & state::draw_framebuffer) draw_framebuffer_ = integer(gl, GL_DRAW_FRAMEBUFFER_BINDING);
   if (states & state::read_framebuffer) read_framebuffer_ = integer(gl, GL_READ_FRAMEBUFFER_BINDING);
-  if (states & state::viewport) gl.GetIntegerv(GL_VIEWPORT, viewport_.data());
+  if (states & state::viewport) {
+    if (const auto get = device.functions().GetFloati_v) get(GL_VIEWPORT, 0, viewport_.data());
+    else gl.GetFloatv(GL_VIEWPORT, viewport_.data());
+  }
   save_draw_buffers(states);
   if (states & state::active_texture) active_texture_ = integer(gl, GL_ACTIVE_TEXTURE);
   if (states & (all_textures | state::samplers)) save_units();
-  if (states & state::pixel_unpack) unpack_ = saved(unpack_names, GL_PIXEL_UNPACK_BUFFER_BINDING);
-  if (states & state::pixel_pack) pack_ = saved(pack_names, GL_PIXEL_PACK_BUFFER_BINDING);
-  if (states & state::transform_feedback)
+  if (states & state::pixel_unpack) unpack_ = saved(of_this_api(device, unpack_names), GL_PIXEL_UNPACK_BUFFER_BINDING);
+  if (states & state::pixel_pack) pack_ = saved(of_this_api(device, pack_names), GL_PIXEL_PACK_BUFFER_BINDING);
+  if ((states & state::transform_feedback) && gl.PauseTransformFeedback)
     has_paused_ = integer(gl, GL_TRANSFORM_FEEDBACK_ACTIVE) && !integer(gl, GL_TRANSFORM_FEEDBACK_PAUSED);
   if (has_paused_) gl.PauseTransformFeedback();  // or no other program could be used
 }
@@ -135,12 +155,19 @@ void SavedState::restore() const {
     gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(draw_framebuffer_));
   if (states_ & state::read_framebuffer)
     gl.BindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(read_framebuffer_));
-  if (states_ & state::viewport) gl.Viewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
+  if (states_ & state::viewport) {
+    if (const auto set = device_.functions().ViewportIndexedf)
+      set(0, viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
+    else
+      gl.Viewport(static_cast<GLint>(viewport_[0]), static_cast<GLint>(viewport_[1]),
+                  static_cast<GLsizei>(viewport_[2]), static_cast<GLsizei>(viewport_[3]));
+  }
   restore_draw_buffers();
   if (states_ & (all_textures | state::samplers)) restore_units();
   if (states_ & state::active_texture) gl.ActiveTexture(static_cast<GLenum>(active_texture_));
-  if (states_ & state::pixel_unpack) restore(unpack_, unpack_names, GL_PIXEL_UNPACK_BUFFER);
-  if (states_ & state::pixel_pack) restore(pack_, pack_names, GL_PIXEL_PACK_BUFFER);
+  if (states_ & state::pixel_unpack) restore(unpack_, of_this_api(device_, unpack_names), GL_PIXEL_UNPACK_BUFFER);
+  if (states_ & state::pixel_pack) restore(pack_, of_this_api(device_, pack_names), GL_PIXEL_PACK_BUFFER);
+  desktop_.restore(device_);
   if (has_paused_) gl.ResumeTransformFeedback();  // its program is current again
 }
 
@@ -150,18 +177,19 @@ Dirtied SavedState::dirtied() const {
     if (!(enabled_ & capability.state)) states &= ~capability.state;  // it was off before
   if (blended_ != 0) states |= state::blend;
   if (!has_paused_) states &= ~state::transform_feedback;
+  states = (states & ~touch::desktop) | desktop_.unusual();
   const bool has_units = states & (all_textures | state::samplers);
   return {states, has_units ? (1u << places_.units) - 1 : 0};
 }
 
-SavedState::PixelStore SavedState::saved(std::span<const GLenum, 4> names, GLenum buffer) const {
+SavedState::PixelStore SavedState::saved(std::span<const GLenum> names, GLenum buffer) const {
   PixelStore store{};
   for (std::size_t i = 0; i < names.size(); ++i) store.values[i] = integer(device_.gl(), names[i]);
   store.buffer = integer(device_.gl(), buffer);
   return store;
 }
 
-void SavedState::restore(const PixelStore& store, std::span<const GLenum, 4> names, GLenum target) const {
+void SavedState::restore(const PixelStore& store, std::span<const GLenum> names, GLenum target) const {
   for (std::size_t i = 0; i < names.size(); ++i) device_.gl().PixelStorei(names[i], store.values[i]);
   device_.gl().BindBuffer(target, static_cast<GLuint>(store.buffer));
 }
@@ -212,6 +240,7 @@ Entered::Entered(const Device& device, std::uint32_t states, const Places& place
   if (!device.context().is_borrowed()) return;  // its state is as set_working_state() left it
   if (states == 0) return;
   device.pass_on_errors_of_host();
+  if (states & state::viewport) require_unconditional_rendering(device);
   if (device.checks_state()) snapshot_ = std::make_unique<StateSnapshot>(device);
   saved_.emplace(device, states, places);
   set_working_state(device, states, places.draw_buffers);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "backend_gles/desktop_state.h"
 #include "backend_gles/device.h"
 #include <tessera/gles.h>
 
@@ -25,13 +26,16 @@ std::span<const Capability> capabilities(const Device&);  // those that change t
 namespace touch {
 inline constexpr std::uint32_t compiling = state::program | state::transform_feedback;
 inline constexpr std::uint32_t texture = state::active_texture | state::textures;
-inline constexpr std::uint32_t upload = texture | state::pixel_unpack;
-inline constexpr std::uint32_t download = state::read_framebuffer | state::draw_framebuffer | state::pixel_pack;
-inline constexpr std::uint32_t disabled = state::blend | state::cull_face | state::depth_test | state::dither |
-                                          state::polygon_offset_fill | state::rasterizer_discard |
-                                          state::sample_alpha_to_coverage | state::sample_coverage |
-                                          state::scissor_test | state::stencil_test | state::sample_mask;
-inline constexpr std::uint32_t drawing = compiling | texture | disabled | state::vertex_array |
+inline constexpr std::uint32_t upload = texture | state::pixel_unpack | state::compatibility;
+inline constexpr std::uint32_t download =
+    state::read_framebuffer | state::draw_framebuffer | state::pixel_pack | state::compatibility;
+inline constexpr std::uint32_t disabled =
+    state::blend | state::cull_face | state::depth_test | state::dither | state::polygon_offset_fill |
+    state::rasterizer_discard | state::sample_alpha_to_coverage | state::sample_coverage | state::scissor_test |
+    state::stencil_test | state::sample_mask | state::color_logic_op | state::polygon_smooth |
+    state::primitive_restart | state::sample_alpha_to_one;
+inline constexpr std::uint32_t desktop = state::polygon_mode | state::clip_distances | state::compatibility;
+inline constexpr std::uint32_t drawing = compiling | texture | disabled | desktop | state::vertex_array |
                                          state::draw_framebuffer | state::viewport | state::color_mask |
                                          state::samplers;
 }  // namespace touch
@@ -59,11 +63,11 @@ class SavedState {
  private:
   static constexpr int most_units = 16, most_draw_buffers = 8, texture_kinds = 5;
   struct PixelStore {
-    std::array<GLint, 4> values;
+    std::array<GLint, 5> values;
     GLint buffer;
   };
-  PixelStore saved(std::span<const GLenum, 4> names, GLenum buffer) const;
-  void restore(const PixelStore&, std::span<const GLenum, 4> names, GLenum target) const;
+  PixelStore saved(std::span<const GLenum> names, GLenum buffer) const;
+  void restore(const PixelStore&, std::span<const GLenum> names, GLenum target) const;
   void save_draw_buffers(std::uint32_t states);
   void restore_draw_buffers() const;
   void save_units();
@@ -76,11 +80,12 @@ class SavedState {
   std::uint32_t blended_ = 0;  // bit k: draw buffer k, from 1 on, blends
   bool has_paused_ = false;
   GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;
-  std::array<GLint, 4> viewport_{};
+  std::array<GLfloat, 4> viewport_{};
   std::array<ColorMask, most_draw_buffers> color_masks_{};
   std::array<std::array<GLint, texture_kinds>, most_units> textures_{};
   std::array<GLint, most_units> samplers_{};
   PixelStore unpack_{}, pack_{};
+  SavedDesktopState desktop_;
 };
 
 // Enters the device for the length of a scope, in which these states are set. Throws wrong_thread or device_lost.

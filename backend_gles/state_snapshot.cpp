@@ -11,10 +11,12 @@ struct StateQuery {
   const char* text;
   GLenum name;
   int count;
+  int since_desktop = 33;
 };
-#define STATE(name, count) \
-  { #name, name, count }
-// All states of OpenGL ES 3.0 that glGet knows, but for those with queries of their own below.
+#define STATE(name, ...) \
+  { #name, name, __VA_ARGS__ }
+// All states of OpenGL ES 3.0 that glGet knows, but for those with queries of their own below, and the version of
+// desktop OpenGL that knows them.
 constexpr StateQuery queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
                                   STATE(GL_ARRAY_BUFFER_BINDING, 1),
                                   STATE(GL_BLEND_DST_ALPHA, 1),
@@ -24,8 +26,8 @@ constexpr StateQuery queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
                                   STATE(GL_BLEND_SRC_ALPHA, 1),
                                   STATE(GL_BLEND_SRC_RGB, 1),
                                   STATE(GL_COLOR_WRITEMASK, 4),
-                                  STATE(GL_COPY_READ_BUFFER_BINDING, 1),
-                                  STATE(GL_COPY_WRITE_BUFFER_BINDING, 1),
+                                  STATE(GL_COPY_READ_BUFFER_BINDING, 1, 42),
+                                  STATE(GL_COPY_WRITE_BUFFER_BINDING, 1, 42),
                                   STATE(GL_CULL_FACE_MODE, 1),
                                   STATE(GL_CURRENT_PROGRAM, 1),
                                   STATE(GL_DEPTH_FUNC, 1),
@@ -34,7 +36,7 @@ constexpr StateQuery queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
                                   STATE(GL_ELEMENT_ARRAY_BUFFER_BINDING, 1),
                                   STATE(GL_FRAGMENT_SHADER_DERIVATIVE_HINT, 1),
                                   STATE(GL_FRONT_FACE, 1),
-                                  STATE(GL_GENERATE_MIPMAP_HINT, 1),
+                                  STATE(GL_GENERATE_MIPMAP_HINT, 1, never),
                                   STATE(GL_PACK_ALIGNMENT, 1),
                                   STATE(GL_PACK_ROW_LENGTH, 1),
                                   STATE(GL_PACK_SKIP_PIXELS, 1),
@@ -61,10 +63,10 @@ constexpr StateQuery queries[] = {STATE(GL_ACTIVE_TEXTURE, 1),
                                   STATE(GL_STENCIL_REF, 1),
                                   STATE(GL_STENCIL_VALUE_MASK, 1),
                                   STATE(GL_STENCIL_WRITEMASK, 1),
-                                  STATE(GL_TRANSFORM_FEEDBACK_ACTIVE, 1),
-                                  STATE(GL_TRANSFORM_FEEDBACK_BINDING, 1),
+                                  STATE(GL_TRANSFORM_FEEDBACK_ACTIVE, 1, 40),
+                                  STATE(GL_TRANSFORM_FEEDBACK_BINDING, 1, 40),
                                   STATE(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 1),
-                                  STATE(GL_TRANSFORM_FEEDBACK_PAUSED, 1),
+                                  STATE(GL_TRANSFORM_FEEDBACK_PAUSED, 1, 40),
                                   STATE(GL_UNIFORM_BUFFER_BINDING, 1),
                                   STATE(GL_UNPACK_ALIGNMENT, 1),
                                   STATE(GL_UNPACK_IMAGE_HEIGHT, 1),
@@ -98,6 +100,7 @@ std::string text_of(const std::vector<GLint>& values) {
 StateSnapshot::StateSnapshot(const Device& device) {
   const GladGLES2Context& gl = device.gl();
   for (const StateQuery& query : queries) {
+    if (!device.api().has(30, query.since_desktop)) continue;
     std::vector<GLint> values(4);
     gl.GetIntegerv(query.name, values.data());
     values.resize(static_cast<std::size_t>(query.count));
@@ -119,7 +122,9 @@ StateSnapshot::StateSnapshot(const Device& device) {
     add("GL_COLOR_WRITEMASK" + buffer, std::move(mask));
     add("GL_BLEND" + buffer, {device.functions().IsEnabledi(GL_BLEND, static_cast<GLuint>(i))});
   }
-  add("GL_PRIMITIVE_RESTART_FIXED_INDEX", {gl.IsEnabled(GL_PRIMITIVE_RESTART_FIXED_INDEX)});
+  if (device.api().has(30, 43))
+    add("GL_PRIMITIVE_RESTART_FIXED_INDEX", {gl.IsEnabled(GL_PRIMITIVE_RESTART_FIXED_INDEX)});
+  for (auto& [name, values] : all_desktop_state(device)) add(std::move(name), std::move(values));
   for (int i = 0; i < integer(gl, GL_MAX_DRAW_BUFFERS); ++i)
     add("GL_DRAW_BUFFER" + std::to_string(i), {integer(gl, GL_DRAW_BUFFER0 + static_cast<GLenum>(i))});
   add_units(device);
@@ -142,6 +147,7 @@ void StateSnapshot::add_units(const Device& device) {
 
 void StateSnapshot::add_vertex_array(const Device& device) {
   const GladGLES2Context& gl = device.gl();
+  if (device.is_desktop() && integer(gl, GL_VERTEX_ARRAY_BINDING) == 0) return;  // core profiles have no array 0
   for (int index = 0; index < integer(gl, GL_MAX_VERTEX_ATTRIBS); ++index)
     for (const StateQuery& query : attribute_queries) {
       GLint value = 0;

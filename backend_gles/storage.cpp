@@ -60,13 +60,20 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
     throw Error(ErrorCode::out_of_memory, description(spec) + ": textures of " + device_->info().name +
                                               " have at most " + std::to_string(device_->max_side()) +
                                               " texels on a side.");
-  const Entered entered(*device_, touch::texture);
   const GladGLES2Context& gl = device_->gl();
+  const Entered entered(*device_, gl.TexStorage2D ? touch::texture : touch::upload);
   texture_ = make_texture(device_);
   name_ = texture_.get();
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindTexture(GL_TEXTURE_2D, name_);
-  gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format_of(spec), width(), height());
+  if (gl.TexStorage2D) {
+    gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format_of(spec), width(), height());
+  } else {                                                // OpenGL before 4.2
+    const TextureFormat& format = format_of(spec.dtype);  // of no pixels: their number of components does not matter
+    gl.TexImage2D(GL_TEXTURE_2D, 0, static_cast<GLint>(internal_format_of(spec)), width(), height(), 0, format.format,
+                  format.type, nullptr);
+    gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  }
   for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
     gl.TexParameteri(GL_TEXTURE_2D, filter, GL_NEAREST);
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})

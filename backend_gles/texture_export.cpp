@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend_gles/desktop_state.h"
 #include "backend_gles/egl.h"
 #include "backend_gles/pixel_shader.h"
 #include "backend_gles/storage.h"
@@ -12,6 +13,12 @@ namespace tessera::gles {
 namespace {
 
 GLenum color_attachment(std::size_t index) { return GL_COLOR_ATTACHMENT0 + static_cast<GLenum>(index); }
+
+// A window of desktop OpenGL may have a front buffer only.
+GLenum window_buffer(const GladGLES2Context& gl) {
+  constexpr GLenum double_buffer = 0x0C32;
+  return integer(gl, double_buffer) ? GL_BACK : GL_FRONT;
+}
 
 std::string vector_of(Texels texels) {
   return texels == Texels::signed_integers ? "ivec4" : texels == Texels::unsigned_integers ? "uvec4" : "vec4";
@@ -38,8 +45,9 @@ Target::Target(const Device& device, const HostFramebuffer& host)
   const Entered entered(device, state::draw_framebuffer);
   require_framebuffer(device, framebuffer, to_texture_op);
   device.gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
+  if (is_window()) return;  // it has colors, and no textures
   texels = texels_of_attachment(device, attachment());
-  if (!is_window()) attached = textures_of_framebuffer(device);
+  attached = textures_of_framebuffer(device);
   device.take_error();  // TextureExport::check() tells what is wrong
 }
 
@@ -48,7 +56,10 @@ std::string Target::name() const {
 }
 
 BoundTextures::BoundTextures(const PassTools& tools, std::span<const AttachedTexture> textures)
-    : gl_(tools.device.gl()), count_(textures.size()) {
+    : gl_(tools.device.gl()),
+      count_(textures.size()),
+      encodes_srgb_(tools.device.is_desktop() && !gl_.IsEnabled(framebuffer_srgb)) {
+  if (encodes_srgb_) gl_.Enable(framebuffer_srgb);  // as OpenGL ES always does
   gl_.BindFramebuffer(GL_DRAW_FRAMEBUFFER, tools.scratch_framebuffer);
   std::vector<GLenum> drawn;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -59,19 +70,28 @@ BoundTextures::BoundTextures(const PassTools& tools, std::span<const AttachedTex
 }
 
 BoundTextures::~BoundTextures() {
+  if (encodes_srgb_) gl_.Disable(framebuffer_srgb);
   for (std::size_t i = 0; i < count_; ++i) detach(gl_, color_attachment(i));
 }
 
-BoundFramebuffer::BoundFramebuffer(const PassTools& tools, const Target& target) : gl_(tools.device.gl()) {
-  gl_.BindFramebuffer(GL_DRAW_FRAMEBUFFER, target.framebuffer);
-  const GLint buffers = target.is_window() ? 1 : integer(gl_, GL_MAX_DRAW_BUFFERS);
+BoundFramebuffer::BoundFramebuffer(const PassTools& tools, const Target& target) : device_(tools.device) {
+  const GladGLES2Context& gl = device_.gl();
+  gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, target.framebuffer);
+  const GLint buffers = target.is_window() && !device_.is_desktop() ? 1 : integer(gl, GL_MAX_DRAW_BUFFERS);
   for (GLint i = 0; i < buffers; ++i)
-    draw_buffers_.push_back(static_cast<GLenum>(integer(gl_, GL_DRAW_BUFFER0 + static_cast<GLenum>(i))));
+    draw_buffers_.push_back(static_cast<GLenum>(integer(gl, GL_DRAW_BUFFER0 + static_cast<GLenum>(i))));
   const GLenum drawn = target.attachment();
-  gl_.DrawBuffers(1, &drawn);
+  if (target.is_window() && device_.is_desktop()) device_.functions().DrawBuffer(window_buffer(gl));
+  else gl.DrawBuffers(1, &drawn);
 }
 
-BoundFramebuffer::~BoundFramebuffer() { gl_.DrawBuffers(narrow<GLsizei>(draw_buffers_.size()), draw_buffers_.data()); }
+BoundFramebuffer::~BoundFramebuffer() {
+  // Desktop OpenGL has names for several buffers of a window at once, which stand alone.
+  const auto others = std::span(draw_buffers_).subspan(1);
+  if (device_.is_desktop() && std::ranges::count(others, GLenum{GL_NONE}) == std::ssize(others))
+    device_.functions().DrawBuffer(draw_buffers_[0]);
+  else device_.gl().DrawBuffers(narrow<GLsizei>(draw_buffers_.size()), draw_buffers_.data());
+}
 
 BoundTarget::BoundTarget(const PassTools& tools, const Target& target) {
   if (target.texture) texture_.emplace(tools, std::span(&*target.texture, 1));

@@ -40,6 +40,7 @@ class BoundTextures {
  private:
   const GladGLES2Context& gl_;
   std::size_t count_;
+  bool encodes_srgb_;  // while this lives, and not before
 };
 
 // While it lives, a framebuffer of the host's is drawn to, with color attachment 0, or the window's back buffer, as the
@@ -52,7 +53,7 @@ class BoundFramebuffer {
   BoundFramebuffer& operator=(const BoundFramebuffer&) = delete;
 
  private:
-  const GladGLES2Context& gl_;
+  const Device& device_;
   std::vector<GLenum> draw_buffers_;
 };
 

@@ -12,9 +12,9 @@ bool can_time(const Device& device) {
   return bits > 0;
 }
 
-// Asking makes GL forget, which a host that asks too would miss.
+// Asking makes GL forget, which a host that asks too would miss. Desktop OpenGL does not tell.
 bool was_disturbed(const Device& device) {
-  return !device.context().is_borrowed() && integer(device.gl(), GL_GPU_DISJOINT_EXT) != 0;
+  return !device.is_desktop() && !device.context().is_borrowed() && integer(device.gl(), GL_GPU_DISJOINT_EXT) != 0;
 }
 
 void TimedQueries::begin() {

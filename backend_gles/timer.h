@@ -1,4 +1,4 @@
-// How long each dispatch kept the device, by timer queries (GL_EXT_disjoint_timer_query).
+// How long each dispatch kept the device, by timer queries (GL_EXT_disjoint_timer_query, or OpenGL 3.3).
 #pragma once
 #include <chrono>
 #include <vector>

@@ -1,12 +1,5 @@
-#version 300 es
 // Every kernel: one fragment makes one texel, which is four consecutive elements of the output. backend_gles/shader.cpp
 // fills in the lines that begin with //@; a map kernel has no core.
-precision highp float;
-precision highp int;
-precision highp sampler2D;
-precision highp isampler2D;
-precision highp usampler2D;
-
 // The parameters of the core, counted from 0; its functions write parameters.name instead.
 #define core_word(i) uint(word_int(int(i) + 1))
 #define core_int(i) word_int(int(i) + 1)

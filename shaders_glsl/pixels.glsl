@@ -1,14 +1,7 @@
-#version 300 es
 // Pixel kernels (core/kernel/pixel_kernel.h). One fragment makes one pixel of each output; of an output in elements, it
 // makes one texel, which is four consecutive elements, from the pixels that these belong to. backend_gles/pixel_shader.cpp
 // fills in the lines that begin with //@, and says in CHANNELS, 1 to 4, whether the output is in elements.
 //@head
-precision highp float;
-precision highp int;
-precision highp sampler2D;
-precision highp isampler2D;
-precision highp usampler2D;
-
 uniform int output_width;  // of the texture of elements
 uniform ivec2 corner;      // where the image begins in the host's target
 //@words

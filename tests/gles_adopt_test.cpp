@@ -129,7 +129,7 @@ TEST_P(GlesAdopt, LeavesNothingBehind) {
 
 TEST_P(GlesAdopt, TellsWhatIsMissing) {
   host().release();
-  EXPECT_TESSERA_ERROR(gles::adopt_current(host().loader()), unsupported, "adopt_current", "no OpenGL ES context");
+  EXPECT_TESSERA_ERROR(gles::adopt_current(host().loader()), unsupported, "adopt_current", "no context of OpenGL");
   {
     const auto find = [&](const char* name) { return host().loader()(name); };
     const EGLint config_attributes[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE,
@@ -161,7 +161,7 @@ TEST_P(GlesAdopt, TellsWhatIsMissing) {
 
 // The system's EGL is found without help.
 TEST_P(GlesAdopt, FindsTheCurrentContextByItself) {
-  if (std::string(GetParam().name) != "gles_mesa") {
+  if (std::string(GetParam().name).find("angle") != std::string::npos) {
     host().release();
     EXPECT_TESSERA_ERROR(gles::adopt_current(), invalid_argument, "adopt_current", "current on this thread");
     return;

@@ -31,9 +31,10 @@ class GlesState : public OnGlesHost {
   void set_everything() {
     const auto& g = gl();
     for (const GLenum capability :
-         {GL_BLEND, GL_CULL_FACE, GL_DEPTH_TEST, GL_POLYGON_OFFSET_FILL, GL_PRIMITIVE_RESTART_FIXED_INDEX,
-          GL_RASTERIZER_DISCARD, GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_COVERAGE, GL_SCISSOR_TEST, GL_STENCIL_TEST})
+         {GL_BLEND, GL_CULL_FACE, GL_DEPTH_TEST, GL_POLYGON_OFFSET_FILL, GL_RASTERIZER_DISCARD,
+          GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_COVERAGE, GL_SCISSOR_TEST, GL_STENCIL_TEST})
       g.Enable(capability);
+    if (!host().is_desktop() || host().version() >= 43) g.Enable(GL_PRIMITIVE_RESTART_FIXED_INDEX);
     g.Disable(GL_DITHER);
     g.BlendFuncSeparate(GL_ONE, GL_SRC_ALPHA, GL_DST_COLOR, GL_ZERO);
     g.BlendEquationSeparate(GL_MAX, GL_FUNC_SUBTRACT);
@@ -54,7 +55,7 @@ class GlesState : public OnGlesHost {
     g.Scissor(1, 2, 1, 1);
     g.Viewport(3, 4, 5, 6);
     g.ClearColor(0.5f, 0.25f, 0.125f, 1);
-    g.Hint(GL_GENERATE_MIPMAP_HINT, GL_NICEST);
+    if (!host().is_desktop()) g.Hint(GL_GENERATE_MIPMAP_HINT, GL_NICEST);
 
     for (const GLenum target :
          {GL_ARRAY_BUFFER, GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, GL_PIXEL_PACK_BUFFER, GL_PIXEL_UNPACK_BUFFER})
@@ -201,19 +202,9 @@ TEST_P(GlesState, DoesNotChangeResults) {
 }
 
 TEST_P(GlesState, PausesTransformFeedback) {
-  const GLuint program = gl().CreateProgram();
-  for (const auto& [kind, text] :
-       {std::pair<GLenum, const char*>{GL_VERTEX_SHADER,
-                                       "#version 300 es\nout float v; void main() { v = float(gl_VertexID) + 1.0; }"},
-        {GL_FRAGMENT_SHADER, "#version 300 es\nprecision highp float; out vec4 c; void main() { c = vec4(1.0); }"}}) {
-    const GLuint shader = gl().CreateShader(kind);
-    gl().ShaderSource(shader, 1, &text, nullptr);
-    gl().CompileShader(shader);
-    gl().AttachShader(program, shader);
-  }
-  const char* varying = "v";
-  gl().TransformFeedbackVaryings(program, 1, &varying, GL_INTERLEAVED_ATTRIBS);
-  gl().LinkProgram(program);
+  const GLuint program =
+      host().program("#version 300 es\nprecision highp float; out vec4 c; void main() { c = vec4(1.0); }",
+                     "#version 300 es\nout float v; void main() { v = float(gl_VertexID) + 1.0; }", "v");
   const GLuint captured = buffer(GL_TRANSFORM_FEEDBACK_BUFFER, 64);
   gl().BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, captured);
   const GLuint framebuffer = host().framebuffer(bytes_);
@@ -236,12 +227,8 @@ TEST_P(GlesState, PausesTransformFeedback) {
 
 // State of each draw buffer of its own, where the context has that.
 TEST_P(GlesState, KeepsIndexedState) {
-  GLint major = 0, minor = 0;
-  gl().GetIntegerv(GL_MAJOR_VERSION, &major);
-  gl().GetIntegerv(GL_MINOR_VERSION, &minor);
-  const std::string extensions = reinterpret_cast<const char*>(gl().GetString(GL_EXTENSIONS));
-  const int version = 10 * major + minor;
-  const bool has_extension = extensions.find("GL_OES_draw_buffers_indexed") != std::string::npos;
+  const int version = host().version();
+  const bool has_extension = host().has_extension("GL_OES_draw_buffers_indexed");
   if (version < 31 || (version < 32 && !has_extension)) GTEST_SKIP() << "GL_OES_draw_buffers_indexed is needed";
   const auto named = [&](std::string name) { return version < 32 ? name + "OES" : name; };
   const auto color_mask =

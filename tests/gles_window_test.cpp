@@ -1,4 +1,5 @@
-// A host with a window: GLFW, with an ES 3 context of EGL or of GLX, on the system's driver.
+// A host with a window: GLFW, with a context of OpenGL ES 3 or of desktop OpenGL, of EGL or of GLX, on the system's
+// driver.
 #include "support/gles_host.h"
 #include "support/virtual_display.h"
 
@@ -16,6 +17,7 @@ namespace {
 struct Api {
   const char* name;
   int creation;
+  bool is_desktop = false;
 };
 void PrintTo(const Api& api, std::ostream* out) { *out << api.name; }
 
@@ -26,13 +28,15 @@ class GlesWindow : public ::testing::TestWithParam<Api> {
   void SetUp() override {
     if (!display_.is_there()) GTEST_SKIP() << "there is no X server, and Xvfb does not start";
     if (!glfwInit()) GTEST_SKIP() << "GLFW does not start";
-    glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
+    const bool is_desktop = GetParam().is_desktop;
+    glfwWindowHint(GLFW_CLIENT_API, is_desktop ? GLFW_OPENGL_API : GLFW_OPENGL_ES_API);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 0);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, is_desktop ? 3 : 0);
+    if (is_desktop) glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_CONTEXT_CREATION_API, GetParam().creation);
     glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
     window_ = glfwCreateWindow(width, height, "tessera", nullptr, nullptr);
-    if (!window_) GTEST_SKIP() << "no window with an ES 3 context of " << GetParam().name;
+    if (!window_) GTEST_SKIP() << "no window with a context of " << GetParam().name;
     glfwMakeContextCurrent(window_);
     ASSERT_NE(gladLoadGLES2Context(&gl_, glfwGetProcAddress), 0);
   }
@@ -166,7 +170,7 @@ TEST_P(GlesWindow, OwnContextsLeaveTheWindowsCurrent) {
     const GLubyte* const version = gl_.GetString(GL_VERSION);
     const auto create = [&] { return Context::create({.prefer = {device.backend}, .driver = device.driver}); };
     // The system's EGL and GLX have one current context a thread between them.
-    if (GetParam().creation == GLFW_NATIVE_CONTEXT_API && std::string(device.name) == "gles_mesa") {
+    if (GetParam().creation == GLFW_NATIVE_CONTEXT_API && std::string(device.name).find("angle") == std::string::npos) {
       EXPECT_TESSERA_ERROR(create(), not_found, "a context of GLX is current");
       std::optional<Context> own;
       std::optional<gles::GpuData> lent;
@@ -215,15 +219,46 @@ TEST_P(GlesWindow, MayGoBeforeTheTensors) {
   EXPECT_EXIT(let_go_late(), ::testing::ExitedWithCode(0), "");
 }
 
-// Of EGL, the context is found without a loader.
+// Without a loader.
 TEST_P(GlesWindow, IsFoundByItself) {
-  if (GetParam().creation != GLFW_EGL_CONTEXT_API) GTEST_SKIP() << "GLX needs a loader";
   Context gpu = gles::adopt_current();
   EXPECT_EQ((gpu.tensor({3}, {1, 2, 3}) * 2.0f).read(), (std::vector<float>{2, 4, 6}));
 }
 
+// The host's choice of the window's buffers stays, where desktop OpenGL has a choice.
+TEST_P(GlesWindow, KeepsTheDrawBuffersOfTheWindow) {
+  if (!GetParam().is_desktop) GTEST_SKIP() << "OpenGL ES has the back buffer only";
+  constexpr GLenum draw_buffer = 0x0C01, front_and_back = 0x0408, front_left = 0x0400, back_left = 0x0402;
+  Context gpu = adopt();
+  const Tensor image = (gpu.full({height, width}, 1) * 1.0f).compute();
+  const auto set = reinterpret_cast<void (*)(GLenum)>(glfwGetProcAddress("glDrawBuffer"));
+  const auto draw = [&] { gles::to_texture(image, gles::HostFramebuffer{0, width, height, 0, 0}); };
+  const auto value_of = [&](GLenum name) {
+    GLint value = 0;
+    gl_.GetIntegerv(name, &value);
+    return static_cast<GLenum>(value);
+  };
+  for (const GLenum chosen : {GLenum{GL_FRONT}, front_and_back, GLenum{GL_NONE}, GLenum{GL_BACK}}) {
+    gl_.ClearColor(0, 0, 0, 1);
+    set(GL_BACK);
+    gl_.Clear(GL_COLOR_BUFFER_BIT);
+    set(chosen);
+    draw();
+    EXPECT_EQ(value_of(draw_buffer), chosen);
+    EXPECT_EQ(pixel(5, 5)[0], 255);  // of the back buffer, which is read
+  }
+  const GLenum several[] = {front_left, back_left};
+  gl_.DrawBuffers(2, several);
+  draw();
+  EXPECT_EQ(value_of(GL_DRAW_BUFFER0), front_left);
+  EXPECT_EQ(value_of(GL_DRAW_BUFFER1), back_left);
+  EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
 INSTANTIATE_TEST_SUITE_P(With, GlesWindow,
-                         ::testing::Values(Api{"egl", GLFW_EGL_CONTEXT_API}, Api{"glx", GLFW_NATIVE_CONTEXT_API}),
+                         ::testing::Values(Api{"egl", GLFW_EGL_CONTEXT_API}, Api{"glx", GLFW_NATIVE_CONTEXT_API},
+                                           Api{"desktop_egl", GLFW_EGL_CONTEXT_API, true},
+                                           Api{"desktop_glx", GLFW_NATIVE_CONTEXT_API, true}),
                          [](const auto& api) { return api.param.name; });
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_P(Pixels, MoveToOtherDevices) {
   }
 }
 
-TESSERA_ON_ALL_DEVICES(Pixels);
+TESSERA_ON_ALL_DEVICES_AND_OPENGL(Pixels);
 
 }  // namespace
 }  // namespace tessera::test

@@ -291,7 +291,7 @@ TEST_P(Reductions, AxesOfOneElement) {
     }
 }
 
-TESSERA_ON_ALL_DEVICES(Reductions);
+TESSERA_ON_ALL_DEVICES_AND_OPENGL(Reductions);
 
 }  // namespace
 }  // namespace tessera::test

@@ -142,12 +142,8 @@ TEST_P(GlesPixelKernels, OutputsFillEveryAttachment) {
 
 // States of further draw buffers are a host's too.
 TEST_P(GlesPixelKernels, DrawBuffersStayAsTheyWere) {
-  GLint major = 0, minor = 0;
-  gl().GetIntegerv(GL_MAJOR_VERSION, &major);
-  gl().GetIntegerv(GL_MINOR_VERSION, &minor);
-  const auto* extensions = reinterpret_cast<const char*>(gl().GetString(GL_EXTENSIONS));
-  const bool has_extension = std::string(extensions).find("GL_OES_draw_buffers_indexed") != std::string::npos;
-  if (10 * major + minor < 32 && !has_extension) GTEST_SKIP() << "this context has no states for each draw buffer";
+  const bool has_extension = host().has_extension("GL_OES_draw_buffers_indexed");
+  if (host().version() < 32 && !has_extension) GTEST_SKIP() << "this context has no states for each draw buffer";
   const std::string suffix = has_extension ? "OES" : "";
   const auto mask =
       host().find<void (*)(GLuint, GLboolean, GLboolean, GLboolean, GLboolean)>(("glColorMaski" + suffix).c_str());

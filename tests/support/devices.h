@@ -17,6 +17,9 @@ struct TestDevice {
 };
 
 const std::vector<TestDevice>& all_devices();
+// Desktop OpenGL. All tests run on it where TESSERA_TEST_OPENGL is set in the environment, and else some.
+const TestDevice& opengl_device();
+std::vector<TestDevice> all_devices_and_opengl();
 std::vector<TestDevice> gpu_devices();
 bool is_left_out(const TestDevice&);  // by the options of this build
 
@@ -42,6 +45,9 @@ class OnDevice : public ::testing::TestWithParam<TestDevice> {
 
 #define TESSERA_ON_ALL_DEVICES(suite) \
   INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::all_devices()), ::tessera::test::device_name)
+#define TESSERA_ON_ALL_DEVICES_AND_OPENGL(suite)                                                      \
+  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::all_devices_and_opengl()), \
+                           ::tessera::test::device_name)
 #define TESSERA_ON_GPU_DEVICES(suite) \
   INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::gpu_devices()), ::tessera::test::device_name)
 

@@ -5,25 +5,27 @@ namespace tessera::test {
 
 std::vector<TestDevice> gles_devices() {
   std::vector<TestDevice> devices;
-  for (const TestDevice& device : all_devices())
+  for (const TestDevice& device : all_devices_and_opengl())
     if (device.backend == BackendKind::gles) devices.push_back(device);
   return devices;
 }
 
 // Drivers start once in a process, so the host takes the display that tessera has started, and nothing more.
-GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_attributes) {
+GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_attributes)
+    : is_desktop_(device.name == std::string_view(opengl_device().name)) {
   const gles::HostContext started = gles::host_context(shared_context(device));
   loader_ = started.get_proc_address;
   display_ = started.display;
-  const EGLint config_attributes[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
-                                      EGL_NONE};
+  const EGLint config_attributes[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
+                                      is_desktop_ ? EGL_OPENGL_BIT : EGL_OPENGL_ES3_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint configs = 0;
   find<PFNEGLCHOOSECONFIGPROC>("eglChooseConfig")(display_, config_attributes, &config, 1, &configs);
   std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION, 3};
+  if (is_desktop_) attributes.insert(attributes.end(), {EGL_CONTEXT_MINOR_VERSION, 3});
   attributes.insert(attributes.end(), more_attributes.begin(), more_attributes.end());
   attributes.push_back(EGL_NONE);
-  find<PFNEGLBINDAPIPROC>("eglBindAPI")(EGL_OPENGL_ES_API);
+  find<PFNEGLBINDAPIPROC>("eglBindAPI")(is_desktop_ ? EGL_OPENGL_API : EGL_OPENGL_ES_API);
   context_ = find<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config, EGL_NO_CONTEXT, attributes.data());
   EXPECT_NE(context_, EGL_NO_CONTEXT);
   start();
@@ -43,6 +45,11 @@ void GlesHost::start() {
                 },
                 &loader_),
             0);
+  is_desktop_ = !std::string_view(reinterpret_cast<const char*>(gl.GetString(GL_VERSION))).starts_with("OpenGL ES");
+  if (!is_desktop_) return;
+  GLuint vertex_array = 0;  // core profiles have none to begin with
+  gl.GenVertexArrays(1, &vertex_array);
+  gl.BindVertexArray(vertex_array);
 }
 
 GlesHost::~GlesHost() {
@@ -114,12 +121,15 @@ void main() {
   gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
 })";
 
-GLuint GlesHost::program(const std::string& fragment_text, const char* vertex_text) {
+GLuint GlesHost::program(const std::string& fragment_text, const char* vertex_text, const char* varying) {
   const GLuint name = gl.CreateProgram();
   for (const auto& [kind, text] :
-       {std::pair<GLenum, const char*>{GL_VERTEX_SHADER, vertex_text}, {GL_FRAGMENT_SHADER, fragment_text.c_str()}}) {
+       {std::pair<GLenum, std::string>{GL_VERTEX_SHADER, vertex_text}, {GL_FRAGMENT_SHADER, fragment_text}}) {
     const GLuint shader = gl.CreateShader(kind);
-    gl.ShaderSource(shader, 1, &text, nullptr);
+    constexpr std::string_view of_es = "#version 300 es\n";
+    const std::string spelled = is_desktop_ ? "#version 330 core\n" + text.substr(of_es.size()) : text;
+    const char* const source = spelled.c_str();
+    gl.ShaderSource(shader, 1, &source, nullptr);
     gl.CompileShader(shader);
     gl.AttachShader(name, shader);
     GLint succeeded = 0;
@@ -129,6 +139,7 @@ GLuint GlesHost::program(const std::string& fragment_text, const char* vertex_te
     EXPECT_TRUE(succeeded) << log << "\n" << text;
     gl.DeleteShader(shader);
   }
+  if (varying) gl.TransformFeedbackVaryings(name, 1, &varying, GL_INTERLEAVED_ATTRIBS);
   gl.LinkProgram(name);
   GLint succeeded = 0;
   gl.GetProgramiv(name, GL_LINK_STATUS, &succeeded);
@@ -152,6 +163,21 @@ void GlesHost::read(GLuint framebuffer, int width, int height, GLenum format, GL
   gl.PixelStorei(GL_PACK_ALIGNMENT, 4);
   gl.BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
   expect_no_error("reading pixels");
+}
+
+bool GlesHost::has_extension(std::string_view name) const {
+  GLint extensions = 0;
+  gl.GetIntegerv(GL_NUM_EXTENSIONS, &extensions);
+  for (GLuint i = 0; i < static_cast<GLuint>(extensions); ++i)
+    if (reinterpret_cast<const char*>(gl.GetStringi(GL_EXTENSIONS, i)) == name) return true;
+  return false;
+}
+
+int GlesHost::version() const {
+  GLint major = 0, minor = 0;
+  gl.GetIntegerv(GL_MAJOR_VERSION, &major);
+  gl.GetIntegerv(GL_MINOR_VERSION, &minor);
+  return 10 * major + minor;
 }
 
 void GlesHost::expect_no_error(const char* what) { EXPECT_EQ(gl.GetError(), static_cast<GLenum>(GL_NO_ERROR)) << what; }

@@ -1,4 +1,4 @@
-// A host that speaks OpenGL ES itself: its own EGL context, its own functions, no help from tessera.
+// A host that speaks OpenGL ES or desktop OpenGL itself: its own EGL context, its own functions, no help from tessera.
 #pragma once
 #if TESSERA_HAS_GLES
 #include <glad/egl.h>
@@ -14,7 +14,7 @@
 
 namespace tessera::test {
 
-std::vector<TestDevice> gles_devices();
+std::vector<TestDevice> gles_devices();  // with desktop OpenGL
 
 // Current on the thread that makes it, until it goes.
 class GlesHost {
@@ -35,6 +35,9 @@ class GlesHost {
   }
   EGLDisplay display() const { return display_; }
   EGLContext handle() const { return context_; }
+  bool is_desktop() const { return is_desktop_; }
+  int version() const;  // 32 is 3.2
+  bool has_extension(std::string_view name) const;
 
   // Fails the test on warnings and errors; checks the state around each use, unless told otherwise.
   Context adopt(const gles::AdoptOptions& = {.restore_state = true, .check_state = true}) const;
@@ -44,7 +47,9 @@ class GlesHost {
   GLuint framebuffer(GLuint texture);
   static constexpr GLenum texture_external = 0x8D65;  // GL_TEXTURE_EXTERNAL_OES
   GLuint external_texture(GLuint texture);            // with the same texels; 0 where the driver cannot make one
-  GLuint program(const std::string& fragment_text, const char* vertex_text = whole_viewport);
+  // Of texts for OpenGL ES, which desktop contexts get with another version. `varying` is for transform feedback.
+  GLuint program(const std::string& fragment_text, const char* vertex_text = whole_viewport,
+                 const char* varying = nullptr);
   static const char* const whole_viewport;  // one triangle, from gl_VertexID
   void draw(GLuint program, GLuint framebuffer, int width, int height);
 
@@ -63,6 +68,7 @@ class GlesHost {
   gles::Loader loader_ = nullptr;
   EGLDisplay display_;
   EGLContext context_;
+  bool is_desktop_ = false;
 };
 
 // All GL state that a host could care for, by name.

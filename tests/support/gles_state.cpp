@@ -69,7 +69,23 @@ constexpr Named single[] = {NAMED(GL_ACTIVE_TEXTURE),
                             NAMED(GL_LINE_WIDTH),
                             NAMED(GL_POLYGON_OFFSET_FACTOR),
                             NAMED(GL_POLYGON_OFFSET_UNITS),
-                            NAMED(GL_SAMPLE_COVERAGE_VALUE)};
+                            NAMED(GL_SAMPLE_COVERAGE_VALUE),
+                            // Of desktop OpenGL.
+                            {"GL_CLAMP_READ_COLOR", 0x891C},
+                            {"GL_CLIP_DEPTH_MODE", 0x935D},
+                            {"GL_CLIP_ORIGIN", 0x935C},
+                            {"GL_DRAW_BUFFER", 0x0C01},
+                            {"GL_PACK_SWAP_BYTES", 0x0D00},
+                            {"GL_POLYGON_MODE", 0x0B40},
+                            {"GL_PRIMITIVE_RESTART_INDEX", 0x8F9E},
+                            {"GL_UNPACK_SWAP_BYTES", 0x0CF0},
+                            // Of a compatibility profile.
+                            {"GL_CLAMP_FRAGMENT_COLOR", 0x891B},
+                            {"GL_MAP_COLOR", 0x0D10},
+                            {"GL_RED_SCALE", 0x0D14},
+                            {"GL_RED_BIAS", 0x0D15},
+                            {"GL_ALPHA_SCALE", 0x0D1C},
+                            {"GL_ALPHA_BIAS", 0x0D1D}};
 constexpr Named fours[] = {NAMED(GL_VIEWPORT), NAMED(GL_SCISSOR_BOX), NAMED(GL_COLOR_WRITEMASK), NAMED(GL_BLEND_COLOR),
                            NAMED(GL_COLOR_CLEAR_VALUE)};
 constexpr Named capabilities[] = {NAMED(GL_BLEND),
@@ -82,7 +98,18 @@ constexpr Named capabilities[] = {NAMED(GL_BLEND),
                                   NAMED(GL_SAMPLE_ALPHA_TO_COVERAGE),
                                   NAMED(GL_SAMPLE_COVERAGE),
                                   NAMED(GL_SCISSOR_TEST),
-                                  NAMED(GL_STENCIL_TEST)};
+                                  NAMED(GL_STENCIL_TEST),
+                                  // Of desktop OpenGL.
+                                  {"GL_CLIP_DISTANCE0", 0x3000},
+                                  {"GL_CLIP_DISTANCE7", 0x3007},
+                                  {"GL_COLOR_LOGIC_OP", 0x0BF2},
+                                  {"GL_FRAMEBUFFER_SRGB", 0x8DB9},
+                                  {"GL_POLYGON_SMOOTH", 0x0B41},
+                                  {"GL_PRIMITIVE_RESTART", 0x8F9D},
+                                  {"GL_SAMPLE_ALPHA_TO_ONE", 0x809F},
+                                  // Of a compatibility profile.
+                                  {"GL_ALPHA_TEST", 0x0BC0},
+                                  {"GL_POLYGON_STIPPLE", 0x0B42}};
 constexpr Named of_unit[] = {NAMED(GL_TEXTURE_BINDING_2D), NAMED(GL_TEXTURE_BINDING_2D_ARRAY),
                              NAMED(GL_TEXTURE_BINDING_3D), NAMED(GL_TEXTURE_BINDING_CUBE_MAP),
                              NAMED(GL_SAMPLER_BINDING)};
@@ -99,7 +126,11 @@ GlState state_of(const GladGLES2Context& gl) {
     gl.GetFloatv(name, values.data());
     return values;
   };
-  for (const auto& [text, name] : single) state[text] = {get(name)[0]};
+  // A context that lacks a state says so.
+  const auto is_there = [&] { return gl.GetError() == GL_NO_ERROR; };
+  EXPECT_TRUE(is_there());
+  for (const auto& [text, name] : single)
+    if (const GLfloat value = get(name)[0]; is_there()) state[text] = {value};
   for (const auto& [text, name] : fours) {
     const auto values = get(name);
     state[text] = {values.begin(), values.end()};
@@ -107,7 +138,8 @@ GlState state_of(const GladGLES2Context& gl) {
   GLfloat range[2];
   gl.GetFloatv(GL_DEPTH_RANGE, range);
   state["GL_DEPTH_RANGE"] = {range[0], range[1]};
-  for (const auto& [text, name] : capabilities) state[text] = {double(gl.IsEnabled(name))};
+  for (const auto& [text, name] : capabilities)
+    if (const bool is_on = gl.IsEnabled(name); is_there()) state[text] = {double(is_on)};
   for (int i = 0; i < 4; ++i) state["GL_DRAW_BUFFER" + std::to_string(i)] = {get(GL_DRAW_BUFFER0 + GLenum(i))[0]};
 
   GLint active = 0, units = 0;

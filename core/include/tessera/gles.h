@@ -1,4 +1,5 @@
-// tessera and an OpenGL ES 3 host: work in its context, read its textures, write to them, lend it ours.
+// tessera and a host of OpenGL ES 3, or of desktop OpenGL from 3.3 on: work in its context, read its textures, write to
+// them, lend it ours.
 //
 //   tessera::Context gpu = tessera::gles::adopt_current();             // the context that is current on this thread
 //   auto frame = tessera::gles::from_texture(gpu, {.texture = camera, .width = 640, .height = 480});
@@ -30,19 +31,25 @@ namespace tessera::gles {
 namespace state {
 inline constexpr std::uint32_t program = 1u << 0, vertex_array = 1u << 1, draw_framebuffer = 1u << 2,
                                read_framebuffer = 1u << 3, viewport = 1u << 4, color_mask = 1u << 5,
-                               active_texture = 1u << 6,
-                               textures = 1u << 7,   // GL_TEXTURE_2D of the units in Dirtied::texture_units
-    external_textures = 1u << 8,                     // GL_TEXTURE_EXTERNAL_OES of the same units
-    samplers = 1u << 9,                              // of the same units
-    pixel_unpack = 1u << 10, pixel_pack = 1u << 11,  // glPixelStorei and the bound buffers
-    transform_feedback = 1u << 12,                   // paused
-    array_textures = 1u << 13, cube_textures = 1u << 14,
-                               volume_textures = 1u << 15,  // GL_TEXTURE_2D_ARRAY, _CUBE_MAP, _3D of the same units
-                                                            // Disabled:
-    blend = 1u << 16, cull_face = 1u << 17, depth_test = 1u << 18, dither = 1u << 19, polygon_offset_fill = 1u << 20,
-                               rasterizer_discard = 1u << 21, sample_alpha_to_coverage = 1u << 22,
-                               sample_coverage = 1u << 23, scissor_test = 1u << 24, stencil_test = 1u << 25,
-                               sample_mask = 1u << 26;  // where the context has OpenGL ES 3.1
+                               active_texture = 1u << 6;
+// Of the units in Dirtied::texture_units: GL_TEXTURE_2D, GL_TEXTURE_EXTERNAL_OES, samplers, and the last one
+// GL_TEXTURE_2D_ARRAY, GL_TEXTURE_CUBE_MAP and GL_TEXTURE_3D.
+inline constexpr std::uint32_t textures = 1u << 7, external_textures = 1u << 8, samplers = 1u << 9,
+                               other_textures = 1u << 31;
+// glPixelStorei and the bound buffers; of desktop OpenGL, also the clamping of colors that are read.
+inline constexpr std::uint32_t pixel_unpack = 1u << 10, pixel_pack = 1u << 11;
+inline constexpr std::uint32_t transform_feedback = 1u << 12;  // paused
+// Disabled. The sample mask is there from OpenGL ES 3.1 on.
+inline constexpr std::uint32_t blend = 1u << 16, cull_face = 1u << 17, depth_test = 1u << 18, dither = 1u << 19,
+                               polygon_offset_fill = 1u << 20, rasterizer_discard = 1u << 21,
+                               sample_alpha_to_coverage = 1u << 22, sample_coverage = 1u << 23, scissor_test = 1u << 24,
+                               stencil_test = 1u << 25, sample_mask = 1u << 26;
+// Of desktop OpenGL. Polygons are filled, and these are disabled:
+inline constexpr std::uint32_t polygon_mode = 1u << 13, clip_distances = 1u << 14, color_logic_op = 1u << 27,
+                               polygon_smooth = 1u << 28, primitive_restart = 1u << 29, sample_alpha_to_one = 1u << 30;
+// Of a compatibility profile: alpha test and polygon stipple are disabled, fragments are not clamped, and pixels are
+// transferred as they are.
+inline constexpr std::uint32_t compatibility = 1u << 15;
 }  // namespace state
 
 struct AdoptOptions {
@@ -82,9 +89,10 @@ class Loader {
   std::function<void*(const char*)> find_;
 };
 
-// A tessera context inside the ES 3 context that is current on this thread; several may share one. The host's context
-// should outlive it and be current where it is let go: else tessera's objects stay until the host's context goes.
-// `prefer` and `driver` of the options say nothing here. Without a loader, EGL's libraries are asked.
+// A tessera context inside the context of OpenGL ES 3, or of OpenGL 3.3 or later, that is current on this thread;
+// several may share one. The host's context should outlive it and be current where it is let go: else tessera's objects
+// stay until the host's context goes. `prefer` and `driver` of the options say nothing here. Without a loader, the
+// libraries of EGL and GLX are asked.
 TESSERA_API Context adopt_current(const ContextOptions& = {}, const AdoptOptions& = {});
 TESSERA_API Context adopt_current(Loader, const ContextOptions& = {}, const AdoptOptions& = {});
 
@@ -199,10 +207,11 @@ TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, 
 
 // ---- In the host's shaders.
 
-// GLSL ES 3.00 that declares `uniform sampler2D NAME_texture` (or isampler2D, usampler2D), to be set to a unit with the
-// texture that data_to_gpu gives for this tensor, and functions that read it: `float NAME(int i)`, element i, and
-// NAME_at with an index for each dimension, such as `NAME_at(int n, int y, int x, int c)`. Integers and booleans give
-// int. Nothing is computed. A name that GLSL reserves, or has a function of, is an invalid_argument.
+// GLSL ES 3.00, or GLSL 3.30 in a desktop context, that declares `uniform sampler2D NAME_texture` (or isampler2D,
+// usampler2D), to be set to a unit with the texture that data_to_gpu gives for this tensor, and functions that read it:
+// `float NAME(int i)`, element i, and NAME_at with an index for each dimension, such as `NAME_at(int n, int y, int x,
+// int c)`. Integers and booleans give int. Nothing is computed. A name that GLSL reserves, or has a function of, is an
+// invalid_argument.
 TESSERA_API std::string shader_accessor(const Tensor&, std::string_view name);
 
 }  // namespace tessera::gles
