@@ -185,6 +185,22 @@ TEST(DeviceChoiceDeathTest, AnAngleThatIsNotAllThereIsPassedOver) {
   expect_passed_over([](const BrokenAngle& angle) { angle.replace("libGLESv2.so", "libEGL.so"); }, "is not ANGLE's");
 }
 
+// On a machine whose driver has desktop OpenGL, but no OpenGL ES 3, the contexts are of that.
+void check_without_es_3() {
+  setenv("TESSERA_ANGLE_DIR", "/nonexistent", 1);
+  setenv("MESA_GLES_VERSION_OVERRIDE", "2.0", 1);
+  Context context = Context::create({.prefer = {BackendKind::gles}});
+  const std::string& driver = context.device().driver;
+  const bool is_desktop = driver.find("OpenGL ES") == std::string::npos && driver.find("OpenGL ") != std::string::npos;
+  if (!is_desktop) std::fprintf(stderr, "driver: %s\n", driver.c_str());
+  std::_Exit(is_desktop && (context.full({3}, 1) + 1.0f).read() == std::vector<float>(3, 2) ? 0 : 1);
+}
+
+TEST(DeviceChoiceDeathTest, WithoutOpenGlEsThereIsDesktopOpenGl) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(check_without_es_3(), ::testing::ExitedWithCode(0), "");
+}
+
 // ANGLE is copied to a temporary folder where it is needed twice.
 void count_angles_with_temporary_files_in(const char* folder) {
   setenv("TMPDIR", folder, 1);

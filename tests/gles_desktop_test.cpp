@@ -146,8 +146,8 @@ const std::vector<HostileState>& hostile_states() {
       {"pixel transfer",
        [](GlesHost& host) {
          const auto set = host.find<void (*)(GLenum, float)>("glPixelTransferf");
-         for (const GLenum scale : {0x0D14, 0x0D18, 0x0D1A, 0x0D1C}) set(scale, 0.5f);
-         for (const GLenum bias : {0x0D15, 0x0D19, 0x0D1B, 0x0D1D}) set(bias, 0.25f);
+         for (const GLenum scale : {0x0D14u, 0x0D18u, 0x0D1Au, 0x0D1Cu}) set(scale, 0.5f);
+         for (const GLenum bias : {0x0D15u, 0x0D19u, 0x0D1Bu, 0x0D1Du}) set(bias, 0.25f);
        },
        state::compatibility, true},
       {"two polygon modes",
