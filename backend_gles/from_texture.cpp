@@ -34,10 +34,11 @@ void check_readable(const HostTexture& host, const TextureTraits& traits, const 
   if ((is_depth(host.channels) && !traits.has_depth) || (is_stencil(host.channels) && !traits.has_stencil))
     fail(ErrorCode::invalid_argument, from_texture_op,
          "the texture's format is " + traits.format + ", which has no channel \"" + host.channels + "\".");
-  if (is_stencil(host.channels) && device.version() < 31)
+  if (const int version = device.api().version;
+      is_stencil(host.channels) && !device.api().has(31, 43, {"GL_ARB_stencil_texturing"}))
     fail(ErrorCode::unsupported, from_texture_op,
-         "reading stencil needs OpenGL ES 3.1; " + device.info().name + " has " +
-             std::to_string(device.version() / 10) + "." + std::to_string(device.version() % 10) + ".");
+         "reading stencil needs OpenGL ES 3.1 or OpenGL 4.3; " + device.info().name + " has " +
+             std::to_string(version / 10) + "." + std::to_string(version % 10) + ".");
 }
 
 }  // namespace

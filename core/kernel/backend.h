@@ -105,12 +105,13 @@ struct BoundInput {
   const Storage* storage;  // null where a pixel kernel samples `source`
   std::int64_t elements;   // of the whole storage, as it was allocated
   const HostSource* source = nullptr;
+  std::int64_t first = 0;  // the element from which on a pass reads
 };
 
 struct Dispatch {
   const Kernel* kernel;                // valid during the call
   const CustomCall* custom = nullptr;  // instead of a kernel
-  const HostPass* pass = nullptr;      // instead of a kernel; writes the output
+  const HostPass* pass = nullptr;      // instead of a kernel; reads the inputs, if any, and writes the output, if any
   std::vector<BoundInput> inputs;
   Storage* output;  // never one of the inputs
   DType output_dtype;

@@ -450,7 +450,9 @@ void Batch::give_results(const Node& ran, const Graph& graph, std::span<const st
 void Batch::add(const HostPass& pass, Node& input) {
   Buffer& buffer = *input.value.buffer;
   with_room([&] { use(buffer); });
-  dispatches_.push_back({.pass = &pass, .inputs = {{&buffer.storage(), buffer.elements(), input.value.offset}}});
+  dispatches_.push_back(
+      {.pass = &pass,
+       .inputs = {{.storage = &buffer.storage(), .elements = buffer.elements(), .first = input.value.offset}}});
 }
 
 // The item gets the storage into which its elements are wanted, unless they are there already, or are only a part of
