@@ -14,8 +14,11 @@ SourceType source_type(const std::string& text) {
   std::istringstream parts(text);
   SourceType type;
   int value = 0;
-  parts >> type.sampler >> type.swizzle >> value;
+  std::string sharing, begin;
+  parts >> type.sampler >> type.swizzle >> value >> sharing >> begin;
   type.value = static_cast<HostValue>(value);
+  type.is_alone = sharing == "alone";
+  type.is_from_corner = begin == "corner";
   return type;
 }
 
@@ -51,6 +54,7 @@ std::string host_function(int k, const PixelInput& input) {
   const SourceType type = source_type(input.host_type);
   const std::string name = sampler_name(k), part = part_name(k), at = "ivec2(x, y) + " + part + ".xy";
   std::string texel = "texelFetch(" + name + ", " + at + ", " + part + ".w)";
+  if (type.is_from_corner) texel = "texelFetch(" + name + ", ivec2(x, y), 0)";
   if (type.sampler.ends_with("Cube"))
     texel = "textureLod(" + name + ", cube_direction(" + part + ".z, (2.0 * vec2(" + at +
             ") + 1.0) / float(textureSize(" + name + ", " + part + ".w).x) - 1.0), float(" + part + ".w))";

@@ -11,9 +11,11 @@ struct SourceType {
   std::string sampler;  // "usampler2D"
   std::string swizzle;  // "bgra": the component that each channel is
   HostValue value = HostValue::floats;
-  bool is_alone = false;  // see HostSource::is_sampled_alone()
+  bool is_alone = false;        // see HostSource::is_sampled_alone()
+  bool is_from_corner = false;  // the base level of a 2-D texture, from its first texel on: a place is that of a texel
   std::string text() const {
-    return sampler + " " + swizzle + " " + std::to_string(static_cast<int>(value)) + (is_alone ? " alone" : "");
+    return sampler + " " + swizzle + " " + std::to_string(static_cast<int>(value)) + (is_alone ? " alone" : " shared") +
+           (is_from_corner ? " corner" : "");
   }
 };
 struct TargetType {

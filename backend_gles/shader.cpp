@@ -108,8 +108,10 @@ std::string header_text(bool is_desktop, std::string_view text) {
   std::string header = "#version 300 es\n";
   const bool is_external = text.find(external_sampler) != std::string_view::npos;
   if (is_external) header += "#extension GL_OES_EGL_image_external_essl3 : require\n";
-  for (const std::string_view type : {"float", "int", "sampler2D", "isampler2D", "usampler2D"})
-    header += "precision highp " + std::string(type) + ";\n";
+  for (const std::string_view type : {"float", "int"}) header += "precision highp " + std::string(type) + ";\n";
+  for (const std::string_view kind : {"", "i", "u"})
+    for (const std::string_view shape : {"2D", "2DArray", "3D", "Cube"})
+      header += "precision highp " + std::string(kind) + "sampler" + std::string(shape) + ";\n";
   if (is_external) header += "precision highp " + std::string(external_sampler) + ";\n";
   return header;
 }

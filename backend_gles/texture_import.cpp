@@ -26,7 +26,14 @@ std::string sampler_of(Texels texels, GLenum target) {
 
 std::string TextureImport::type() const {
   const Texels texels = is_stencil(host_.channels) ? Texels::unsigned_integers : traits_.texels;
-  return SourceType{sampler_of(texels, host_.target), components_of(host_.channels), value_, is_sampled_alone()}.text();
+  const TexturePart& part = traits_.part;
+  const bool is_flat = host_.target == GL_TEXTURE_2D || host_.target == texture_external;
+  return SourceType{.sampler = sampler_of(texels, host_.target),
+                    .swizzle = components_of(host_.channels),
+                    .value = value_,
+                    .is_alone = is_sampled_alone(),
+                    .is_from_corner = is_flat && part.x == 0 && part.y == 0 && part.level == traits_.base_level}
+      .text();
 }
 
 bool TextureImport::is_among(const std::vector<GLuint>& textures) const {

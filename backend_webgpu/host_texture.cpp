@@ -47,14 +47,16 @@ WGPUTextureBindingLayout SourceType::binding() const {
 
 std::string SourceType::text() const {
   return sampled + " " + components + " " + std::to_string(static_cast<int>(shape)) + " " +
-         std::to_string(static_cast<int>(value));
+         std::to_string(static_cast<int>(value)) + (is_from_corner ? " corner" : " inside");
 }
 
 SourceType SourceType::of(const std::string& text) {
   std::istringstream parts(text);
   SourceType type;
   int shape = 0, value = 0;
-  parts >> type.sampled >> type.components >> shape >> value;
+  std::string begin;
+  parts >> type.sampled >> type.components >> shape >> value >> begin;
+  type.is_from_corner = begin == "corner";
   type.shape = static_cast<Shape>(shape);
   type.value = static_cast<HostValue>(value);
   return type;
@@ -71,7 +73,8 @@ SourceType TextureSource::parts_of_type() const {
                              : texels == Texels::signed_integers ? "i32"
                                                                  : "f32",
                   .components = components_of(channels_),
-                  .value = value_};
+                  .value = value_,
+                  .is_from_corner = part_.x == 0 && part_.y == 0};
   // As in a render pass that resolves, colours are averaged; of depths and integers there is no mean.
   if (wgpuTextureGetSampleCount(texture_.get()) > 1)
     type.shape = texels == Texels::floats && !is_depth(channels_) ? SourceType::Shape::averaged

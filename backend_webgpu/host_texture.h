@@ -24,6 +24,7 @@ struct SourceType {
   std::string components;  // that the channels are: "bgrb"
   Shape shape = Shape::flat;
   HostValue value = HostValue::floats;
+  bool is_from_corner = false;  // a place is that of a texel
 
   bool has_samples() const { return shape == Shape::averaged || shape == Shape::first_sample; }
   WGPUTextureBindingLayout binding() const;

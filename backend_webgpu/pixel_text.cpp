@@ -119,11 +119,11 @@ std::string input_of_host(const PixelKernel& kernel, std::size_t index) {
   const SourceType type = SourceType::of(input.host_type);
   const std::string k = std::to_string(index), name = "source_" + k;
   if (input.is_filtered) return filtered_input(k, type.components);
-  std::string text, texel = "vec4f(textureLoad(" + name + ", vec2i(x, y) + part.xy, 0))";
-  if (type.shape == SourceType::Shape::volume)
-    texel = "vec4f(textureLoad(" + name + ", vec3i(vec2i(x, y) + part.xy, part.z), 0))";
+  const std::string at = type.is_from_corner ? "vec2i(x, y)" : "vec2i(x, y) + part.xy";
+  std::string text, texel = "vec4f(textureLoad(" + name + ", " + at + ", 0))";
+  if (type.shape == SourceType::Shape::volume) texel = "vec4f(textureLoad(" + name + ", vec3i(" + at + ", part.z), 0))";
   if (type.shape == SourceType::Shape::averaged) {
-    texel = "mean_" + k + "(vec2i(x, y) + part.xy)";
+    texel = "mean_" + k + "(" + at + ")";
     text = "fn mean_" + k + "(at: vec2i) -> vec4f {\n  let samples = textureNumSamples(" + name +
            ");\n  var sum = vec4f();\n  for (var i = 0u; i < samples; i++) { sum += textureLoad(" + name +
            ", at, i); }\n  return sum / f32(samples);\n}\n";

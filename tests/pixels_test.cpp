@@ -130,6 +130,73 @@ TEST_P(Pixels, AsFewKernelsAsOneWouldWrite) {
   EXPECT_EQ(context().stats().dispatches, 1u);
 }
 
+Program half_or_full(Context& context, const Shape& shape, Precision between,
+                     const std::function<std::vector<Tensor>(const Tensor&)>& work) {
+  return Program::record(context, {{.shape = shape}}, [&](std::span<const Tensor> in) { return work(in[0]); },
+                         {.between = between});
+}
+
+// A wide filter is stored between its two directions. Halves have no number near enough to this one.
+TEST_P(Pixels, HalvesBetweenKernelsOnRequestOnly) {
+  const float number = 1 + 1.0f / 4096;
+  const Tensor x = context().tensor({20, 30, 4}, std::vector<float>(2400, number));
+  const auto blurred = [&](Precision between) {
+    const std::vector<float> wide(9, 1.0f / 9);
+    const Program blur = half_or_full(context(), {20, 30, 4}, between, [&](const Tensor& image) {
+      return std::vector{separable_filter(image, wide, wide, Border::edge)};
+    });
+    return blur.run({x})[0].read()[1234];
+  };
+  const bool has_pixel_kernels = context().device().backend != BackendKind::cpu;
+  EXPECT_NEAR(blurred(Precision::full), number, 1e-5f);
+  EXPECT_NEAR(blurred(Precision::half), has_pixel_kernels ? 1.0f : number, 1e-5f);
+}
+
+// The device's own filter weighs pixels with about 8 bits.
+TEST_P(Pixels, HalvesAreFilteredByTheDevice) {
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  for (const std::int64_t channels : {1, 3, 4})
+    for (const auto& [height, width] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {1, 7}, {9, 13}}) {
+      const Shape shape{height, width, channels};
+      const std::vector<float> values = random_values(static_cast<std::size_t>(shape.size()), 0, 1, 7);
+      const auto results = [&](Context& context, Precision between) {
+        const Tensor table = context.tensor({3, 3, 3, 3}, random_values(81, 0, 1, 5));
+        const Program program = half_or_full(context, shape, between, [&](const Tensor& x) {
+          const std::vector<float> wide(9, 1.0f / 9);
+          const Tensor soft = separable_filter(x, wide, wide, Border::edge);
+          const Tensor larger = resize_bilinear(soft, 3 * x.shape()[0], 4 * x.shape()[1]);
+          std::vector all{larger * 2.0f, resize_bilinear(x, 2 * x.shape()[0] + 1, x.shape()[1]), soft};
+          if (x.shape()[2] > 1) all.push_back(colour_lookup(larger, table));
+          return all;
+        });
+        std::vector<std::vector<float>> read;
+        for (const Tensor& result : program.run({context.tensor(shape, values)})) read.push_back(result.read());
+        return read;
+      };
+      const auto exact = results(cpu, Precision::full), full = results(context(), Precision::full),
+                 half = results(context(), Precision::half);
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        EXPECT_TRUE(all_agree(full[i], exact[i], 1e-5f)) << "result " << i << " of " << shape.to_string();
+        EXPECT_TRUE(all_agree(half[i], exact[i], 0.01f)) << "result " << i << " of " << shape.to_string();
+      }
+    }
+}
+
+// Few numbers of the host's are parameters: others need no other kernel, nor another plan.
+TEST_P(Pixels, OtherFewNumbersCompileNothing) {
+  const Tensor x = context().tensor({5, 3, 4}, random_values(60, 0, 1, 2)).compute();
+  const auto scaled = [&](const std::vector<float>& factors, const std::vector<float>& matrix) {
+    return colour_matrix(gaussian_blur(x, 0.5f) * context().tensor({4}, factors), context().tensor({4, 4}, matrix));
+  };
+  const std::vector<float> matrix = random_values(16, -1, 1, 3);
+  scaled({1, 2, 3, 4}, matrix).read();
+  const std::vector<float> once = scaled({1, 1, 1, 1}, matrix).read();
+  context().reset_stats();
+  const std::vector<float> twice = scaled({2, 2, 2, 2}, matrix).read();
+  EXPECT_EQ(context().stats().kernels_compiled, 0u);
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(twice[i], 2 * once[i], 1e-5f) << i;
+}
+
 TEST_P(Pixels, MoveToOtherDevices) {
   Context moving = open(GetParam());
   const Tensor soft = gaussian_blur(moving.tensor({5, 3, 1}, random_values(15, 0, 1, 2)), 0.5f).compute();

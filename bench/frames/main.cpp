@@ -62,7 +62,7 @@ Line measure(Stage& stage, const Pipeline& pipeline, int runs) {
   Timed tensors{stage.by_tensors()}, full{stage.by_tensors(Precision::full)}, by_hand{stage.by_hand(Format::rgba16f)},
       by_hand_8_bit{};
   check_alike(pipeline, *tensors.frames, *by_hand.frames);
-  check_alike(pipeline, *full.frames, *by_hand.frames);
+  check_alike(pipeline, *full.frames, *stage.by_hand(Format::rgba16f));
   std::vector<Timed*> ways{&tensors, &by_hand, &full};
   if (!pipeline.between.empty() || pipeline.history) {
     by_hand_8_bit.frames = stage.by_hand(Format::rgba8);
