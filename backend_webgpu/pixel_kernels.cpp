@@ -42,7 +42,7 @@ BindLayout layout_for(const Device& device, const PixelKernel& kernel, bool draw
   entries[0].buffer.hasDynamicOffset = 1;
   for (const PixelInput& input : kernel.inputs) entries.push_back(entry_for_input(entries.size(), input));
   for (const PixelOutput& output : kernel.outputs)
-    if (!draws || output.place != PixelPlace::host) entries.push_back(entry_for_output(entries.size(), output));
+    if (&output != drawn_output(kernel)) entries.push_back(entry_for_output(entries.size(), output));
   if (filters(kernel)) {
     entries.push_back(layout_entry(entries.size(), WGPUBufferBindingType_Storage));
     entries.back().buffer = {};
@@ -54,8 +54,8 @@ BindLayout layout_for(const Device& device, const PixelKernel& kernel, bool draw
 }
 
 WGPUTextureFormat format_of_target(const PixelKernel& kernel) {
-  const auto target = std::ranges::find(kernel.outputs, PixelPlace::host, &PixelOutput::place);
-  return TargetType::of(target->host_type).format;
+  const PixelOutput& output = *drawn_output(kernel);
+  return is_texture(output) ? WGPUTextureFormat_RGBA16Float : TargetType::of(output.host_type).format;
 }
 
 const TextureSource& source_of(const BoundInput& input) { return static_cast<const TextureSource&>(*input.source); }
@@ -106,9 +106,10 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
   }
   for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i) {
     const Storage* const output = dispatch.custom_outputs[i];
+    if (&kernel.outputs[i] == drawn_output(kernel)) continue;
     if (output && is_texture(kernel.outputs[i])) add(texels_of(*output));
     else if (output) add(buffer_of(*output));
-    else if (pipeline.compute) add(views.get(target_of(dispatch).slice()));
+    else add(views.get(target_of(dispatch).slice()));
   }
   if (filters(kernel)) {
     WGPUBindGroupEntry entry{};
@@ -141,6 +142,10 @@ PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, cons
   const std::uint32_t width = dispatch.words[0], height = dispatch.words[1];
   switch (entry_of(kernel)) {
     case PixelEntry::draw: {
+      if (!dispatch.target) {
+        pass.target = shared(texels_of(*dispatch.custom_outputs[0]).handle);
+        break;
+      }
       const TextureTarget& target = target_of(dispatch);
       pass.target = shared(views.get(target.slice()).handle);
       pass.depth_slice = target.depth_slice();

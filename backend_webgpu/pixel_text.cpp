@@ -40,8 +40,8 @@ bool fills_words(const PixelOutput& output) {
          size_of(output.dtype) * static_cast<std::size_t>(output.channels) % 4 == 0;
 }
 
-bool is_drawn(const PixelOutput& output) {
-  return output.place == PixelPlace::host && TargetType::of(output.host_type).is_drawn;
+bool is_flipped(const PixelOutput& output) {
+  return output.place == PixelPlace::host && TargetType::of(output.host_type).is_flipped;
 }
 
 bool reads_texels_of(const PixelKernel& kernel, const std::string& k) {
@@ -91,7 +91,7 @@ std::string pixel_bindings(const PixelKernel& kernel) {
   }
   for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
     const PixelOutput& output = kernel.outputs[k];
-    if (is_drawn(output)) continue;
+    if (&output == drawn_output(kernel)) continue;
     ++index;
     const std::string name = "destination_" + std::to_string(k);
     if (output.place == PixelPlace::host) {
@@ -166,11 +166,14 @@ std::string zeros_after(const std::string& destination, const PixelOutput& outpu
          "(); }\n  }\n";
 }
 
+// Of a texture of halves.
+std::string texel_value(const PixelOutput& output) {
+  return output.is_rounded_freely ? output.value : "round_f16(" + output.value + ")";
+}
+
 std::string store_pixel(const std::string& destination, const PixelOutput& output) {
   const bool is_texels = output.place == PixelPlace::texels;
-  if (is_texture(output))
-    return "  textureStore(" + destination + ", vec2i(x, y), " +
-           (output.is_rounded_freely ? output.value : "round_f16(" + output.value + ")") + ");\n";
+  if (is_texture(output)) return "  textureStore(" + destination + ", vec2i(x, y), " + texel_value(output) + ");\n";
   const PixelUnits units = units_of(output);
   const std::string& value = output.value;
   std::string text;
@@ -211,7 +214,7 @@ std::string pixel_function(const PixelKernel& kernel, PixelEntry entry) {
     const PixelOutput& output = kernel.outputs[k];
     const std::string destination = "destination_" + std::to_string(k);
     if (entry == PixelEntry::gather) result = output.value;
-    else if (is_drawn(output)) result = colour_text(output);
+    else if (&output == drawn_output(kernel)) result = is_texture(output) ? texel_value(output) : colour_text(output);
     else if (output.place == PixelPlace::host) stores += store_colour(destination, kernel, output);
     else stores += store_pixel(destination, output);
   }
@@ -239,7 +242,10 @@ std::string entry_text(const PixelKernel& kernel, PixelEntry entry) {
   if (entry == PixelEntry::draw)
     return std::string(embedded_shader("triangle.wgsl")) +
            fill_template(embedded_shader("pixels_draw.wgsl"),
-                         {{"corner", "  let corner = " + target_part(kernel) + ".xy;\n"}});
+                         {{"corner", "  let corner = " +
+                                         (drawn_output(kernel)->place == PixelPlace::host ? target_part(kernel) + ".xy"
+                                                                                          : "vec2i()") +
+                                         ";\n"}});
   const PixelOutput& output = kernel.outputs[0];
   return fill_template(embedded_shader("pixels_gather.wgsl"),
                        {{"elements", gathered_elements(output)},
@@ -254,18 +260,23 @@ std::string pixel_constants(const PixelKernel& kernel, PixelEntry entry) {
   if (entry == PixelEntry::gather)
     text += "const channels = " + std::to_string(kernel.outputs[0].channels) +
             "u;\nalias pixel_vector = " + vector_type(kernel.outputs[0].dtype) + ";\n";
-  for (const PixelOutput& output : kernel.outputs)
-    if (is_drawn(output))
-      text +=
-          std::string("const is_flipped = ") + (TargetType::of(output.host_type).is_flipped ? "true" : "false") + ";\n";
+  if (const PixelOutput* drawn = drawn_output(kernel))
+    text += std::string("const is_flipped = ") + (is_flipped(*drawn) ? "true" : "false") + ";\n";
   return text;
 }
 
 }  // namespace
 
+const PixelOutput* drawn_output(const PixelKernel& kernel) {
+  for (const PixelOutput& output : kernel.outputs)
+    if (output.place == PixelPlace::host && TargetType::of(output.host_type).is_drawn) return &output;
+  const bool has_one = kernel.outputs.size() == 1;
+  return has_one && is_texture(kernel.outputs[0]) ? &kernel.outputs[0] : nullptr;
+}
+
 PixelEntry entry_of(const PixelKernel& kernel) {
   for (const PixelOutput& output : kernel.outputs) {
-    if (is_drawn(output)) return PixelEntry::draw;
+    if (&output == drawn_output(kernel)) return PixelEntry::draw;
     if (!fills_words(output)) return PixelEntry::gather;
   }
   return PixelEntry::compute;

@@ -36,9 +36,10 @@ TextureStorage::TextureStorage(std::shared_ptr<Device> device, std::shared_ptr<B
                                const PixelLayout& layout)
     : device_(std::move(device)), bind_groups_(std::move(bind_groups)) {
   const auto width = narrow<std::uint32_t>(layout.width), height = narrow<std::uint32_t>(layout.height);
-  texture_ = device_->make_texture({width, height, 1}, WGPUTextureFormat_RGBA16Float,
-                                   WGPUTextureUsage_TextureBinding | WGPUTextureUsage_StorageBinding,
-                                   "tessera image, " + std::to_string(width) + "x" + std::to_string(height));
+  texture_ = device_->make_texture(
+      {width, height, 1}, WGPUTextureFormat_RGBA16Float,
+      WGPUTextureUsage_TextureBinding | WGPUTextureUsage_StorageBinding | WGPUTextureUsage_RenderAttachment,
+      "tessera image, " + std::to_string(width) + "x" + std::to_string(height));
   handle_ = Handle<WGPUTextureView>(wgpuTextureCreateView(texture_.get(), nullptr));
   view_ = {handle_.get(), next_buffer_id()};
 }

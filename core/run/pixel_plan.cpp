@@ -390,8 +390,9 @@ class PixelPlanner {
     Draft* kernel = stores_alone ? nullptr : companion(item, readers);
     const bool joins = kernel != nullptr;
     if (!kernel) kernel = &new_kernel(pixels);
-    const PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
+    PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
     compute_in(*kernel, item);
+    if (in_texels && pixels.channels == 3) value = three_channels(*kernel, value);
     // A tensor may move to another device, where its elements must be in order too.
     const bool is_plain = !in_texels || (needs_elements && limits_.pixels.stores_elements);
     kernel->outputs.push_back({{item, is_plain ? PixelLayout{} : layout}, output, value});
@@ -403,6 +404,11 @@ class PixelPlanner {
       else if (in_texels) read_texels(*reader, item, item, texels, pixels, layout.is_half);
       else read_elements(*reader, item, item, 0, pixels);
     }
+  }
+
+  // Nobody reads the fourth component of a texel: what makes it is left out.
+  static PixelRef three_channels(Draft& kernel, PixelRef value) {
+    return kernel.writer.vector(kernel.writer.dtype_of(value), "vec4f(" + PixelWriter::text(value) + ".xyz, 0.0)");
   }
 
   // A kernel of the same size that can write the item too: the only one that reads it, where it is, or one that reads
