@@ -14,8 +14,10 @@ TexturePart part_of(const HostTexture& host) {
 }
 TexturePart part_of(const HostFramebuffer& host) { return {.width = host.width, .height = host.height}; }
 
-template <class HostObject>
-void write(const Tensor& tensor, const HostObject& host, const ToTextureOptions& options, ContextState& context) {
+// Calls work(target).
+template <class HostObject, class Work>
+void with_target(const Tensor& tensor, const HostObject& host, const ToTextureOptions& options, ContextState& context,
+                 const Work& work) {
   const HostImage image = host_image(to_texture_op, tensor);
   const TexturePart part = part_of(host);
   check_target(to_texture_op, tensor, image, part.width, part.height);
@@ -24,29 +26,59 @@ void write(const Tensor& tensor, const HostObject& host, const ToTextureOptions&
       "in one that shares with what gles::host_context() gives now, and call again.",
       [&] {
         const Device& device = *present_backend<GlesBackend>(to_texture_op, context).own_device();
-        show(context, tensor, TextureExport(Target(device, host), options.flip_y), options.also_compute);
+        work(TextureExport(Target(device, host), options.flip_y));
       });
 }
 
-}  // namespace
-
-void to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
-  const LockedContext locked(tensor);
-  ContextState& context = *locked;
-  present_backend<GlesBackend>(to_texture_op, context);
+void check(const HostTexture& target) {
   if (target.target == texture_external)
     fail(ErrorCode::invalid_argument, to_texture_op, "an external texture cannot be drawn to.");
   if (target.channels != "RGBA")
     fail(ErrorCode::invalid_argument, to_texture_op,
          "whole texels are written, but channels is \"" + target.channels + "\".");
-  write(tensor, target, options, context);
 }
+void check(const HostFramebuffer&) {}
 
-void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
+template <class HostObject>
+void write(const Tensor& tensor, const HostObject& target, const ToTextureOptions& options) {
   const LockedContext locked(tensor);
   ContextState& context = *locked;
   present_backend<GlesBackend>(to_texture_op, context);
-  write(tensor, target, options, context);
+  check(target);
+  with_target(tensor, target, options, context,
+              [&](const TextureExport& host) { show(context, tensor, host, options.also_compute); });
+}
+
+template <class HostObject>
+std::future<void> prepare(const Tensor& tensor, const HostObject& target, const ToTextureOptions& options) {
+  const LockedContext locked(tensor);
+  ContextState& context = *locked;
+  present_backend<GlesBackend>(to_texture_op, context);
+  check(target);
+  std::future<void> prepared;
+  with_target(tensor, target, options, context, [&](const TextureExport& host) {
+    prepared = prepare_to_show(context, tensor, host, options.also_compute);
+  });
+  return prepared;
+}
+
+}  // namespace
+
+void to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
+  write(tensor, target, options);
+}
+
+void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
+  write(tensor, target, options);
+}
+
+std::future<void> prepare_to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
+  return prepare(tensor, target, options);
+}
+
+std::future<void> prepare_to_texture(const Tensor& tensor, const HostFramebuffer& target,
+                                     const ToTextureOptions& options) {
+  return prepare(tensor, target, options);
 }
 
 }  // namespace tessera::gles

@@ -34,15 +34,20 @@ void check(WGPUTexture texture) {
              " can be written with the usage RenderAttachment only, not with StorageBinding.");
 }
 
-void write(ContextState& context, const Tensor& tensor, WGPUTexture texture, const ToTexture& options,
-           WebGpuBackend& backend) {
+TextureTarget checked_target(const Tensor& tensor, WGPUTexture texture, const ToTexture& options,
+                             WebGpuBackend& backend) {
   const HostImage image = host_image(to_texture_op, tensor);
   check(texture);
   const TexturePart part = checked_part(to_texture_op, options.part, extent_of(texture, options.part.level));
   check_target(to_texture_op, tensor, image, part.width, part.height);
-  const TextureTarget target(texture, part, options.flip_y);
+  TextureTarget target(texture, part, options.flip_y);
   if (is_render_target(texture)) backend.host_object_checks().require_drawable(to_texture_op, target);
-  show(context, tensor, target, options.also_compute);
+  return target;
+}
+
+void write(ContextState& context, const Tensor& tensor, WGPUTexture texture, const ToTexture& options,
+           WebGpuBackend& backend) {
+  show(context, tensor, checked_target(tensor, texture, options, backend), options.also_compute);
 }
 
 }  // namespace
@@ -54,6 +59,21 @@ void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& option
       "webgpu::to_texture: nothing was written, and the texture belongs to a lost device; make it again on the one "
       "that webgpu::host_device() gives now, and call again.",
       [&] { write(context, image, target, options, present_backend<WebGpuBackend>(to_texture_op, context)); });
+}
+
+std::future<void> prepare_to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
+  const LockedContext locked(image);
+  ContextState& context = *locked;
+  std::future<void> prepared;
+  context.recovery.run_on_this_device(
+      "webgpu::prepare_to_texture: the texture belongs to a lost device; make it again on the one that "
+      "webgpu::host_device() gives now, and call again.",
+      [&] {
+        WebGpuBackend& backend = present_backend<WebGpuBackend>(to_texture_op, context);
+        prepared =
+            prepare_to_show(context, image, checked_target(image, target, options, backend), options.also_compute);
+      });
+  return prepared;
 }
 
 void to_texture(const Tensor& image, WGPUTexture target, WGPUCommandEncoder encoder, const ToTexture& options) {

@@ -126,6 +126,28 @@ TEST_P(GlesPrepare, TheFutureCompilesWhatIsLeft) {
   EXPECT_TRUE(context.prepare_some(0us));
 }
 
+TEST_P(GlesPrepare, FramesFromTexturesIntoTextures) {
+  Context context = adopt();
+  const std::vector<std::uint8_t> pixels(4 * 6 * 4, 51);
+  const gles::HostTexture camera{host().texture(GL_RGBA8, 4, 6, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data()), 4, 6},
+      screen{host().texture(GL_RGBA8, 4, 6, GL_RGBA, GL_UNSIGNED_BYTE, nullptr), 4, 6};
+  const std::vector<float> wide(9, 1.0f / 9);
+  const Program program = Program::record(context, {{.shape = {6, 4, 4}}}, [&](std::span<const Tensor> in) {
+    return std::vector{separable_filter(in[0], wide, wide, Border::edge)};
+  });
+  const auto frame = [&] { return program({gles::from_texture(context, camera)})[0]; };
+  context.reset_stats();
+  const std::future<void> unused = gles::prepare_to_texture(frame(), screen);
+  EXPECT_EQ(context.stats().kernels_compiled, 0u);
+  while (!context.prepare_some(1us)) {
+  }
+  EXPECT_EQ(context.stats().kernels_compiled, 2u);
+  EXPECT_EQ(context.stats().dispatches, 0u);
+  gles::to_texture(frame(), screen);
+  EXPECT_EQ(context.stats().kernels_compiled, 2u);
+  EXPECT_THAT(gles::from_texture(context, screen).read(), ::testing::Each(::testing::FloatNear(0.2f, 1e-6f)));
+}
+
 TEST_P(GlesPrepare, AProgramThatIsGoneIsNotWaitedFor) {
   Context context = adopt();
   {

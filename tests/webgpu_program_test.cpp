@@ -51,6 +51,24 @@ TEST_P(WebGpuPrograms, ATextureInAndATextureOutInOneSubmission) {
   EXPECT_THAT(host->read<std::uint8_t>(screen, 4), Each(102));
 }
 
+TEST_P(WebGpuPrograms, FramesAreReadyBeforeTheFirstOne) {
+  const std::vector<std::uint8_t> pixels(4 * 6 * 4, 51);
+  const WGPUTexture camera = host->texture(4, 6, WGPUTextureFormat_RGBA8Unorm, in, pixels.data(), 4);
+  const WGPUTexture screen = host->texture(4, 6, WGPUTextureFormat_RGBA8Unorm, out);
+  const std::vector<float> wide(9, 1.0f / 9);
+  const Program program = Program::record(*gpu, {{.shape = {6, 4, 4}}}, [&](std::span<const Tensor> inputs) {
+    return std::vector{separable_filter(inputs[0], wide, wide, Border::edge)};
+  });
+  const auto frame = [&] { return program({webgpu::from_texture(*gpu, camera)})[0]; };
+  gpu->reset_stats();
+  webgpu::prepare_to_texture(frame(), screen).get();
+  EXPECT_EQ(gpu->stats().kernels_compiled, 2u);
+  EXPECT_EQ(gpu->stats().dispatches, 0u);
+  webgpu::to_texture(frame(), screen);
+  EXPECT_EQ(gpu->stats().kernels_compiled, 2u);
+  EXPECT_THAT(host->read<std::uint8_t>(screen, 4), Each(51));
+}
+
 TEST_P(WebGpuPrograms, RecordIntoTheHostsEncoder) {
   const Program program = doubling({4});
   const WGPUBuffer buffer = host->buffer(std::vector<float>{1, 2, 3, 4});

@@ -6,6 +6,7 @@
 #include "core/base/sizes.h"
 #include "core/graph/graph.h"
 #include "core/run/batch.h"
+#include "core/run/preparation.h"
 
 namespace tessera {
 namespace {
@@ -35,6 +36,13 @@ std::vector<Wanted> wanted_along(std::string_view op, const ContextState& contex
                   std::string(op) + ": a tensor to compute along with this one belongs to another context.");
     wanted.push_back({TensorAccess::node(context, also)});
   }
+  return wanted;
+}
+
+std::vector<Wanted> shown(ContextState& context, const Tensor& tensor, const HostTarget& target,
+                          std::span<const Tensor> also_computed) {
+  std::vector<Wanted> wanted = wanted_along("to_texture", context, tensor, also_computed);
+  wanted.insert(wanted.begin(), {.node = TensorAccess::node(context, tensor), .target = &target});
   return wanted;
 }
 
@@ -73,11 +81,16 @@ Lease lease(ContextState& context, const Tensor& tensor, std::uint64_t layout,
 
 void show(ContextState& context, const Tensor& tensor, const HostTarget& target,
           std::span<const Tensor> also_computed) {
-  std::vector<Wanted> wanted = wanted_along("to_texture", context, tensor, also_computed);
-  wanted.insert(wanted.begin(), {.node = TensorAccess::node(context, tensor), .target = &target});
   Batch batch(context);
-  batch.add(wanted);
+  batch.add(shown(context, tensor, target, also_computed));
   batch.run();
+}
+
+std::future<void> prepare_to_show(ContextState& context, const Tensor& tensor, const HostTarget& target,
+                                  std::span<const Tensor> also_computed) {
+  Batch batch(context);
+  batch.add(shown(context, tensor, target, also_computed));
+  return prepare(context, std::make_shared<Preparation>(context, batch.take_kernels()));
 }
 
 void write_to_host(ContextState& context, const Tensor& tensor, std::unique_ptr<Storage> storage, const HostPass* copy,

@@ -536,6 +536,15 @@ void Batch::run() {
   context_.pool->collect();
 }
 
+// Kernels of users were compiled when they were defined, and those of passes have no end: a host's objects are in them.
+KernelsToCompile Batch::take_kernels() {
+  KernelsToCompile kernels{std::exchange(plans_, {}), {}};
+  for (const Dispatch& dispatch : std::exchange(dispatches_, {}))
+    if (dispatch.kernel || dispatch.pixel_kernel)
+      kernels.dispatches.push_back({.kernel = dispatch.kernel, .pixel_kernel = dispatch.pixel_kernel});
+  return kernels;
+}
+
 void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
   const Dispatch dispatch = dispatch_to_prepare(context, step, graph, uses);
   if (!runs_on_host(context, dispatch)) context.backend->prepare(dispatch);

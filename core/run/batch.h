@@ -14,6 +14,12 @@ struct ProgramImpl;
 struct RunVariant;
 class StepCosts;
 
+// Kernels that are compiled, and not run.
+struct KernelsToCompile {
+  std::vector<std::shared_ptr<const Plan>> plans;  // which have them
+  std::vector<Dispatch> dispatches;                // without storages
+};
+
 // The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
 // kept.
 class Batch {
@@ -46,6 +52,7 @@ class Batch {
   void forget(const Buffer&);
 
   void run();
+  KernelsToCompile take_kernels();                       // instead: nothing is computed
   bool has_submitted() const { return has_submitted_; }  // some of the work, or tried to
 
  private:

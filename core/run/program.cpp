@@ -209,29 +209,8 @@ SlicedRun Program::start(std::span<const Tensor> inputs) const {
 }
 
 std::future<void> Program::prepare() const {
-  const auto preparation = std::make_shared<Preparation>(impl_.shared());
-  const LockedContext locked(*impl_->context);
-  locked->add(preparation);
-  if (!locked->backend->limits().any_thread)  // the host's calls compile: prepare_some(), or the last of them here
-    return std::async(std::launch::deferred, [program = impl_.shared(), preparation] {
-      const LockedContext context(*program->context);
-      preparation->compile_all(*context);
-      preparation->throw_error();
-    });
-  auto promise = std::make_shared<std::promise<void>>();
-  std::future<void> future = promise->get_future();
-  locked->owner.background.add([program = impl_.shared(), preparation, promise](ContextState& context) {
-    try {
-      preparation->compile_next(context);
-      if (!preparation->is_over()) return false;
-      preparation->throw_error();
-      promise->set_value();
-    } catch (...) {
-      promise->set_exception(std::current_exception());
-    }
-    return true;
-  });
-  return future;
+  const LockedContext context(*impl_->context);
+  return tessera::prepare(*context, std::make_shared<Preparation>(impl_.shared()), impl_.shared());
 }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -204,6 +205,14 @@ struct ToTextureOptions {
 // Where a context of tessera's own is lost on the way, this throws device_lost: the target went with it.
 TESSERA_API void to_texture(const Tensor& image, const HostTexture& target, const ToTextureOptions& = {});
 TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, const ToTextureOptions& = {});
+
+// Compiles what to_texture with the same arguments would run, and runs nothing: for the time before the first frame. As
+// Program::prepare, in slices of Context::prepare_some in a host's context. Frames of the same form then find their
+// kernels, from other textures of the same formats and into others too.
+TESSERA_API std::future<void> prepare_to_texture(const Tensor& image, const HostTexture& target,
+                                                 const ToTextureOptions& = {});
+TESSERA_API std::future<void> prepare_to_texture(const Tensor& image, const HostFramebuffer& target,
+                                                 const ToTextureOptions& = {});
 
 // ---- In the host's shaders.
 

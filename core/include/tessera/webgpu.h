@@ -10,6 +10,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,11 @@ struct ToTexture {
 // way, this throws device_lost: the context is on a new device then, and the texture has to be made again there, see
 // host_device().
 TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
+
+// Compiles what to_texture with the same arguments would run, and runs nothing: for the time before the first frame. As
+// Program::prepare. Frames of the same form then find their
+// kernels, from other textures of the same formats and into others too.
+TESSERA_API std::future<void> prepare_to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
 
 struct ToBuffer {
   std::uint64_t offset = 0;            // of the first element, in bytes: a multiple of 4
