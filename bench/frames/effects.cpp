@@ -231,12 +231,12 @@ Pipeline denoise(const Setting& setting) {
           .targets = {{"screen", setting.size}},
           .tensors =
               [](Context&, Tensors in) {
-                const Tensor &frame = in[0], &before = in[1];
+                const Tensor &frame = in[0], before = in[1].cast(DType::f32);
                 const std::vector<float> weights{0.25f, 0.5f, 0.25f};
                 const Tensor smooth = separable_filter(frame, weights, weights, Border::edge);
                 const Tensor share = exp(square(before - smooth) * -25.0) * 0.8;
                 const Tensor result = frame + (before - frame) * share;
-                return std::vector{result, result};
+                return std::vector{result, result.cast(in[1].dtype())};
               },
           .passes = {{.reads = {"frame", "history"},
                       .writes = {"screen", "history"},

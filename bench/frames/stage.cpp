@@ -11,13 +11,16 @@ std::int64_t channel_count(Format format, int channels) {
   return static_cast<std::int64_t>(channels_of(format, channels).size());
 }
 
+// As exact as images between passes.
+DType history_type(Precision between) { return between == Precision::half ? DType::f16 : DType::f32; }
+
 Program recorded(Context& gpu, const Pipeline& pipeline, int channels, Precision between) {
   std::vector<TensorSpec> inputs;
-  const auto add = [&](const Texture& texture) {
-    inputs.push_back({{texture.size.height, texture.size.width, channel_count(texture.format, channels)}});
+  const auto add = [&](const Texture& texture, DType dtype) {
+    inputs.push_back({{texture.size.height, texture.size.width, channel_count(texture.format, channels)}, dtype});
   };
-  for (const Texture& source : pipeline.sources) add(source);
-  if (pipeline.history) add(*pipeline.history);
+  for (const Texture& source : pipeline.sources) add(source, DType::f32);
+  if (pipeline.history) add(*pipeline.history, history_type(between));
   return Program::record(gpu, inputs, [&](Tensors in) { return pipeline.tensors(gpu, in); }, {.between = between});
 }
 
@@ -49,7 +52,7 @@ Difference difference(Frames& a, Frames& b, const Pipeline& pipeline) {
 TensorFrames::TensorFrames(Context& gpu, const Pipeline& pipeline, int channels, Precision between)
     : gpu_(gpu), pipeline_(pipeline), channels_(channels), program_(recorded(gpu, pipeline, channels, between)) {
   if (const auto& history = pipeline.history)
-    history_ = gpu.zeros({history->size.height, history->size.width, channels}).compute();
+    history_ = gpu.zeros({history->size.height, history->size.width, channels}, history_type(between)).compute();
 }
 
 void TensorFrames::next() {
