@@ -16,6 +16,7 @@
 #include "backend_webgpu/blob_cache.h"
 #include "backend_webgpu/wait.h"
 #include "core/kernel/backend.h"
+#include "core/platform/driver_start.h"
 
 namespace tessera::webgpu {
 
@@ -31,6 +32,8 @@ class Device {
   WGPUQueue queue() const { return queue_.get(); }
   WGPUInstance instance() const { return instance_.get(); }
   const DeviceInfo& info() const { return info_; }
+  // SwiftShader: an infinity that a shader writes to a texture of halves comes out as NaN; 2^16 comes out as infinity.
+  bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
   const MessageSink& messages() const { return messages_; }
   const WGPULimits& limits() const { return limits_; }
   const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }

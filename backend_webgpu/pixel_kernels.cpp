@@ -71,7 +71,7 @@ Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
   const Compilation compilation(device_->messages());
   const BlobLookups before = device_->blob_lookups();
   const bool draws = entry_of(kernel) == PixelEntry::draw;
-  const std::string text = pixel_text(kernel), name = "kernel " + kernel.label;
+  const std::string text = pixel_text(kernel, device_->stores_half_infinity_as_nan()), name = "kernel " + kernel.label;
   ErrorScope rejected(*device_, WGPUErrorFilter_Validation);
   BindLayout layout = layout_for(*device_, kernel, draws);
   if (const std::string error = rejected.close(); !error.empty()) throw_compile_failure(*device_, name, error);

@@ -166,14 +166,19 @@ std::string zeros_after(const std::string& destination, const PixelOutput& outpu
          "(); }\n  }\n";
 }
 
-// Of a texture of halves.
-std::string texel_value(const PixelOutput& output) {
-  return output.is_rounded_freely ? output.value : "round_f16(" + output.value + ")";
+// Of a texture of halves. Devices that make NaN of an infinity there make an infinity of 2^16.
+std::string texel_value(const PixelOutput& output, bool stores_half_infinity_as_nan) {
+  if (output.is_rounded_freely) return output.value;
+  const std::string value = "round_f16(" + output.value + ")";
+  if (!stores_half_infinity_as_nan) return value;
+  return "select(" + value + ", sign(" + value + ") * 65536.0, abs(" + value + ") > vec4f(65504.0))";
 }
 
-std::string store_pixel(const std::string& destination, const PixelOutput& output) {
+std::string store_pixel(const std::string& destination, const PixelOutput& output, bool stores_half_infinity_as_nan) {
   const bool is_texels = output.place == PixelPlace::texels;
-  if (is_texture(output)) return "  textureStore(" + destination + ", vec2i(x, y), " + texel_value(output) + ");\n";
+  if (is_texture(output))
+    return "  textureStore(" + destination + ", vec2i(x, y), " + texel_value(output, stores_half_infinity_as_nan) +
+           ");\n";
   const PixelUnits units = units_of(output);
   const std::string& value = output.value;
   std::string text;
@@ -208,15 +213,16 @@ std::string store_colour(const std::string& destination, const PixelKernel& kern
 
 // make_pixel(): the body, and the stores that follow it; gives the colour of a drawn target, or the pixel that is
 // gathered.
-std::string pixel_function(const PixelKernel& kernel, PixelEntry entry) {
+std::string pixel_function(const PixelKernel& kernel, PixelEntry entry, bool stores_half_infinity_as_nan) {
   std::string stores, result;
   for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
     const PixelOutput& output = kernel.outputs[k];
     const std::string destination = "destination_" + std::to_string(k);
     if (entry == PixelEntry::gather) result = output.value;
-    else if (&output == drawn_output(kernel)) result = is_texture(output) ? texel_value(output) : colour_text(output);
+    else if (&output == drawn_output(kernel))
+      result = is_texture(output) ? texel_value(output, stores_half_infinity_as_nan) : colour_text(output);
     else if (output.place == PixelPlace::host) stores += store_colour(destination, kernel, output);
-    else stores += store_pixel(destination, output);
+    else stores += store_pixel(destination, output, stores_half_infinity_as_nan);
   }
   const std::string type = entry == PixelEntry::gather ? vector_type(kernel.outputs[0].dtype) : "vec4f";
   return "fn make_pixel(x: i32, y: i32)" + (result.empty() ? "" : " -> " + type) + " {\n" + kernel.body +
@@ -288,7 +294,7 @@ std::uint64_t vectors_of(const PixelKernel& kernel) {
          (has_target ? 1 : 0);
 }
 
-std::string pixel_text(const PixelKernel& kernel) {
+std::string pixel_text(const PixelKernel& kernel, bool stores_half_infinity_as_nan) {
   const PixelEntry entry = entry_of(kernel);
   std::string inputs;
   for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
@@ -298,7 +304,8 @@ std::string pixel_text(const PixelKernel& kernel) {
               : input.place == PixelPlace::host   ? input_of_host(kernel, i)
                                                   : input_of_pixels(k, input);
   }
-  const std::string pixel = pixel_function(kernel, entry), entry_point = entry_text(kernel, entry);
+  const std::string pixel = pixel_function(kernel, entry, stores_half_infinity_as_nan),
+                    entry_point = entry_text(kernel, entry);
   return fill_template(embedded_shader("pixels.wgsl"),
                        {{"constants", pixel_constants(kernel, entry)},
                         {"words", std::string(embedded_shader("words.wgsl"))},

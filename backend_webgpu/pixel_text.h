@@ -34,6 +34,6 @@ inline bool filters(const PixelKernel& kernel) {
 }
 std::uint64_t vectors_of(const PixelKernel&);  // of words
 
-std::string pixel_text(const PixelKernel&);
+std::string pixel_text(const PixelKernel&, bool stores_half_infinity_as_nan);
 
 }  // namespace tessera::webgpu

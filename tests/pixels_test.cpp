@@ -13,7 +13,7 @@ class Pixels : public OnDevice {
 
   // Images of many sizes and channels, through `work`, here and on the CPU.
   void expect_as_on_cpu(const Work& work, float tolerance = 1e-5f) {
-    constexpr std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {1, 7}, {6, 1}, {5, 9}};
+    constexpr std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {6, 1}, {5, 9}};
     Context cpu = Context::create({.prefer = {BackendKind::cpu}});
     for (const auto& [height, width] : sizes)
       for (const std::int64_t channels : {1, 3, 4}) {

@@ -224,7 +224,8 @@ TEST_P(WebGpuParts, OfOneTextureAreMadeOfEachOther) {
   EXPECT_EQ(bytes_of(volume, {}), of_volume);
 }
 
-// No rectangle, level, layer or size has a kernel of its own, and frames of other sizes take no more memory.
+// Textures from their first texel on have a kernel, all other parts have one, and no size has one of its own; frames of
+// other sizes take no more memory.
 TEST_P(WebGpuParts, AndOtherSizesCompileNothing) {
   const Texture flat = filled(kinds[0]), layers = filled(kinds[1]);
   for (const WGPUTextureUsage usage : {WGPUTextureUsage_RenderAttachment, WGPUTextureUsage_StorageBinding}) {
@@ -232,6 +233,7 @@ TEST_P(WebGpuParts, AndOtherSizesCompileNothing) {
     const auto frame = [&](const Texture& from, const TexturePart& part, const TexturePart& to) {
       webgpu::to_texture(gaussian_blur(in(from, part), 0.5f) * 0.5f, screen.get(), {.part = to});
     };
+    frame(flat, {.x = 1, .width = 5, .height = 6}, {.width = 5, .height = 6});
     gpu->reset_stats();
     frame(flat, {}, {});
     const std::uint64_t dispatches = gpu->stats().dispatches;
