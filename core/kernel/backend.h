@@ -141,7 +141,7 @@ struct PixelLimits {
   int max_half_side = 0;  // of an image in texels of f16, which kernels can filter
   int max_inputs = 0;     // of one kernel
   int max_outputs = 0;
-  bool stores_elements = false;  // whether each invocation can store the f32 elements of its pixel, one by one
+  bool stores_elements = false;  // whether each invocation can store the elements of its pixel, if they are whole words
 };
 
 struct Limits {

@@ -385,7 +385,7 @@ class PixelPlanner {
                              .channels = in_texels ? layout.channels : static_cast<int>(pixels.channels),
                              .value = {},
                              .is_rounded_freely = layout.is_half};
-    const bool stores_alone = !in_texels && !(limits_.pixels.stores_elements && dtype == DType::f32);
+    const bool stores_alone = !in_texels && !stores_pixels(output);
 
     Draft* kernel = stores_alone ? nullptr : companion(item, readers);
     const bool joins = kernel != nullptr;
@@ -427,10 +427,15 @@ class PixelPlanner {
     return nullptr;
   }
 
+  // Whether an invocation can store the elements of its pixel, which are whole words then.
+  bool stores_pixels(const PixelOutput& output) const {
+    return limits_.pixels.stores_elements && is_float(output.dtype) &&
+           size_of(output.dtype) * static_cast<std::size_t>(output.channels) % 4 == 0;
+  }
+
   bool takes_output(const Draft& kernel) const {
     const bool is_alone = std::ranges::any_of(kernel.outputs, [&](const DraftOutput& each) {
-      return each.output.place == PixelPlace::elements &&
-             !(limits_.pixels.stores_elements && each.output.dtype == DType::f32);
+      return each.output.place == PixelPlace::elements && !stores_pixels(each.output);
     });
     return !is_alone && static_cast<int>(kernel.outputs.size()) < limits_.pixels.max_outputs &&
            (!kernel.target || kernel.target->takes_more_outputs());
