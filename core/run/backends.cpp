@@ -122,7 +122,13 @@ std::unique_ptr<Backend> open_preferred(BackendKind kind, const BackendFactory& 
   };
   for (const SearchedPlace* place : searched_places(factory)) {
     Candidate candidate{place};
-    if (place->adapter && depends_on_state(preference)) candidate.state = device_state(place->adapter->info);
+    if (place->adapter && depends_on_state(preference)) {
+      // A device that was found in two ways is asked once: the first way is the better one.
+      const auto known = std::ranges::find_if(candidates, [&](const Candidate& other) {
+        return other.place->adapter->info.name == place->adapter->info.name;
+      });
+      candidate.state = known != candidates.end() ? known->state : device_state(place->adapter->info);
+    }
     const std::string why = why_not(candidate, preference, driver);
     if (why.empty()) {
       candidates.push_back(candidate);
