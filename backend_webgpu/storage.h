@@ -45,7 +45,7 @@ class TextureStorage final : public Storage {
   BoundView view_;
 };
 
-constexpr bool is_texture(const StorageSpec& spec) { return spec.pixels.channels > 0 && spec.dtype == DType::f16; }
+constexpr bool is_texture(const StorageSpec& spec) { return spec.pixels.is_half; }
 
 inline const BoundView& texels_of(const Storage& storage) { return static_cast<const TextureStorage&>(storage).view(); }
 

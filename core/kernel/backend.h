@@ -33,7 +33,7 @@ class Storage {
 struct PixelLayout {
   std::int64_t width = 0, height = 0;  // none: no such storage
   int channels = 0;                    // 1, 2 or 4 for each pixel
-  bool is_half = false;                // of f16, whatever the type of the elements is
+  bool is_half = false;                // of f16, which only pixel kernels ever see
   bool operator==(const PixelLayout&) const = default;
 };
 

@@ -53,7 +53,9 @@ class Buffer {
   const StorageSpec& spec() const { return spec_; }
   std::int64_t elements() const { return spec_.elements; }
   // Else only kernels of this device can read it, and it never leaves.
-  bool has_elements_in_order() const { return spec_.pixels.channels == 0 || spec_.pixels.channels == 4; }
+  bool has_elements_in_order() const {
+    return spec_.pixels.channels == 0 || (spec_.pixels.channels == 4 && !spec_.pixels.is_half);
+  }
   std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
 
   bool is_resident() const { return !place_.empty(); }

@@ -378,13 +378,13 @@ class PixelPlanner {
     const bool needs_elements = own.is_wanted || own.has_other_reader;
     const bool in_texels = is_float(dtype) && (dtype == DType::f32 || can_be_half(pixels)) &&
                            (!needs_elements || (are_alike && graph_.at(item).layout == 0));
-    layout.is_half = in_texels && !needs_elements && dtype == DType::f32 && graph_.is_half && can_be_half(pixels);
+    layout.is_half = in_texels && !needs_elements && (dtype == DType::f16 || (graph_.is_half && can_be_half(pixels)));
     const PixelInput texels{PixelPlace::texels, layout.is_half ? DType::f16 : dtype, layout.channels};
     const PixelOutput output{.place = in_texels ? PixelPlace::texels : PixelPlace::elements,
                              .dtype = in_texels ? texels.dtype : dtype,
                              .channels = in_texels ? layout.channels : static_cast<int>(pixels.channels),
                              .value = {},
-                             .is_rounded_freely = layout.is_half};
+                             .is_rounded_freely = texels.dtype != dtype};
     const bool stores_alone = !in_texels && !stores_pixels(output);
 
     Draft* kernel = stores_alone ? nullptr : companion(item, readers);
@@ -500,7 +500,7 @@ class PixelPlanner {
       return;
     }
     PixelLayout layout = layout_of(source.image);
-    layout.is_half = graph_.is_half && can_be_half(source.image);
+    layout.is_half = dtype == DType::f16 || (graph_.is_half && can_be_half(source.image));
     const DType kept = layout.is_half ? DType::f16 : dtype;
     const int storage = count() + static_cast<int>(own_storages_.size());
     own_storages_.push_back({kept, layout.width * layout.height * layout.channels, 0, layout});
@@ -514,7 +514,7 @@ class PixelPlanner {
                                .dtype = kept,
                                .channels = layout.channels,
                                .value = {},
-                               .is_rounded_freely = layout.is_half},
+                               .is_rounded_freely = kept != dtype},
                               value});
   }
 

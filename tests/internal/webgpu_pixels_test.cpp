@@ -71,6 +71,7 @@ class WebGpuPixels : public OnHost {
     return image;
   }
   Image empty(DType dtype, std::int64_t count, PixelLayout pixels = {}) {
+    pixels.is_half = pixels.channels > 0 && dtype == DType::f16;
     return {backend().allocate({.dtype = dtype, .elements = count, .pixels = pixels}), dtype, count};
   }
   Image dirty(DType dtype, std::int64_t count) {  // every byte is 0xff, up to the end of the last texel
