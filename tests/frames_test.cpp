@@ -21,7 +21,7 @@ TEST_P(FramePipelines, TensorCodeAndShadersMakeTheSameFrames) {
     }
 }
 
-// The table of a colour lookup becomes texels first, and so does a frame that is smaller than what a network takes.
+// A frame that is smaller than what a network takes becomes texels first.
 TEST_P(FramePipelines, TakeNoMorePassesThanByHand) {
   const bench::Size odd{61, 43};
   for (const bench::Entry& entry : bench::all_pipelines()) {
@@ -34,7 +34,7 @@ TEST_P(FramePipelines, TakeNoMorePassesThanByHand) {
     stage->context().reset_stats();
     frames->next();
     const std::string_view name = entry.name;
-    const std::size_t small = name == "lut_3d" || name == "network_input" ? 1 : 0;
+    const std::size_t small = name == "network_input" ? 1 : 0;
     EXPECT_LE(stage->context().stats().dispatches, pipeline.passes.size() + small) << entry.name;
     EXPECT_EQ(stage->context().stats().kernels_compiled, 0u) << entry.name;
   }

@@ -182,6 +182,34 @@ TEST_P(Pixels, HalvesAreFilteredByTheDevice) {
     }
 }
 
+// The table is laid out for the lookup's kernel in the first run, and again where there was no room to keep it.
+TEST_P(Pixels, TablesThatProgramsCaptureAreLaidOutOnce) {
+  if (context().device().backend == BackendKind::cpu) GTEST_SKIP() << "There are no pixel kernels on the CPU.";
+  const std::vector<float> colours = random_values(81, 0, 1, 5), values = random_values(4800, 0, 1, 7);
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  const std::vector<float> expected =
+      colour_lookup(cpu.tensor({40, 40, 3}, values), cpu.tensor({3, 3, 3, 3}, colours)).read();
+  const Tensor x = context().tensor({40, 40, 3}, values).compute();
+  const Tensor table = context().tensor({3, 3, 3, 3}, colours);
+  for (const Precision between : {Precision::half, Precision::full}) {
+    const Program lookup = half_or_full(context(), {40, 40, 3}, between,
+                                        [&](const Tensor& image) { return std::vector{colour_lookup(image, table)}; });
+    const auto kernels_of_run = [&] {
+      context().reset_stats();
+      EXPECT_TRUE(all_agree(lookup.run({x})[0].read(), expected, between == Precision::half ? 0.01f : 1e-5f));
+      return context().stats().dispatches;
+    };
+    const std::uint64_t kernels = kernels_of_run();
+    EXPECT_EQ(kernels_of_run(), kernels - 1);
+    context().trim();
+    EXPECT_EQ(kernels_of_run(), kernels);
+    EXPECT_EQ(kernels_of_run(), kernels - 1);
+    const std::uint64_t bytes = context().memory().bytes_in_use;
+    EXPECT_EQ(kernels_of_run(), kernels - 1);
+    EXPECT_EQ(context().memory().bytes_in_use, bytes);
+  }
+}
+
 // Few numbers of the host's are parameters: others need no other kernel, nor another plan.
 TEST_P(Pixels, OtherFewNumbersCompileNothing) {
   const Tensor x = context().tensor({5, 3, 4}, random_values(60, 0, 1, 2)).compute();

@@ -134,8 +134,8 @@ void Pool::give_copies_back(Buffer& to, Buffer& copies) {
 }
 
 bool Pool::can_leave(const Buffer& buffer) const {
-  return buffer.is_resident() && buffer.has_elements_in_order() && buffer.owner_ == Buffer::Owner::pool &&
-         !buffer.is_lent() && buffer.recording_ <= submitted_;
+  return buffer.is_resident() && (buffer.has_elements_in_order() || buffer.can_be_dropped_) &&
+         buffer.owner_ == Buffer::Owner::pool && !buffer.is_lent() && buffer.recording_ <= submitted_;
 }
 
 void Pool::leave_device(Buffer& buffer) {
@@ -273,6 +273,7 @@ std::shared_ptr<Buffer> Pool::least_recently_used() const {
 }
 
 void Pool::spill(Buffer& buffer) {
+  if (buffer.can_be_dropped_) return put_away(buffer);
   copy_to_host(buffer);
   put_away(buffer);
   const std::scoped_lock hold(lock_);
@@ -314,6 +315,8 @@ void Pool::collect() {
 }
 
 void Pool::trim() {
+  for (const std::shared_ptr<Buffer>& buffer : live())
+    if (buffer->can_be_dropped_) put_away(*buffer);
   PooledStorage::List doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(borrowed_);
@@ -355,7 +358,7 @@ void Pool::submitted() {
 
 void Pool::copy_all_to_host() {
   for (const std::shared_ptr<Buffer>& buffer : live())
-    if (buffer->has_elements_in_order()) copy_to_host(*buffer);
+    if (buffer->has_elements_in_order() && !buffer->can_be_dropped_) copy_to_host(*buffer);
 }
 
 void Pool::move_to(Backend& backend, bool keeps_host_copies) {

@@ -96,7 +96,7 @@ class Buffer {
   std::uint64_t recording_ = 0;  // the recording that writes it; 0: none
   std::weak_ptr<const void> loan_;
   bool was_lent_ = false;
-  bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false;
+  bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false, can_be_dropped_ = false;
 };
 
 struct PoolOptions {
@@ -140,8 +140,10 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool can_leave(const Buffer&) const;
   void leave_device(Buffer&);      // where there is a copy elsewhere
   void keep_for_lineage(Buffer&);  // likewise: from now on only the lineage of others needs it
-  void spill(Buffer&);             // where it can leave: the elements wait on the host
-  void spill_all();                // tensors that no batch or host uses now
+  // Whether it may leave without a copy: its holder makes it again.
+  void set_droppable(Buffer& buffer, bool droppable) { buffer.can_be_dropped_ = droppable; }
+  void spill(Buffer&);  // where it can leave: the elements wait on the host
+  void spill_all();     // tensors that no batch or host uses now
 
   void trim();
   // Frees storages that are too many. A tensor's destructor, which may run on any thread, does not, nor does acquire:

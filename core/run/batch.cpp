@@ -122,6 +122,13 @@ Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::share
   return buffers;
 }
 
+// Whether all that a step makes is there already: pixels of tensors that a program captured.
+bool is_made(const Step& step, const Graph& graph, const Batch::Buffers& buffers) {
+  return !step.pixel_results.empty() && std::ranges::all_of(step.pixel_results, [&](const PixelResult& result) {
+    return result.item >= static_cast<int>(graph.items.size()) && buffers[at(result.item)];
+  });
+}
+
 }  // namespace
 
 Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
@@ -212,14 +219,16 @@ void Batch::add_pixel_kernel(Dispatch dispatch, const Step& step, const Graph& g
     if (outputs[i]) buffers[at(step.pixel_results[i].item)] = std::move(outputs[i]);
 }
 
-void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, const Graph& graph, Buffers& buffers) {
+void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, const Graph& graph, Buffers& buffers,
+                const CapturedPixels* captured) {
   buffers.resize(graph.items.size() + plan->own_storages.size());
   const HostTime encoding(context_, HostWork::encode);
   const auto keep_for_batch = [&](int item) {
     if (item >= 0 && buffers[at(item)]) context_.pool->keep_for_batch(*buffers[at(item)]);
   };
   std::vector<bool> is_kept(buffers.size(), false);
-  for (std::size_t i = 0; i < buffers.size(); ++i) is_kept[i] = i < graph.items.size() && graph.items[i].is_stored;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    is_kept[i] = i < graph.items.size() ? graph.items[i].is_stored : captured && captured->has(static_cast<int>(i));
   for (const int index : graph.kept) is_kept[at(index)] = true;
   for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const int item = graph.wanted[i].item;
@@ -233,7 +242,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
   dispatches_.reserve(dispatches_.size() + steps.size());
   for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
-    with_room([&] { add(step, graph, buffers); });
+    if (!is_made(step, graph, buffers)) with_room([&] { add(step, graph, buffers); });
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
     // alternates between two.
     for (const int input : step.last_uses)
@@ -400,7 +409,11 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   }
   kernel_uses_ = &program.kernels;
   const std::shared_ptr<const Plan>& plan = variant.of_program->plan;
-  add(plan, plan->steps, graph, buffers);
+  const std::shared_ptr<CapturedPixels>& captured = variant.of_program->captured;
+  captured->take(*context_.pool, buffers);
+  add(plan, plan->steps, graph, buffers, captured.get());
+  // Recorded work runs if and when the host submits it.
+  if (!context_.pool->is_recording()) captured_.push_back({captured, captured->images_in(buffers)});
   kernel_uses_ = nullptr;
   given_.clear();
   give_results(ran, graph, variant.of_program->outputs, buffers);
@@ -533,6 +546,7 @@ void Batch::run() {
   plans_.clear();
   for (const NodePtr& node : std::exchange(results_, {})) context_.recovery.computed(node);
   for (const NodePtr& node : std::exchange(sources_, {})) context_.recovery.release(*node);
+  for (const CapturedToKeep& kept : std::exchange(captured_, {})) kept.by->keep(*context_.pool, kept.images);
   context_.pool->collect();
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/run/captured_pixels.h"
 #include "core/run/fuse.h"
 
 namespace tessera {
@@ -67,9 +68,10 @@ class Batch {
   template <class Work>
   void with_room(const Work&);
   // Adds steps of a plan. The buffers have an entry for each item: the storages of those that have one. The steps'
-  // outputs are added; those that only later steps read go back on the way. Where the device has no room for a step,
+  // outputs are added; those that only later steps read go back on the way. Steps whose storages are there already have
+  // run before. Where the device has no room for a step,
   // the batch submits what it has gathered first, so that storages which the step does not need can leave.
-  void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&);
+  void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&, const CapturedPixels* = nullptr);
   void add(const Step&, const Graph&, Buffers&);
   void add_pixel_kernel(Dispatch, const Step&, const Graph&, Buffers&);
   std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelLayout& = {});
@@ -96,6 +98,11 @@ class Batch {
   std::vector<NodePtr> sources_;         // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
   bool has_submitted_ = false;
+  struct CapturedToKeep {
+    std::shared_ptr<CapturedPixels> by;
+    std::vector<CapturedPixels::Image> images;
+  };
+  std::vector<CapturedToKeep> captured_;  // once the batch has run
   // Storages that items of the graph under way get instead of the pool's.
   struct Given {
     int item;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/captured_pixels.h"
 #include "core/run/fuse.h"
 #include "core/run/step_costs.h"
 
@@ -15,6 +16,7 @@ struct ProgramVariant {
   Graph graph;
   std::shared_ptr<const Plan> plan;
   std::vector<std::size_t> outputs;  // of the program, as the graph wants them
+  std::shared_ptr<CapturedPixels> captured;
 };
 
 struct ProgramImpl {

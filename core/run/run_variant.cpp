@@ -102,13 +102,14 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
     Graph graph = program.graph;
     graph.wanted = std::move(made.graph.wanted);
     graph.shown = std::move(made.graph.shown);
-    known->second = {std::move(graph), nullptr, std::move(made.outputs)};
+    known->second = {std::move(graph), nullptr, std::move(made.outputs), nullptr};
     variant.graph_with_hosts();
     Graph& planned = known->second.graph;
     for (std::size_t i = 0; i < ran.inputs.size(); ++i)
       if (const int item = program.input_items[i]; item >= 0)
         planned.note_overwritten(planned.items[static_cast<std::size_t>(item)], storage_of(ran.inputs[i].get()));
     known->second.plan = context.plans.get(planned, context.backend->limits());
+    known->second.captured = std::make_shared<CapturedPixels>(planned, *known->second.plan);
   }
   for (std::size_t i = 0; i < ran.inputs.size(); ++i) {
     const int item = program.input_items[i];
