@@ -98,6 +98,24 @@ TEST_P(Pixels, ChannelsComeAndGo) {
   });
 }
 
+// Beside a filter, so that pixel kernels do it.
+TEST_P(Pixels, ConvolutionsOfFewChannels) {
+  expect_as_on_cpu([](Context& gpu, const Tensor& x) {
+    const std::int64_t channels = x.shape()[2];
+    const Tensor image = x.reshape({1, x.shape()[0], x.shape()[1], channels}) * 2.0f;
+    const auto weights = [&](const Shape& shape) {
+      return gpu.tensor(shape, random_values(static_cast<std::size_t>(shape.size()), -1, 1, 11));
+    };
+    return std::vector{
+        gaussian_blur(x, 0.5f), conv2d(image, weights({3, 3, channels, 4}), {.padding = Padding::same}),
+        relu(conv2d(image, weights({2, 3, channels, 2}),
+                    {.strides = {2, 1}, .dilations = {1, 2}, .padding = Padding::same}) +
+             0.25f),
+        conv2d(image, weights({1, 2, 1, channels}) * 2.0f, {.padding = Padding::same, .groups = channels}),
+        conv2d(image, weights({1, 1, channels, 3}), {.strides = {2, 3}, .padding = Padding::valid})};
+  });
+}
+
 TEST_P(Pixels, EveryTypeKeepsToItself) {
   for (const DType dtype : {DType::f16, DType::u8})
     expect_as_on_cpu(

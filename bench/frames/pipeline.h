@@ -74,10 +74,11 @@ struct Entry {
   Pipeline (*make)(const Setting&);
   bool has_alpha = true;  // false: its frames have three channels
 };
-std::vector<Entry> colour_pipelines();  // colours.cpp
-std::vector<Entry> filter_pipelines();  // filters.cpp
-std::vector<Entry> effect_pipelines();  // effects.cpp
-std::vector<Entry> yuv_pipelines();     // yuv.cpp
+std::vector<Entry> colour_pipelines();   // colours.cpp
+std::vector<Entry> filter_pipelines();   // filters.cpp
+std::vector<Entry> effect_pipelines();   // effects.cpp
+std::vector<Entry> yuv_pipelines();      // yuv.cpp
+std::vector<Entry> network_pipelines();  // network.cpp
 std::vector<Entry> all_pipelines();
 
 }  // namespace tessera::bench

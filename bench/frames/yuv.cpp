@@ -135,7 +135,7 @@ std::vector<Entry> yuv_pipelines() { return {{"network_input", network_input, fa
 
 std::vector<Entry> all_pipelines() {
   std::vector<Entry> all;
-  for (const auto list : {colour_pipelines, filter_pipelines, effect_pipelines, yuv_pipelines})
+  for (const auto list : {colour_pipelines, filter_pipelines, effect_pipelines, yuv_pipelines, network_pipelines})
     for (const Entry& entry : list()) all.push_back(entry);
   return all;
 }

@@ -5,7 +5,7 @@
 namespace tessera {
 
 std::vector<Number> HostValues::few_numbers(DType dtype) const {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t most = 256;
   if (elements.size() > most * sizeof(Number) || (dtype != DType::f32 && dtype != DType::i32)) return {};
   std::vector<Number> numbers(elements.size() / sizeof(Number));
   if (!numbers.empty()) std::memcpy(numbers.data(), elements.data(), elements.size());

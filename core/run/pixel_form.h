@@ -41,7 +41,8 @@ struct PixelForm {
 
 std::span<const PixelForm> filter_forms();  // filters, other sizes, warps
 std::span<const PixelForm> colour_forms();
-std::span<const PixelForm> place_forms();  // pixels and channels that move, join, or are summed up
+std::span<const PixelForm> window_forms();  // convolutions of few channels
+std::span<const PixelForm> place_forms();   // pixels and channels that move, join, or are summed up
 
 inline constexpr std::string_view component = "xyzw";
 
@@ -52,6 +53,11 @@ inline bool has_images(const GraphItem& item) {
 // Planes of a batch have as many axes as an image with channels.
 inline bool is_image(const Shape& shape, const Extent& extent, std::int64_t channels) {
   return pixel_image_of(shape) == PixelImage{extent.height, extent.width, channels};
+}
+
+// Whether a place that was moved is still inside, for four components.
+inline std::string inside_text(const std::string& at, const std::string& last) {
+  return "both(gti(vec4i(" + at + "), vec4i(-1)), lti(vec4i(" + at + "), vec4i(" + last + " + 1)))";
 }
 
 }  // namespace tessera

@@ -8,7 +8,7 @@ namespace tessera {
 namespace {
 
 const PixelForm* form_of(const Family& family) {
-  for (const std::span<const PixelForm> forms : {filter_forms(), colour_forms(), place_forms()})
+  for (const std::span<const PixelForm> forms : {filter_forms(), colour_forms(), window_forms(), place_forms()})
     if (const auto form = std::ranges::find(forms, family.entry->name, &PixelForm::entry); form != forms.end())
       return &*form;
   return nullptr;

@@ -35,11 +35,6 @@ PixelRef moved_axis(PixelWriter& writer, PixelRef from, std::int64_t distance, F
   return writer.integer(distance < 0 ? "max(" + at + ", 0)" : "min(" + at + ", " + last + ")");
 }
 
-// Whether a place that was moved is still inside, for four components.
-std::string inside_text(const std::string& at, const std::string& last) {
-  return "both(gti(vec4i(" + at + "), vec4i(-1)), lti(vec4i(" + at + "), vec4i(" + last + " + 1)))";
-}
-
 template <class Weight>
 PixelRef write_filter(const PixelWork& work, const FilterParameters& filter, const FilterOptions& options,
                       const Weight& weight_of) {
