@@ -16,7 +16,7 @@ class PixelCosts::Counter final : public PixelReader {
     if (writer_.wanted_of(operand.item).size() == before) return value;
     if (has_few_numbers(costs_.graph_.at(operand.item), image)) return value;
     if (!costs_.at(operand.item).is_known) {
-      item_.own += costs_.graph_.at(operand.item).source ? reading : reading_elements(image);
+      item_.own += costs_.graph_.at(operand.item).source ? reading : costs_.reading_elements(image);
       return value;
     }
     const auto known = std::ranges::find(item_.reads, operand.item, &std::pair<int, double>::first);
@@ -36,14 +36,15 @@ class PixelCosts::Counter final : public PixelReader {
   PixelWriter writer_;
 };
 
-double PixelCosts::reading_elements(const PixelImage& image) {
-  return image.channels == 4 ? reading : reading * 0.75 * static_cast<double>(image.channels) + 1;
+double PixelCosts::reading_elements(const PixelImage& image) const {
+  const double element = has_elements_in_textures_ ? 2 * reading : 0.75 * reading;
+  return image.channels == 4 ? reading : element * static_cast<double>(image.channels) + 1;
 }
 
 // Pixels of an item that is read `times` often, all in all: computed each time, or stored once.
 double PixelCosts::read(int index, double times) const {
   const Item& item = at(index);
-  return std::min(times * item.cost, item.pixels * (item.cost + storing_) + times * reading);
+  return item.once + std::min(times * item.each, item.pixels * (item.each + storing_) + times * reading);
 }
 
 double PixelCosts::with_reads(int item) const {
@@ -57,24 +58,30 @@ void PixelCosts::add(int index) {
   item.pixels = static_cast<double>(pixel_image_of(graph_.at(index).shape())->pixels());
   item.is_known = true;
   if (graph_.at(index).source) {
-    item.cost = reading;
+    item.each = reading;
     return;
   }
   Counter counter(*this, item);
   write_pixel_form(counter, graph_, graph_.at(index), counter.writer().here());
   item.own += counter.writer().cost();
-  item.cost = item.own;
-  for (const auto& [operand, times] : item.reads) item.cost += read(operand, times * item.pixels) / item.pixels;
+  item.each = item.own;
+  for (const auto& [operand, times] : item.reads) {
+    const Item& other = at(operand);
+    const double reads = times * item.pixels;
+    const bool is_repeated = reads * other.each <= other.pixels * (other.each + storing_) + reads * reading;
+    item.each += times * (is_repeated ? other.each : reading);
+    item.once += other.once + (is_repeated ? 0 : other.pixels * (other.each + storing_));
+  }
 }
 
 bool PixelCosts::is_worth_repeating(int index, double reads, const std::vector<double>& known) const {
   const Item& item = at(index);
   if (moves_pixels(graph_.at(index))) return true;  // rather what it moves is stored
-  double repeated = reads * item.own, stored = item.pixels * (item.cost + storing_) + reads * reading;
+  double repeated = reads * item.own, stored = item.pixels * (item.own + storing_) + reads * reading;
   for (std::size_t i = 0; i < item.reads.size(); ++i) {
     const auto& [operand, times] = item.reads[i];
     repeated += read(operand, reads * times + known[i]);
-    stored += read(operand, known[i]);
+    stored += read(operand, item.pixels * times + known[i]);
   }
   return repeated <= stored;
 }

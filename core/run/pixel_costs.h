@@ -13,10 +13,14 @@ class PixelCosts {
   // kernel, and two of five taps are two, as everybody would write them.
   static constexpr double reading = 8;
 
-  // A pixel in elements takes several reads, unless it is a texel.
-  static double reading_elements(const PixelImage&);
+  // A pixel in elements takes several reads, unless it is a texel; in textures, each of them looks for its texel.
+  double reading_elements(const PixelImage&) const;
 
-  PixelCosts(const Graph& graph, double storing) : graph_(graph), storing_(storing), items_(graph.items.size()) {}
+  PixelCosts(const Graph& graph, double storing, bool has_elements_in_textures)
+      : graph_(graph),
+        storing_(storing),
+        has_elements_in_textures_(has_elements_in_textures),
+        items_(graph.items.size()) {}
 
   // Items are added in their order, if pixel kernels compute them.
   void add(int item);
@@ -24,7 +28,7 @@ class PixelCosts {
   // Drivers compile long kernels in more than linear time: nothing is repeated beyond this, in one kernel.
   static constexpr double most_repeated = 2000;
 
-  double of(int item) const { return at(item).cost; }
+  double of(int item) const { return at(item).each; }
   double with_reads(int item) const;  // where all that it reads is stored
   double storing() const { return storing_; }
 
@@ -43,7 +47,7 @@ class PixelCosts {
     bool is_known = false;
     double own = 0;                               // without pixels of other items that kernels compute
     std::vector<std::pair<int, double>> reads{};  // those items, and how many pixels of each
-    double cost = 0;                              // with them, stored or not, as is cheaper
+    double each = 0, once = 0;                    // with them: for each pixel, and for all that is stored on the way
     double pixels = 0;
   };
   const Item& at(int item) const { return items_[static_cast<std::size_t>(item)]; }
@@ -52,6 +56,7 @@ class PixelCosts {
 
   const Graph& graph_;
   double storing_;
+  bool has_elements_in_textures_;
   std::vector<Item> items_;
 };
 

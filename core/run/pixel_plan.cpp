@@ -31,6 +31,7 @@ struct Draft {
   const HostTarget* target = nullptr;
   std::size_t shown = 0;
   std::vector<int> items{};  // that are computed in it
+  double evaluations = 1;    // of each pixel: several invocations may need the same one for elements of their own
 
   bool has_extent_of(const PixelImage& image) const {
     return image.width == domain.width && image.height == domain.height;
@@ -45,7 +46,11 @@ class PixelPlanner {
  public:
   // Without `computes`, pixel kernels only sample a host's textures and write into them.
   PixelPlanner(const Graph& graph, const Limits& limits, double storing, bool computes)
-      : graph_(graph), limits_(limits), costs_(graph, storing), facts_(graph.items.size()), computes_(computes) {}
+      : graph_(graph),
+        limits_(limits),
+        costs_(graph, storing, !limits.pixels.stores_elements),
+        facts_(graph.items.size()),
+        computes_(computes) {}
 
   PixelPlan plan() {
     find_pixel_items();
@@ -109,20 +114,64 @@ class PixelPlanner {
     for (int i = 0; i < count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       facts_[at].is_pixels = can[at] && is_worth[static_cast<std::size_t>(root(i))];
-      if (facts_[at].is_pixels) costs_.add(i);
-      if (facts_[at].is_pixels || graph_.at(i).is_stored) continue;
-      for (const GraphItem::Operand& operand : graph_.at(i).operands)
-        if (!operand.is_number()) facts(operand.item).has_other_reader = true;
     }
     for (std::size_t i = 0; i < graph_.wanted.size(); ++i)
       if (const int item = graph_.wanted[i].item; item >= 0 && !graph_.is_shown(i)) facts(item).is_wanted = true;
     for (const int item : graph_.kept)
       if (!graph_.at(item).source) facts(item).is_wanted = true;
+    find_other_readers();
+    leave_work_on_elements();
+    find_other_readers();
+    for (int i = 0; i < count(); ++i)
+      if (is_pixels(i)) costs_.add(i);
     // No kernel can sample the texture that it writes.
     for (int i = 0; i < count(); ++i)
       if (const HostSource* source = graph_.at(i).source;
           source && (graph_.at(i).is_overwritten || source->is_sampled_alone() || !is_pixels(i)))
         facts(i) = {.has_other_reader = true};
+  }
+
+  void find_other_readers() {
+    for (int i = 0; i < count(); ++i) {
+      if (is_pixels(i) || graph_.at(i).is_stored) continue;
+      for (const GraphItem::Operand& operand : graph_.at(i).operands)
+        if (!operand.is_number()) facts(operand.item).has_other_reader = true;
+    }
+  }
+
+  // Much work on elements, wherever they are, whose result is needed as elements: kernels over elements make four of
+  // these at a time, where a pixel of fewer channels leaves components unused, or is made by two of its neighbours.
+  void leave_work_on_elements() {
+    PixelCosts costs(graph_, costs_.storing(), !limits_.pixels.stores_elements);
+    std::vector<bool> is_plain(graph_.items.size()), is_left(graph_.items.size());
+    for (int i = 0; i < count(); ++i) {
+      const GraphItem& item = graph_.at(i);
+      if (!is_pixels(i)) continue;
+      costs.add(i);
+      is_plain[static_cast<std::size_t>(i)] =
+          (item.is<Pointwise>() || item.is<Cast>() || item.is<Strided>()) &&
+          std::ranges::all_of(item.operands, [&](const GraphItem::Operand& operand) {
+            return operand.is_number() || !is_pixels(operand.item) || is_plain[static_cast<std::size_t>(operand.item)];
+          });
+    }
+    for (int i = count() - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (!is_plain[at]) continue;
+      const Facts& own = facts(i);
+      const double unused = costs.of(i) * (evaluations(i) * 4 / static_cast<double>(image(i).channels) - 1);
+      is_left[at] = is_left[at] || ((own.is_wanted || own.has_other_reader) &&
+                                    unused > costs.storing() + costs.reading_elements(image(i)));
+      if (!is_left[at]) continue;
+      facts(i).is_pixels = false;
+      for (const GraphItem::Operand& operand : graph_.at(i).operands)
+        if (!operand.is_number()) is_left[static_cast<std::size_t>(operand.item)] = true;
+    }
+  }
+
+  // How often a kernel that makes elements makes each pixel: texels of four elements share those of three channels.
+  double evaluations(int item) const {
+    const PixelImage pixels = image(item);
+    return pixels.channels == 3 && !stores_pixels(graph_.at(item).dtype(), 3) ? 1.5 : 1;
   }
 
   // ---- values in kernels
@@ -353,7 +402,8 @@ class PixelPlanner {
   double reads_of(int wanted) const {
     double reads = 0;
     for (const std::unique_ptr<Draft>& kernel : kernels_)
-      reads += static_cast<double>(pixels_read_by(*kernel, wanted)) * static_cast<double>(kernel->domain.pixels());
+      reads += static_cast<double>(pixels_read_by(*kernel, wanted)) * kernel->evaluations *
+               static_cast<double>(kernel->domain.pixels());
     return reads;
   }
 
@@ -385,7 +435,8 @@ class PixelPlanner {
                              .channels = in_texels ? layout.channels : static_cast<int>(pixels.channels),
                              .value = {},
                              .is_rounded_freely = texels.dtype != dtype};
-    const bool stores_alone = !in_texels && !stores_pixels(output);
+    const bool stores_alone = !in_texels && !stores_pixels(dtype, output.channels);
+    if (!in_texels && is_worth_texels_too(item)) return store_in_texels_too(item, readers);
 
     Draft* kernel = stores_alone ? nullptr : companion(item, readers);
     const bool joins = kernel != nullptr;
@@ -396,6 +447,7 @@ class PixelPlanner {
     // A tensor may move to another device, where its elements must be in order too.
     const bool is_plain = !in_texels || (needs_elements && limits_.pixels.stores_elements);
     kernel->outputs.push_back({{item, is_plain ? PixelLayout{} : layout}, output, value});
+    if (stores_alone) kernel->evaluations = evaluations(item);
     if (joins) ++ops_fused_;
 
     for (Draft* reader : readers) {
@@ -404,6 +456,45 @@ class PixelPlanner {
       else if (in_texels) read_texels(*reader, item, item, texels, pixels, layout.is_half);
       else read_elements(*reader, item, item, 0, pixels);
     }
+  }
+
+  // Whether an item that is needed as elements is made in texels for those who read pixels, and packed from there.
+  bool is_worth_texels_too(int item) const {
+    const PixelImage pixels = image(item);
+    const DType dtype = graph_.at(item).dtype();
+    if (!is_float(dtype) || !(dtype == DType::f16 ? can_be_half(pixels) : fits(pixels))) return false;
+    const double times = evaluations(item), of_pixels = static_cast<double>(pixels.pixels());
+    const double saved = reads_of(item) * (costs_.reading_elements(pixels) - PixelCosts::reading) +
+                         of_pixels * (times - 1) * costs_.with_reads(item);
+    return saved > of_pixels * (costs_.storing() + times * PixelCosts::reading);
+  }
+
+  void store_in_texels_too(int item, const std::vector<Draft*>& readers) {
+    const PixelImage pixels = image(item);
+    const DType dtype = graph_.at(item).dtype();
+    PixelLayout layout = layout_of(pixels);
+    layout.is_half = dtype == DType::f16;
+    const int storage = own_storage(dtype, layout);
+    Draft* kernel = companion(item, readers);
+    if (!kernel) kernel = &new_kernel(pixels);
+    PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
+    compute_in(*kernel, item);
+    if (pixels.channels == 3) value = three_channels(*kernel, value);
+    kernel->outputs.push_back({{storage, layout},
+                               {.place = PixelPlace::texels, .dtype = dtype, .channels = layout.channels, .value = {}},
+                               value});
+    Draft& packing = new_kernel(pixels);
+    packing.outputs.push_back(
+        {{item},
+         {.place = PixelPlace::elements, .dtype = dtype, .channels = static_cast<int>(pixels.channels), .value = {}},
+         packing.writer.value(item, packing.writer.here(), dtype)});
+    for (Draft* reader : readers_of(item))
+      read_texels(*reader, item, storage, {PixelPlace::texels, dtype, layout.channels}, pixels, layout.is_half);
+  }
+
+  int own_storage(DType dtype, const PixelLayout& layout) {
+    own_storages_.push_back({dtype, layout.width * layout.height * layout.channels, 0, layout});
+    return count() + static_cast<int>(own_storages_.size()) - 1;
   }
 
   // Nobody reads the fourth component of a texel: what makes it is left out.
@@ -428,14 +519,14 @@ class PixelPlanner {
   }
 
   // Whether an invocation can store the elements of its pixel, which are whole words then.
-  bool stores_pixels(const PixelOutput& output) const {
-    return limits_.pixels.stores_elements && is_float(output.dtype) &&
-           size_of(output.dtype) * static_cast<std::size_t>(output.channels) % 4 == 0;
+  bool stores_pixels(DType dtype, int channels) const {
+    return limits_.pixels.stores_elements && is_float(dtype) &&
+           size_of(dtype) * static_cast<std::size_t>(channels) % 4 == 0;
   }
 
   bool takes_output(const Draft& kernel) const {
     const bool is_alone = std::ranges::any_of(kernel.outputs, [&](const DraftOutput& each) {
-      return each.output.place == PixelPlace::elements && !stores_pixels(each.output);
+      return each.output.place == PixelPlace::elements && !stores_pixels(each.output.dtype, each.output.channels);
     });
     return !is_alone && static_cast<int>(kernel.outputs.size()) < limits_.pixels.max_outputs &&
            (!kernel.target || kernel.target->takes_more_outputs());
@@ -489,7 +580,7 @@ class PixelPlanner {
     const int wanted = count() + index;
     const std::vector<Draft*> readers = readers_of(wanted);
     const DType dtype = graph_.at(source.item).dtype();
-    const double by_element = PixelCosts::reading_elements(source.image);
+    const double by_element = costs_.reading_elements(source.image);
     const double saved = reads_of(wanted) * (by_element - PixelCosts::reading);
     const double spent = static_cast<double>(source.image.pixels()) * (by_element + costs_.storing());
     const bool must_copy = graph_.at(source.item).is_overwritten && !graph_.at(source.item).source;
@@ -502,8 +593,7 @@ class PixelPlanner {
     PixelLayout layout = layout_of(source.image);
     layout.is_half = dtype == DType::f16 || (graph_.is_half && can_be_half(source.image));
     const DType kept = layout.is_half ? DType::f16 : dtype;
-    const int storage = count() + static_cast<int>(own_storages_.size());
-    own_storages_.push_back({kept, layout.width * layout.height * layout.channels, 0, layout});
+    const int storage = own_storage(kept, layout);
     for (Draft* kernel : readers)
       read_texels(*kernel, wanted, storage, {PixelPlace::texels, kept, layout.channels}, source.image, layout.is_half);
     Draft& kernel = new_kernel(source.image);

@@ -42,7 +42,7 @@ std::vector<Tensor> Filtered::all() const {
 Filtered Pipeline::operator()(const FramePtr& frame) {
   if (frame != last_) last_image_ = image_of(*frame);
   last_ = frame;
-  Filtered filtered{.kept = {last_image_}};
+  Filtered filtered;
   filtered.image = chain_(last_image_, frame->number, filtered.kept);
   return filtered;
 }
