@@ -277,6 +277,24 @@ TEST_P(GlesOut, LeasesAreNotRecycled) {
   EXPECT_THAT(texels(held), Each(3.0f));
 }
 
+// Other tables are laid out for the program's kernel once; this one may be another in each frame.
+TEST_P(GlesOut, ATableThatIsLentIsReadAnewInEachRun) {
+  const Tensor table = gpu().full({3, 3, 3, 3}, 0.25f) + 0.5f;
+  const gles::GpuData data = gles::data_to_gpu(table);
+  const Program lookup = Program::record(gpu(), {{.shape = {40, 40, 3}}}, [&](std::span<const Tensor> in) {
+    return std::vector{colour_lookup(in[0], table)};
+  });
+  const Tensor frame = gpu().full({40, 40, 3}, 0.5f).compute();
+  EXPECT_THAT(lookup.run({frame})[0].read(), Each(0.75f));
+  const GLuint framebuffer = host().framebuffer(data.texture);
+  gl().BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  gl().ClearColor(0.125f, 0.125f, 0.125f, 0.125f);
+  gl().Clear(GL_COLOR_BUFFER_BIT);
+  gl().BindFramebuffer(GL_FRAMEBUFFER, 0);
+  gl().DeleteFramebuffers(1, &framebuffer);
+  EXPECT_THAT(lookup.run({frame})[0].read(), Each(0.125f));
+}
+
 TEST_P(GlesOut, TextureOfTheHostsAreNotTakenAwayByASwitch) {
   Context own = open(GetParam());
   const Tensor x = (own.full({16}, 3) + 0.0f).label("lent");

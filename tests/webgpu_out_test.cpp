@@ -180,6 +180,20 @@ TEST_P(WebGpuOut, ALeaseKeepsItsBufferFromOtherTensors) {
   EXPECT_THAT(host->read<float>(data.buffer, 0, 64), Each(2.0f));
 }
 
+// Other tables are laid out for the program's kernel once; this one may be another in each frame.
+TEST_P(WebGpuOut, ATableThatIsLentIsReadAnewInEachRun) {
+  const Tensor table = gpu->full({3, 3, 3, 3}, 0.25f) + 0.5f;
+  const webgpu::GpuData data = webgpu::data_to_gpu(table);
+  const Program lookup = Program::record(*gpu, {{.shape = {40, 40, 3}}}, [&](std::span<const Tensor> in) {
+    return std::vector{colour_lookup(in[0], table)};
+  });
+  const Tensor frame = gpu->full({40, 40, 3}, 0.5f).compute();
+  EXPECT_THAT(lookup.run({frame})[0].read(), Each(0.75f));
+  const std::vector<float> other(81, 0.125f);
+  wgpuQueueWriteBuffer(host->queue, data.buffer, data.offset, other.data(), other.size() * sizeof(float));
+  EXPECT_THAT(lookup.run({frame})[0].read(), Each(0.125f));
+}
+
 TEST_P(WebGpuOut, BuffersOfTheHostsAreNotTakenAwayByASwitch) {
   Context own = open(GetParam());
   const Tensor x = (own.full({16}, 3) + 0.0f).label("lent");
