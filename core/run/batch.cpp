@@ -122,6 +122,46 @@ Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::share
   return buffers;
 }
 
+// The images of a host's in memory of another device that dispatches use: each is this device's while this lives.
+class AccessedImages {
+ public:
+  explicit AccessedImages(std::span<const Dispatch> dispatches) {
+    for (const Dispatch& dispatch : dispatches) {
+      for (const BoundInput& input : dispatch.inputs)
+        if (input.source) add(input.source->access.get());
+      if (const auto* source = dynamic_cast<const HostSource*>(dispatch.pass)) add(source->access.get());
+    }
+    for (const Dispatch& dispatch : dispatches)
+      if (dispatch.target) add(dispatch.target->access.get());  // last: the host may be told when that is done
+  }
+  ~AccessedImages() {
+    while (ended_ < begun_) try {
+        end();
+      } catch (const Error&) {  // the submission has failed already
+      }
+  }
+  AccessedImages(const AccessedImages&) = delete;
+  AccessedImages& operator=(const AccessedImages&) = delete;
+
+  bool is_empty() const { return images_.empty(); }
+  void begin() {
+    for (; begun_ < images_.size(); ++begun_) images_[begun_]->begin();
+  }
+  void end() {
+    while (ended_ < begun_) images_[ended_++]->end();
+  }
+
+ private:
+  void add(HostAccess* image) {
+    if (!image) return;
+    std::erase(images_, image);
+    images_.push_back(image);
+  }
+
+  std::vector<HostAccess*> images_;
+  std::size_t begun_ = 0, ended_ = 0;
+};
+
 }  // namespace
 
 Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
@@ -511,7 +551,15 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   if (is_watched || (slice_.costs && context_.backend->can_time())) timed_as = context_.timed_runs++;
   if (context_.monitor) context_.monitor->about_to_run(dispatches, timed_as);
   const Stopwatch watch;
+  AccessedImages images(dispatches);
+  if (!images.is_empty() && context_.pool->is_recording())
+    throw Error(
+        ErrorCode::unsupported,
+        "encode: images of a Vulkan host's cannot be used in a command encoder, only in submissions of tessera's "
+        "own.");
+  images.begin();
   context_.backend->run(dispatches, timed_as);
+  images.end();
   if (slice_.costs) note_costs(dispatches.size(), timed_as, watch.milliseconds());
   if (context_.monitor) context_.monitor->ran(context_.pool->info());
   context_.collect_times(false);
