@@ -260,6 +260,40 @@ TEST_P(VulkanImages, GoOnOnANewDevice) {
   EXPECT_EQ(bytes_of(shown, frame_bytes), bytes);
 }
 
+TEST_P(VulkanImages, ALossOnTheWayIsToldAndTheNextFrameWorks) {
+  gpu.emplace(Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver}));
+  vulkan::attach(*gpu, engine->handles());
+  const std::vector<std::uint8_t> bytes = random_bytes(frame_bytes, 13);
+  EngineImage &scene = image_with(bytes), &shown = engine->image(width, height);
+  const auto frame = [&] { vulkan::to_image(vulkan::from_image(*gpu, scene.shared()), shown.shared()); };
+  using tessera::testing::Moment;
+  tessera::testing::lose_device(*gpu, Moment::before, 1);
+  EXPECT_TESSERA_ERROR(frame(), device_lost, "vulkan::to_image", "call again");
+  tessera::testing::lose_device(*gpu, Moment::after, 1);
+  for (int i = 0; i < 2; ++i) {  // the first one before the loss
+    frame();
+    EXPECT_EQ(bytes_of(shown, frame_bytes), bytes);
+  }
+  EXPECT_EQ(gpu->stats().device_losses, 2u);
+}
+
+TEST_P(VulkanImages, AreInputsOfPrograms) {
+  const Program inverted = Program::record(*gpu, {{.shape = {height, width, 4}}}, [](std::span<const Tensor> inputs) {
+    return std::vector{1.0f - inputs[0]};
+  });
+  const VulkanEngine::Buffer& buffer = engine->buffer(frame_bytes);
+  EngineImage &scene = engine->image(width, height), &shown = engine->image(width, height);
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
+    const std::vector<std::uint8_t> bytes = random_bytes(frame_bytes, 20 + frame);
+    std::memcpy(buffer.bytes, bytes.data(), frame_bytes);
+    engine->write(scene, buffer, 0);
+    vulkan::to_image(inverted({vulkan::from_image(*gpu, scene.shared())})[0], shown.shared());
+    std::vector<std::uint8_t> expected;
+    for (const std::uint8_t byte : bytes) expected.push_back(static_cast<std::uint8_t>(255 - byte));
+    EXPECT_EQ(bytes_of(shown, frame_bytes), expected);
+  }
+}
+
 TEST_P(VulkanImages, WrongOnesAreErrorsThatSayWhatToDo) {
   const Tensor pixels = gpu->full({height, width, 4}, 0.5f);
   const auto from = [&](const VulkanEngine::ImageOptions& options) {

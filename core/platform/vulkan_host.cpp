@@ -212,7 +212,9 @@ VulkanHostImage::VulkanHostImage(std::string_view op, std::shared_ptr<const Vulk
       external_.next = &formats_;
     }
   info_.next = &external_;
-  info_.family_count = 0;  // the queues of the host's device are not those of the importer's
+  is_concurrent_ = info_.sharing != 0;  // between families of the host's: none of them owns it
+  info_.sharing = 0;                    // the importer has one queue
+  info_.family_count = 0;
   info_.families = nullptr;
   try {
     export_all(op);
@@ -278,9 +280,8 @@ ImageBarrier VulkanHostImage::barrier(std::int64_t old_layout, std::int64_t new_
 }
 
 void VulkanHostImage::hand_over(std::int64_t layout, std::span<const Semaphore> waits) {
-  const bool is_shared = info_.sharing != 0;  // VK_SHARING_MODE_CONCURRENT: no family of the host's owns it
   std::array barriers{barrier(layout, layout_general), barrier(layout_general, layout_general)};
-  barriers[1].old_family = is_shared ? family_ignored : vk_->family_;
+  barriers[1].old_family = is_concurrent_ ? family_ignored : vk_->family_;
   barriers[1].new_family = family_external;
   const Semaphore done = semaphore_of(handed_over_);
   submit(barriers, waits, std::span(&done, 1));
@@ -297,10 +298,9 @@ void VulkanHostImage::take_back(GivenBack given, std::int64_t layout, std::span<
       throw Error(ErrorCode::unsupported, "Vulkan: the host's device cannot import a semaphore of tessera's device.");
     given.done.release();  // the driver owns it now
   }
-  const bool is_shared = info_.sharing != 0;
   std::array barriers{barrier(given.old_layout, given.new_layout), barrier(given.new_layout, layout)};
   barriers[0].old_family = family_external;
-  barriers[0].new_family = is_shared ? family_ignored : vk_->family_;
+  barriers[0].new_family = is_concurrent_ ? family_ignored : vk_->family_;
   const Semaphore done = semaphore_of(waited.semaphore);
   submit(barriers, std::span(&done, 1), signals, waited.fence);
 }

@@ -126,7 +126,7 @@ class VulkanHostImage {
   vulkan::Object image_, memory_;
   std::uint64_t bytes_;
   std::uint32_t memory_type_;
-  bool is_dedicated_;
+  bool is_dedicated_, is_concurrent_ = false;
   vulkan::ExternalInfo external_{.type = vulkan::external_image};
   std::vector<std::int32_t> view_formats_;
   vulkan::FormatList formats_;
