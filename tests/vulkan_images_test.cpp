@@ -10,6 +10,10 @@
 #include "support/compare.h"
 #include "support/devices.h"
 #include <tessera/testing.h>
+#if TESSERA_HAS_WEBGPU
+#include <tessera/webgpu.h>
+#include <webgpu/webgpu.h>
+#endif
 
 #ifdef TESSERA_TEST_HAS_VULKAN
 namespace tessera::test {
@@ -338,6 +342,15 @@ TEST_P(VulkanImages, WrongOnesAreErrorsThatSayWhatToDo) {
   image = good.shared();
   image.create_info = nullptr;
   EXPECT_TESSERA_ERROR(vulkan::from_image(*gpu, image), invalid_argument, "create_info");
+#if TESSERA_HAS_WEBGPU
+  if (gpu->backend() == BackendKind::webgpu) {
+    const WGPUCommandEncoder encoder = wgpuDeviceCreateCommandEncoder(webgpu::host_device(*gpu).device, nullptr);
+    const Tensor read = vulkan::from_image(*gpu, good.shared()) * 2.0f;
+    EXPECT_TESSERA_ERROR(webgpu::encode(std::span(&read, 1), encoder), unsupported, "command encoder");
+    wgpuCommandEncoderRelease(encoder);
+    webgpu::submitted(*gpu);
+  }
+#endif
   vulkan::to_image(pixels, good.shared());  // all is well
   EXPECT_EQ(bytes_of(good, frame_bytes), std::vector<std::uint8_t>(frame_bytes, 128));
 }
