@@ -11,16 +11,16 @@
 namespace tessera::test {
 
 struct VulkanEngine::Functions {
-#define TESSERA_VULKAN_FUNCTIONS(X)                                                                                   \
-  X(CreateInstance)                                                                                                   \
-  X(DestroyInstance)                                                                                                  \
-  X(EnumeratePhysicalDevices) X(GetPhysicalDeviceMemoryProperties) X(CreateDevice) X(DestroyDevice) X(GetDeviceQueue) \
-      X(CreateCommandPool) X(DestroyCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer)  \
-          X(CmdPipelineBarrier) X(CmdCopyBufferToImage) X(CmdCopyImageToBuffer) X(QueueSubmit) X(DeviceWaitIdle)      \
-              X(CreateImage) X(DestroyImage) X(GetImageMemoryRequirements) X(AllocateMemory) X(FreeMemory)            \
-                  X(BindImageMemory) X(CreateBuffer) X(DestroyBuffer) X(GetBufferMemoryRequirements)                  \
-                      X(BindBufferMemory) X(MapMemory) X(CreateSemaphore) X(DestroySemaphore)                         \
-                          X(GetSemaphoreCounterValue) X(SignalSemaphore)
+// clang-format off
+#define TESSERA_VULKAN_FUNCTIONS(X) \
+  X(CreateInstance) X(DestroyInstance) X(EnumeratePhysicalDevices) X(GetPhysicalDeviceMemoryProperties) \
+  X(CreateDevice) X(DestroyDevice) X(GetDeviceQueue) X(CreateCommandPool) X(DestroyCommandPool) \
+  X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdPipelineBarrier) \
+  X(CmdCopyBufferToImage) X(CmdCopyImageToBuffer) X(QueueSubmit) X(DeviceWaitIdle) X(CreateImage) \
+  X(DestroyImage) X(GetImageMemoryRequirements) X(AllocateMemory) X(FreeMemory) X(BindImageMemory) \
+  X(CreateBuffer) X(DestroyBuffer) X(GetBufferMemoryRequirements) X(BindBufferMemory) X(MapMemory) \
+  X(CreateSemaphore) X(DestroySemaphore) X(GetSemaphoreCounterValue) X(SignalSemaphore)
+// clang-format on
 #define TESSERA_VULKAN_FUNCTION(name) PFN_vk##name name = nullptr;
   TESSERA_VULKAN_FUNCTIONS(TESSERA_VULKAN_FUNCTION)
 #undef TESSERA_VULKAN_FUNCTION
