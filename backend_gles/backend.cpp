@@ -7,6 +7,7 @@
 #include "backend_gles/debug_group.h"
 #include "backend_gles/download.h"
 #include "backend_gles/pixel_kernels.h"
+#include "backend_gles/vulkan_image.h"
 #include "backend_gles/wait.h"
 #include "core/kernel/dispatch_label.h"
 
@@ -173,6 +174,16 @@ const VulkanDriver* GlesBackend::shares_images_of() {
 
 std::unique_ptr<ImportedImage> GlesBackend::import_image(const std::shared_ptr<SharedImage>& image) {
   return gles::import_image(device_, sharing_, image);
+}
+
+std::unique_ptr<ImportedVulkanImage> GlesBackend::import_image(const VulkanHostImage& image) {
+  return gles::import_image(device_, sharing_, image);
+}
+
+std::string GlesBackend::why_no_images() {
+  if (device_->context().is_borrowed()) return "its GL context is a host's, whose Vulkan device tessera does not know";
+  if (!device_->context().driver()) return "it is not ANGLE on Vulkan, and tessera shares memory with no other driver";
+  return "its driver lacks GL_EXT_memory_object_fd, GL_ANGLE_memory_object_flags or GL_EXT_semaphore_fd";
 }
 
 std::uint64_t GlesBackend::layout_of(const ImageSpec& spec) const { return gles::layout_of({spec.width, spec.height}); }

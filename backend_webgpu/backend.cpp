@@ -5,6 +5,7 @@
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/shared_image.h"
+#include "backend_webgpu/vulkan_image.h"
 #include "core/kernel/dispatch_label.h"
 
 namespace tessera::webgpu {
@@ -246,6 +247,17 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
 
 std::unique_ptr<ImportedImage> WebGpuBackend::import_image(const std::shared_ptr<SharedImage>& image) {
   return webgpu::import_image(device_, image);
+}
+
+std::unique_ptr<ImportedVulkanImage> WebGpuBackend::import_image(const VulkanHostImage& image) {
+  return webgpu::import_image(device_, image);
+}
+
+std::string WebGpuBackend::why_no_images() {
+  if (device_->is_borrowed()) return "its device is a host's, whose Vulkan device tessera does not know";
+  return "Dawn has neither SharedTextureMemoryOpaqueFD nor SharedFenceVkSemaphoreOpaqueFD on its driver, or only one "
+         "of "
+         "them";
 }
 
 // A buffer has the texels of any image, one after the other; a host's buffer may end within the last texel.

@@ -44,6 +44,8 @@ class WebGpuBackend final : public Backend {
   void trim() override;
   const VulkanDriver* shares_images_of() override { return device_->shares_images_of(); }
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
+  std::unique_ptr<ImportedVulkanImage> import_image(const VulkanHostImage&) override;
+  std::string why_no_images() override;
   bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }

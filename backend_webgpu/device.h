@@ -36,6 +36,7 @@ class Device {
   bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
   const MessageSink& messages() const { return messages_; }
   const WGPULimits& limits() const { return limits_; }
+  bool is_borrowed() const { return is_borrowed_; }
   const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }
 
   BlobLookups blob_lookups() const { return blobs_ ? blobs_->lookups() : BlobLookups{}; }

@@ -12,6 +12,7 @@ packages=(
   libbenchmark-dev libgmock-dev libgtest-dev libonnx-testdata            # to test and measure
   libegl-mesa0 libegl1 libgl1-mesa-dri libgles2 libvulkan1               # to run on OpenGL ES and Vulkan
   libglfw3-dev libstb-dev libx11-dev xvfb                                # to show and test windows
+  glslang-tools libvulkan-dev                                            # to be a Vulkan host
   libavcodec-dev libavdevice-dev libavformat-dev libswscale-dev pkgconf  # to read and write videos
 )
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then

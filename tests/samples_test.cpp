@@ -112,9 +112,12 @@ const Engine webgpu_swiftshader{
 const Engine gles{"in_gles_engine", "tessera in an OpenGL ES engine", "3 submissions", "", {}};
 const Engine gles_angle{
     "in_gles_engine", "tessera in an OpenGL ES engine", "3 submissions", "ANGLE", {swiftshader, angle}};
+const Engine vulkan_swiftshader{"in_vulkan_engine", "", "3 submissions", "SwiftShader", {no_leak_check, swiftshader}};
 const auto name_of_case = [](const ::testing::TestParamInfo<Engine>& info) { return name_of(info.param); };
 
-INSTANTIATE_TEST_SUITE_P(On, Engines, ::testing::Values(webgpu, webgpu_swiftshader, gles, gles_angle), name_of_case);
+INSTANTIATE_TEST_SUITE_P(On, Engines,
+                         ::testing::Values(webgpu, webgpu_swiftshader, gles, gles_angle, vulkan_swiftshader),
+                         name_of_case);
 
 // ---- windows ----------------------------------------------------------------------------------------------
 class EnginesInAWindow : public Engines {};
@@ -169,7 +172,7 @@ std::vector<std::string> lines_of(const fs::path& path) {
 }
 
 TEST(Embedding, TakesAboutThirtyMarkedLines) {
-  for (const char* sample : {"in_webgpu_engine", "in_gles_engine"}) {
+  for (const char* sample : {"in_webgpu_engine", "in_gles_engine", "in_vulkan_engine"}) {
     int marked = 0;
     for (const char* file : {"renderer.h", "renderer.cpp"}) {
       bool is_marked = false;
@@ -188,7 +191,8 @@ TEST(Embedding, TakesAboutThirtyMarkedLines) {
 
 TEST(Embedding, IsDocumentedWithTheSamplesOwnLines) {
   std::vector<std::string> known;
-  for (const char* file : {"in_webgpu_engine/renderer.cpp", "in_gles_engine/renderer.cpp", "support/bloom.h"})
+  for (const char* file : {"in_webgpu_engine/renderer.cpp", "in_gles_engine/renderer.cpp",
+                           "in_vulkan_engine/renderer.cpp", "support/bloom.h"})
     for (std::string& line : lines_of(sources / file)) known.push_back(std::move(line));
   bool is_code = false;
   int checked = 0;

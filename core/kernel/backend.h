@@ -50,6 +50,14 @@ struct StorageClass {
   std::uint64_t bytes;  // that a storage takes on the device
 };
 
+// A host's image that lies in memory of another device: it is the backend's from begin() to end(), around a submission.
+class HostAccess {
+ public:
+  virtual ~HostAccess() = default;
+  virtual void begin() = 0;
+  virtual void end() = 0;  // called after begin(), whatever happened in between
+};
+
 // Work of a backend's own on a host's objects: core passes it on unseen.
 class HostPass {
  public:
@@ -62,6 +70,8 @@ class HostSource : public HostPass {
   virtual std::string type() const = 0;  // all of it that a kernel depends on, in the backend's own words
   virtual bool is_filterable() const { return false; }     // whether kernels can read it between its pixels
   virtual bool is_sampled_alone() const { return false; }  // by a kernel that reads nothing else
+
+  std::shared_ptr<HostAccess> access{};  // null: the texture is there at all times
 };
 
 // A host's texture or framebuffer, into which pixel kernels write [height, width, channels].
@@ -72,9 +82,13 @@ class HostTarget {
   virtual bool reads(const HostSource&) const = 0;  // whether it is the texture of the source: no kernel can use both
   virtual bool reads(const Storage&) const { return false; }  // as above, of a tensor over the host's texture
   virtual bool takes_more_outputs() const = 0;                // whether a kernel that writes it can have other outputs
+
+  std::shared_ptr<HostAccess> access{};  // as above
 };
 
 struct CustomCall;
+class ImportedVulkanImage;
+class VulkanHostImage;
 
 // The compiled kernels that a program relies on: while this holds them, they stay compiled.
 using KernelUses = std::set<std::shared_ptr<const void>>;
@@ -205,6 +219,11 @@ class Backend {
   // The layout (StorageSpec) of a storage whose texels lie as the image's.
   virtual std::uint64_t layout_of(const ImageSpec&) const { return 0; }
   virtual bool is_laid_out_as(const Storage&, const ImageSpec&) const { return false; }
+
+  // An image of a Vulkan host's, where shares_images_of() gives a driver. Throws unsupported.
+  virtual std::unique_ptr<ImportedVulkanImage> import_image(const VulkanHostImage&);
+  // For people, where shares_images_of() gives none.
+  virtual std::string why_no_images() { return "it has no Vulkan device"; }
 
   virtual bool can_time() const { return false; }  // whether this device times runs
   // The times of timed runs that the device has done, in order, each once; runs that failed, or went into a host's

@@ -58,6 +58,14 @@ struct ExternalInfo {
 };
 constexpr std::int32_t external_image = 1000072001, export_memory = 1000072002, export_semaphore = 1000077000;
 
+constexpr std::int32_t format_list = 1000147000;
+struct FormatList {  // VkImageFormatListCreateInfo
+  std::int32_t type = format_list;
+  const void* next = nullptr;
+  std::uint32_t count = 0;
+  const std::int32_t* formats = nullptr;
+};
+
 struct ImageCreateInfo {
   std::int32_t type = 14;
   const void* next = nullptr;
@@ -114,6 +122,91 @@ struct MemoryTypes {  // VkPhysicalDeviceMemoryProperties
   std::array<Heap, 16> heaps{};
 };
 constexpr std::uint32_t device_local = 1;
+
+// Of a queue, its commands and the images that these hand over.
+struct QueueHandle;
+struct CommandsHandle;
+struct TimelineSubmitInfo {
+  std::int32_t type = 1000207003;
+  const void* next = nullptr;
+  std::uint32_t wait_count = 0;
+  const std::uint64_t* wait_values = nullptr;
+  std::uint32_t signal_count = 0;
+  const std::uint64_t* signal_values = nullptr;
+};
+struct SubmitInfo {
+  std::int32_t type = 4;
+  const void* next = nullptr;
+  std::uint32_t wait_count = 0;
+  const Object* waits = nullptr;
+  const std::uint32_t* wait_stages = nullptr;
+  std::uint32_t command_count = 0;
+  CommandsHandle* const* commands = nullptr;
+  std::uint32_t signal_count = 0;
+  const Object* signals = nullptr;
+};
+struct FenceCreateInfo {
+  std::int32_t type = 8;
+  const void* next = nullptr;
+  std::uint32_t flags = 0;
+};
+struct CommandPoolCreateInfo {
+  std::int32_t type = 39;
+  const void* next = nullptr;
+  std::uint32_t flags = 0;
+  std::uint32_t family = 0;
+};
+struct CommandsAllocateInfo {
+  std::int32_t type = 40;
+  const void* next = nullptr;
+  Object pool = 0;
+  std::int32_t level = 0;
+  std::uint32_t count = 1;
+};
+struct CommandsBeginInfo {
+  std::int32_t type = 42;
+  const void* next = nullptr;
+  std::uint32_t flags = 4;  // VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT
+  const void* inheritance = nullptr;
+};
+struct ImageBarrier {
+  std::int32_t type = 45;
+  const void* next = nullptr;
+  std::uint32_t before = 0x18000, after = 0x18000;  // VK_ACCESS_MEMORY_READ_BIT, VK_ACCESS_MEMORY_WRITE_BIT
+  std::int32_t old_layout = 0, new_layout = 0;
+  std::uint32_t old_family = ~0u, new_family = ~0u;  // VK_QUEUE_FAMILY_IGNORED
+  Object image = 0;
+  std::uint32_t aspect = 1, level = 0, levels = 1, layer = 0, layers = 1;  // VK_IMAGE_ASPECT_COLOR_BIT
+};
+constexpr std::uint32_t family_ignored = ~0u, family_external = ~0u - 1;
+constexpr std::uint32_t all_commands = 0x10000;  // VK_PIPELINE_STAGE_ALL_COMMANDS_BIT
+
+struct ImportSemaphoreInfo {
+  std::int32_t type = 1000079000;
+  const void* next = nullptr;
+  Object semaphore = 0;
+  std::uint32_t flags = 1;       // VK_SEMAPHORE_IMPORT_TEMPORARY_BIT
+  std::int32_t handle_type = 1;  // OPAQUE_FD
+  int fd = -1;
+};
+
+struct DeviceProperties {  // VkPhysicalDeviceProperties, of which only the first members matter here
+  std::uint32_t api_version, driver_version, vendor, device, kind;
+  std::array<char, 256> name;
+  std::array<char, 4096> rest;  // more than there is in any version
+};
+struct DevicePropertiesAndMore {  // VkPhysicalDeviceProperties2
+  std::int32_t type = 1000059001;
+  void* next = nullptr;
+  DeviceProperties properties{};
+};
+struct DeviceIds {  // VkPhysicalDeviceIDProperties
+  std::int32_t type = 1000071004;
+  void* next = nullptr;
+  std::array<std::uint8_t, 16> device{}, driver{};
+  std::array<std::uint8_t, 8> luid{};
+  std::uint32_t node_mask = 0, has_luid = 0;
+};
 
 template <class... Arguments>
 using Function = std::int32_t (*)(Arguments...);  // gives a VkResult: 0 is success, less is an error

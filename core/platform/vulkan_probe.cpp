@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* loader_name = "libvulkan.so.1";
 
-using vulkan::ApplicationInfo, vulkan::InstanceCreateInfo, vulkan::InstanceHandle, vulkan::PhysicalHandle;
+using vulkan::ApplicationInfo, vulkan::InstanceCreateInfo, vulkan::InstanceHandle, vulkan::PhysicalHandle,
+    vulkan::DeviceProperties, vulkan::DevicePropertiesAndMore;
 using CreateInstance = vulkan::Function<const InstanceCreateInfo*, const void*, InstanceHandle**>;
 using DestroyInstance = vulkan::Procedure<InstanceHandle*, const void*>;
 using EnumeratePhysicalDevices = vulkan::Function<InstanceHandle*, std::uint32_t*, PhysicalHandle**>;
@@ -37,20 +38,10 @@ struct ExtensionProperties {
   std::array<char, 256> name;
   std::uint32_t version;
 };
-struct DeviceProperties {  // VkPhysicalDeviceProperties, of which only the first members matter here
-  std::uint32_t api_version, driver_version, vendor, device, kind;
-  std::array<char, 256> name;
-  std::array<char, 4096> rest;  // more than there is in any version
-};
 struct BusInfo {
   std::int32_t type = 1000212000;  // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT
   void* next = nullptr;
   std::uint32_t domain = 0, bus = 0, device = 0, function = 0;
-};
-struct DevicePropertiesAndMore {  // VkPhysicalDeviceProperties2
-  std::int32_t type = 1000059001;
-  void* next = nullptr;
-  DeviceProperties properties{};
 };
 using GetDeviceProperties = vulkan::Procedure<PhysicalHandle*, DeviceProperties*>;
 using GetDevicePropertiesAndMore = vulkan::Procedure<PhysicalHandle*, DevicePropertiesAndMore*>;

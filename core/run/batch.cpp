@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/sizes.h"
+#include "core/run/accessed_images.h"
 #include "core/run/context_state.h"
 #include "core/run/custom_on_host.h"
 #include "core/run/monitor.h"
@@ -524,7 +525,15 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   if (is_watched || (slice_.costs && context_.backend->can_time())) timed_as = context_.timed_runs++;
   if (context_.monitor) context_.monitor->about_to_run(dispatches, timed_as);
   const Stopwatch watch;
+  AccessedImages images(dispatches);
+  if (!images.is_empty() && context_.pool->is_recording())
+    throw Error(
+        ErrorCode::unsupported,
+        "encode: images of a Vulkan host's cannot be used in a command encoder, only in submissions of tessera's "
+        "own.");
+  images.begin();
   context_.backend->run(dispatches, timed_as);
+  images.end();
   if (slice_.costs) note_costs(dispatches.size(), timed_as, watch.milliseconds());
   if (context_.monitor) context_.monitor->ran(context_.pool->info());
   context_.collect_times(false);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/kernel/closed_backend.h"
+#include "core/kernel/vulkan_images.h"
 #include "core/platform/heap.h"
 #include "core/run/context_impl.h"
 #include "core/run/monitor.h"
@@ -41,7 +42,8 @@ ContextState::ContextState(ContextImpl& owner_in, const ContextOptions& options_
                       .can_forget = [this](const Buffer& buffer,
                                            std::uint64_t room) { return recovery.can_forget(buffer, room); },
                       .messages = owner.messages->sink()})),
-      plans(owner.messages->sink()) {}
+      plans(owner.messages->sink()),
+      vulkan_images(std::make_shared<VulkanImages>()) {}
 
 void ContextState::switch_to(const ContextOptions& wanted) {
   if (is_hosts) throw Error(ErrorCode::unsupported, "switch_backend: this context works on the host's own device.");
@@ -85,6 +87,7 @@ void ContextState::require_open() const {
 void ContextState::use_backend(std::unique_ptr<Backend> next) {
   const KernelOrigins origins = backend->kernel_origins() - kernel_origins_before;
   images.clear();
+  vulkan_images->clear();
   if (monitor) {
     try {
       collect_times(true);

@@ -17,6 +17,7 @@
 namespace tessera {
 
 struct MonitorState;
+class VulkanImages;
 
 struct ContextState {
   // `open` gives the first backend, and the one that replaces a lost device; a host's device cannot be replaced.
@@ -59,6 +60,7 @@ struct ContextState {
   std::vector<std::weak_ptr<HostRead>> host_reads;         // of read_async, where only the host can finish them
   std::size_t background_reads = 0;                        // of read_async, elsewhere
   ImportedImages images;                                   // for tensors that come from, or go to, other contexts
+  std::shared_ptr<VulkanImages> vulkan_images;             // of a host's; never null
   std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
   TimedSteps timed_steps;                                  // of programs that run in slices
   std::uint64_t timed_runs = 0;                            // numbers them, on all backends

@@ -10,6 +10,7 @@
 
 #include <tessera/gles.h>
 #include <tessera/tessera.h>
+#include <tessera/vulkan.h>
 #include <tessera/webgpu.h>
 #include <webgpu/webgpu.h>
 
@@ -21,7 +22,7 @@ void print_warnings(const tessera::Message&) {}
 
 }  // namespace sample
 
-// The steps of both engines are compiled with what these have around them, and run in the samples themselves.
+// The steps of the engines are compiled with what these have around them, and run in the samples themselves.
 namespace webgpu_engine {
 
 template <class Handle>
@@ -70,6 +71,38 @@ namespace gles_engine {
 
 }  // namespace gles_engine
 
+namespace vulkan_engine {
+
+struct Image {
+  struct Allocation {
+    std::uint64_t allocationSize = 0;
+    std::uint32_t memoryTypeIndex = 0;
+  } allocation;
+  std::optional<VkImage> image;
+  std::optional<VkDeviceMemory> memory;
+  const VkImageCreateInfo& info;
+};
+struct Gpu {
+  std::optional<VkInstance> instance() const { return {}; }
+  std::optional<VkPhysicalDevice> physical_device() const { return {}; }
+  std::optional<VkDevice> device() const { return {}; }
+  std::optional<VkQueue> queue() const { return {}; }
+  std::uint32_t queue_family() const { return 0; }
+  void (*(*get_instance_proc_addr() const)(VkInstance, const char*))() { return nullptr; }
+};
+
+#include "embedding/in_a_vulkan_engine.inc"
+
+[[maybe_unused]] void frame(const Gpu& gpu, bool with_bloom, const Image& scene_, const Image& bloomed_) {
+  std::optional<tessera::Context> tensors_;
+#include "embedding/in_a_vulkan_engine_2.inc"
+#include "embedding/in_a_vulkan_engine_3.inc"
+#include "embedding/in_a_vulkan_engine_4.inc"
+#include "embedding/in_a_vulkan_engine_5.inc"
+}
+
+}  // namespace vulkan_engine
+
 namespace {
 
 std::string without_spaces(const std::filesystem::path& file) {
@@ -86,7 +119,8 @@ std::string without_spaces(const std::filesystem::path& file) {
 // The document shows what the samples do, word by word.
 TEST(Embedding, IsWhatTheSamplesDo) {
   std::string samples;
-  for (const char* file : {"support/bloom.h", "in_webgpu_engine/renderer.cpp", "in_gles_engine/renderer.cpp"})
+  for (const char* file : {"support/bloom.h", "in_webgpu_engine/renderer.cpp", "in_gles_engine/renderer.cpp",
+                           "in_vulkan_engine/renderer.cpp"})
     samples += without_spaces(std::filesystem::path(TESSERA_SAMPLES) / file);
   for (const auto& block : std::filesystem::directory_iterator(TESSERA_BLOCKS "/embedding"))
     EXPECT_NE(samples.find(without_spaces(block.path())), std::string::npos) << block.path();

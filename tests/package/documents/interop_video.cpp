@@ -1,0 +1,6 @@
+// tests/gles_video_test.cpp runs what this document shows, but for FFmpeg's frames.
+#include <tessera/tessera.h>
+
+#include "interop_video/dma_bufs.inc"
+#include "interop_video/eglimages.inc"
+#include "interop_video/ffmpeg.inc"
