@@ -55,9 +55,10 @@ class Check {
 
   void before_tessera() { state_ = state(); }
 
-  // `drawn` is what the host drew and tessera read, `shown` what tessera wrote: filter(drawn).
-  void after_tessera(tessera::Context& gpu, unsigned drawn, unsigned shown, int width, int height,
-                     bool is_flipped = false) {
+  // `drawn` is the host's texture that tessera read; into `shown`, a texture or a framebuffer, it wrote filter(drawn).
+  template <class Shown>
+  void after_tessera(tessera::Context& gpu, const tessera::gles::HostTexture& drawn, const Shown& shown,
+                     const tessera::gles::ToTextureOptions& options = {}) {
     const std::vector<int> now = state();
     for (std::size_t i = 0; i < now.size(); ++i)
       if (now[i] != state_[i])
@@ -65,7 +66,7 @@ class Check {
              std::to_string(state_[i]));
     if (const unsigned error = gl_.GetError()) fail("GL error " + std::to_string(error));
     if (frame_ == 0 || frame_ == 10 || frame_ == frames / 2 || frame_ == frames - 1)
-      compare_pictures(gpu, drawn, shown, width, height, is_flipped);
+      compare_pictures(gpu, drawn, pixels(shown), options.flip_y);
     if (frame_ == warm_up) warm_ = sizes(gpu);
     if (frame_ == frames - 1) compare_sizes(gpu);
     ++frame_;
@@ -146,28 +147,37 @@ class Check {
     return values;
   }
 
-  // The pixels of a texture, read by the host's own means; the state is put back.
-  std::vector<std::uint8_t> pixels(unsigned texture, int width, int height) const {
-    std::vector<std::uint8_t> read(static_cast<std::size_t>(width * height) * 4);
-    constexpr unsigned alignment = 0x0D05, row_length = 0x0D02, pack_buffer = 0x88EB;
-    int framebuffer = 0, buffer = 0, aligned = 0, row = 0;
-    gl_.GetIntegerv(0x8CAA, &framebuffer);
-    gl_.GetIntegerv(0x88ED, &buffer);
-    gl_.GetIntegerv(alignment, &aligned);
-    gl_.GetIntegerv(row_length, &row);
+  // The host's pixels, read by its own means; the state is put back.
+  std::vector<std::uint8_t> pixels(const tessera::gles::HostTexture& from) const {
+    int bound = 0;
+    gl_.GetIntegerv(0x8CAA, &bound);
     unsigned own = 0;
     gl_.GenFramebuffers(1, &own);
     gl_.BindFramebuffer(gl::read_framebuffer, own);
-    gl_.FramebufferTexture2D(gl::read_framebuffer, gl::color_attachment_0, gl::texture_2d, texture, 0);
+    gl_.FramebufferTexture2D(gl::read_framebuffer, gl::color_attachment_0, gl::texture_2d, from.texture, 0);
+    gl_.BindFramebuffer(gl::read_framebuffer, static_cast<unsigned>(bound));
+    const std::vector<std::uint8_t> read =
+        pixels(tessera::gles::HostFramebuffer{.framebuffer = own, .width = from.width, .height = from.height});
+    gl_.DeleteFramebuffers(1, &own);
+    return read;
+  }
+  std::vector<std::uint8_t> pixels(const tessera::gles::HostFramebuffer& from) const {
+    std::vector<std::uint8_t> read(static_cast<std::size_t>(from.width * from.height) * 4);
+    constexpr unsigned alignment = 0x0D05, row_length = 0x0D02, pack_buffer = 0x88EB;
+    int bound = 0, buffer = 0, aligned = 0, row = 0;
+    gl_.GetIntegerv(0x8CAA, &bound);
+    gl_.GetIntegerv(0x88ED, &buffer);
+    gl_.GetIntegerv(alignment, &aligned);
+    gl_.GetIntegerv(row_length, &row);
+    gl_.BindFramebuffer(gl::read_framebuffer, from.framebuffer);
     gl_.BindBuffer(pack_buffer, 0);
     gl_.PixelStorei(alignment, 1);
     gl_.PixelStorei(row_length, 0);
-    gl_.ReadPixels(0, 0, width, height, gl::rgba, gl::unsigned_byte, read.data());
+    gl_.ReadPixels(from.x, from.y, from.width, from.height, gl::rgba, gl::unsigned_byte, read.data());
     gl_.PixelStorei(alignment, aligned);
     gl_.PixelStorei(row_length, row);
     gl_.BindBuffer(pack_buffer, static_cast<unsigned>(buffer));
-    gl_.BindFramebuffer(gl::read_framebuffer, static_cast<unsigned>(framebuffer));
-    gl_.DeleteFramebuffers(1, &own);
+    gl_.BindFramebuffer(gl::read_framebuffer, static_cast<unsigned>(bound));
     return read;
   }
 
@@ -183,13 +193,15 @@ class Check {
     return scratch_;
   }
 
-  void compare_pictures(tessera::Context& gpu, unsigned drawn, unsigned shown, int width, int height, bool is_flipped) {
+  void compare_pictures(tessera::Context& gpu, const tessera::gles::HostTexture& drawn,
+                        const std::vector<std::uint8_t>& filtered, bool is_flipped) {
     ++pictures_;
-    const std::vector<std::uint8_t> picture = pixels(drawn, width, height), filtered = pixels(shown, width, height);
-    const unsigned copy = scratch(width, height);
-    tessera::gles::to_texture(tessera::gles::from_texture(gpu, {.texture = drawn, .width = width, .height = height}),
-                              {.texture = copy, .width = width, .height = height});
-    if (pixels(copy, width, height) != picture) fail("what tessera writes unchanged is another picture");
+    const int width = drawn.width, height = drawn.height;
+    const std::vector<std::uint8_t> picture = pixels(drawn);
+    const tessera::gles::HostTexture copy{.texture = scratch(width, height), .width = width, .height = height};
+    const tessera::gles::HostTexture whole{.texture = drawn.texture, .width = width, .height = height};
+    tessera::gles::to_texture(tessera::gles::from_texture(gpu, whole), copy);
+    if (pixels(copy) != picture) fail("what tessera writes unchanged is another picture");
     if (std::count(picture.begin(), picture.end(), picture[0]) == static_cast<std::ptrdiff_t>(picture.size()))
       fail("the host has drawn nothing");
 

@@ -30,16 +30,16 @@ int main(int argc, char** argv) {
     const hosts::Gl& gl = check.gl();
     const hosts::Canvas scene(gl, width, height), screen(gl, width, height);
     tessera::Context gpu = gles::adopt_current(glfwGetProcAddress, {.on_message = check.listener()});
+    const gles::HostTexture drawn{.texture = scene.texture, .width = width, .height = height, .channels = "RGB"};
+    const gles::HostTexture shown{.texture = screen.texture, .width = width, .height = height};
 
     while (!glfwWindowShouldClose(window) && check.wants_frames()) {
       scene.draw(gl, check.frame());
       check.before_tessera();
 
-      const tessera::Tensor frame =
-          gles::from_texture(gpu, {.texture = scene.texture, .width = width, .height = height, .channels = "RGB"});
-      gles::to_texture(hosts::filter(frame), {.texture = screen.texture, .width = width, .height = height});
+      gles::to_texture(hosts::filter(gles::from_texture(gpu, drawn)), shown);
 
-      check.after_tessera(gpu, scene.texture, screen.texture, width, height);
+      check.after_tessera(gpu, drawn, shown);
       screen.show(gl, width, height);
       glfwSwapBuffers(window);
       glfwPollEvents();

@@ -29,17 +29,17 @@ int main(int argc, char** argv) {
     const hosts::Gl& gl = check.gl();
     const hosts::Canvas scene(gl, width, height), screen(gl, width, height);
     tessera::Context gpu = gles::adopt_current(SDL_GL_GetProcAddress, {.on_message = check.listener()});
+    const gles::HostTexture drawn{.texture = scene.texture, .width = width, .height = height, .channels = "RGB"};
+    const gles::HostTexture shown{.texture = screen.texture, .width = width, .height = height};
 
     for (bool is_open = true; is_open && check.wants_frames();) {
       for (SDL_Event event; SDL_PollEvent(&event);) is_open = is_open && event.type != SDL_QUIT;
       scene.draw(gl, check.frame());
       check.before_tessera();
 
-      const tessera::Tensor frame =
-          gles::from_texture(gpu, {.texture = scene.texture, .width = width, .height = height, .channels = "RGB"});
-      gles::to_texture(hosts::filter(frame), {.texture = screen.texture, .width = width, .height = height});
+      gles::to_texture(hosts::filter(gles::from_texture(gpu, drawn)), shown);
 
-      check.after_tessera(gpu, scene.texture, screen.texture, width, height);
+      check.after_tessera(gpu, drawn, shown);
       screen.show(gl, width, height);
       SDL_GL_SwapWindow(window);
     }
