@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   gst_init(&argc, &argv);
   GError* error = nullptr;
   GstElement* const pipeline = gst_parse_launch(
-      "videotestsrc num-buffers=200 pattern=ball ! video/x-raw,format=RGBA,width=320,height=240 ! glupload ! "
+      "videotestsrc num-buffers=200 horizontal-speed=2 ! video/x-raw,format=RGBA,width=320,height=240 ! glupload ! "
       "glfilterapp name=filter ! glimagesink sync=false",
       &error);
   if (error) {
