@@ -202,8 +202,7 @@ class Check {
     const tessera::gles::HostTexture whole{.texture = drawn.texture, .width = width, .height = height};
     tessera::gles::to_texture(tessera::gles::from_texture(gpu, whole), copy);
     if (pixels(copy) != picture) fail("what tessera writes unchanged is another picture");
-    if (std::count(picture.begin(), picture.end(), picture[0]) == static_cast<std::ptrdiff_t>(picture.size()))
-      fail("the host has drawn nothing");
+    if (std::equal(picture.begin() + 4, picture.end(), picture.begin())) fail("the host's picture has one color");
 
     std::vector<float> values;
     for (std::size_t i = 0; i < picture.size(); ++i)

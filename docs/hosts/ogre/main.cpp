@@ -77,6 +77,7 @@ std::unique_ptr<Ogre::Rectangle2D> fill_with(Ogre::SceneManager* scene, const Og
   pass->setDepthCheckEnabled(false);
   auto rectangle = std::make_unique<Ogre::Rectangle2D>(true);
   rectangle->setMaterial(Ogre::MaterialManager::getSingleton().getByName("textured"));
+  rectangle->setCorners(-1, 1, 1, -1);
   rectangle->setBoundingBox(Ogre::AxisAlignedBox::BOX_INFINITE);
   scene->getRootSceneNode()->createChildSceneNode()->attachObject(rectangle.get());
   return rectangle;
