@@ -1,7 +1,8 @@
 // The recipes' proof that tessera is a good guest, in each of 200 frames of a host:
 //   the host's GL state is the same after tessera's calls as before;
 //   what tessera writes unchanged is the host's own picture, to the last bit;
-//   the filter's result is what the CPU computes from that picture, to within one step of 255;
+//   the filter's result is what the CPU computes from that picture, to within one step of 255, and is on the screen in
+//   the end (where HOSTS_SCREEN=1 says that the screen is this program's alone);
 //   nothing is downloaded, and after 50 frames no memory grows and no kernel is compiled.
 // A program that takes tessera into its own host needs none of this.
 #pragma once
@@ -22,6 +23,7 @@
 #include <tessera/tessera.h>
 
 #include "gl.h"
+#include "screen.h"
 
 namespace hosts {
 
@@ -72,8 +74,10 @@ class Check {
     ++frame_;
   }
 
-  // Says what was seen, and gives the program's result.
-  int finish() const {
+  // After the last frame, while its window is there: says what was seen, and gives the program's result.
+  int finish() {
+    if (failures_ == 0 && std::getenv("HOSTS_SCREEN") && !is_on_screen(shown_, width_, height_))
+      fail("the filter's result is not on the screen");
     const bool is_right = failures_ == 0 && frame_ == frames && pictures_ == 4;
     if (is_right)
       std::printf(
@@ -196,7 +200,8 @@ class Check {
   void compare_pictures(tessera::Context& gpu, const tessera::gles::HostTexture& drawn,
                         const std::vector<std::uint8_t>& filtered, bool is_flipped) {
     ++pictures_;
-    const int width = drawn.width, height = drawn.height;
+    const int width = width_ = drawn.width, height = height_ = drawn.height;
+    shown_ = filtered;
     const std::vector<std::uint8_t> picture = pixels(drawn);
     const tessera::gles::HostTexture copy{.texture = scratch(width, height), .width = width, .height = height};
     const tessera::gles::HostTexture whole{.texture = drawn.texture, .width = width, .height = height};
@@ -224,6 +229,8 @@ class Check {
   std::vector<int> state_{};
   std::optional<Sizes> warm_{};
   unsigned scratch_ = 0;
+  std::vector<std::uint8_t> shown_{};
+  int width_ = 0, height_ = 0;
   int frame_ = 0, pictures_ = 0, worst_ = 0, failures_ = 0;
 };
 

@@ -17,7 +17,6 @@ namespace {
 struct Filtered {
   std::optional<hosts::Check> check{};
   std::optional<tessera::Context> gpu{};
-  int result = 1;
 };
 
 // On GStreamer's GL thread, with its context current and the filter's framebuffer bound. No exception may leave it.
@@ -45,11 +44,7 @@ gboolean on_draw(GstElement* filter, unsigned texture, unsigned width, unsigned 
 }
 
 // The pipeline ends, and its context will go: this runs on the GL thread, too.
-void let_go(GstGLContext*, void* data) {
-  auto* const self = static_cast<Filtered*>(data);
-  if (self->check) self->result = self->check->finish();
-  self->gpu.reset();
-}
+void let_go(GstGLContext*, void* data) { static_cast<Filtered*>(data)->gpu.reset(); }
 
 }  // namespace
 
@@ -76,6 +71,7 @@ int main(int argc, char** argv) {
     g_warning("%s", error->message);
     g_clear_error(&error);
   }
+  const int result = self.check ? self.check->finish() : 1;
   if (GstGLContext* const context = GST_GL_BASE_FILTER(filter)->context)
     gst_gl_context_thread_add(context, let_go, &self);
   gst_message_unref(end);
@@ -83,5 +79,5 @@ int main(int argc, char** argv) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(filter);
   gst_object_unref(pipeline);
-  return self.result;
+  return result;
 }

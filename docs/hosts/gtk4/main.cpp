@@ -43,7 +43,6 @@ void on_realize(GtkGLArea* area, Filtered* self) {
 // The last moment at which the context is there.
 void on_unrealize(GtkGLArea* area, Filtered* self) {
   gtk_gl_area_make_current(area);
-  if (self->check) self->result = self->check->finish();
   self->gpu.reset();
 }
 
@@ -69,9 +68,13 @@ gboolean on_render(GtkGLArea* area, GdkGLContext*, Filtered* self) {
 
 gboolean on_tick(GtkWidget* area, GdkFrameClock*, void* data) {
   auto* const self = static_cast<Filtered*>(data);
-  if (self->gpu && self->check->wants_frames()) gtk_gl_area_queue_render(GTK_GL_AREA(area));
-  else self->is_open = false;
-  return G_SOURCE_CONTINUE;
+  if (self->gpu && self->check->wants_frames()) {
+    gtk_gl_area_queue_render(GTK_GL_AREA(area));
+    return G_SOURCE_CONTINUE;
+  }
+  if (self->gpu) self->result = self->check->finish();
+  self->is_open = false;
+  return G_SOURCE_REMOVE;
 }
 
 }  // namespace

@@ -21,16 +21,13 @@ constexpr int scene_width = 320, scene_height = 240;
 
 class Filtered : public QOpenGLWindow {
  public:
-  ~Filtered() override { finish(); }
+  int result = 1;
 
-  int finish() {  // while Qt's context is still there
-    if (!gpu_) return result_;
+  ~Filtered() override {  // while Qt's context is still there
     makeCurrent();
-    result_ = check_->finish();
     gpu_.reset();
     scene_.reset();
     doneCurrent();
-    return result_;
   }
 
  protected:
@@ -45,7 +42,11 @@ class Filtered : public QOpenGLWindow {
   }
 
   void paintGL() override {
-    if (!gpu_ || !check_->wants_frames()) return close_window();
+    if (!gpu_ || !check_->wants_frames()) {
+      if (gpu_) result = check_->finish();
+      QMetaObject::invokeMethod(this, &QWindow::close, Qt::QueuedConnection);
+      return;
+    }
     scene_->bind();
     {
       QOpenGLPaintDevice device(scene_width, scene_height);
@@ -73,12 +74,9 @@ class Filtered : public QOpenGLWindow {
   }
 
  private:
-  void close_window() { QMetaObject::invokeMethod(this, &QWindow::close, Qt::QueuedConnection); }
-
   std::optional<hosts::Check> check_{};
   std::optional<tessera::Context> gpu_{};
   std::optional<QOpenGLFramebufferObject> scene_{};
-  int result_ = 1;
 };
 
 int main(int argc, char** argv) {
@@ -94,5 +92,5 @@ int main(int argc, char** argv) {
   window.resize(scene_width, scene_height);
   window.show();
   application.exec();
-  return window.finish();
+  return window.result;
 }
