@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <tessera/gles.h>
+#include <tessera/result.h>
 #include <tessera/tessera.h>
 
 #include "gl.h"
@@ -67,10 +68,13 @@ class Check {
         fail("GL state number " + std::to_string(i) + " is " + std::to_string(now[i]) + ", and was " +
              std::to_string(state_[i]));
     if (const unsigned error = gl_.GetError()) fail("GL error " + std::to_string(error));
-    if (frame_ == 0 || frame_ == 10 || frame_ == frames / 2 || frame_ == frames - 1)
-      compare_pictures(gpu, drawn, pixels(shown), options.flip_y);
-    if (frame_ == warm_up) warm_ = sizes(gpu);
-    if (frame_ == frames - 1) compare_sizes(gpu);
+    const auto compared = tessera::attempt([&] {  // the host may call from C
+      if (frame_ == 0 || frame_ == 10 || frame_ == frames / 2 || frame_ == frames - 1)
+        compare_pictures(gpu, drawn, pixels(shown), options.flip_y);
+      if (frame_ == warm_up) warm_ = sizes(gpu);
+      if (frame_ == frames - 1) compare_sizes(gpu);
+    });
+    if (!compared) fail(compared.failure().message);
     ++frame_;
   }
 

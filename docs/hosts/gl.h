@@ -55,7 +55,7 @@ struct Gl {
 };
 
 namespace gl {
-inline constexpr unsigned color_attachment_0 = 0x8CE0, color_buffer_bit = 0x4000, draw_framebuffer = 0x8CA9,
+inline constexpr unsigned color_attachment_0 = 0x8CE0, color_buffer_bit = 0x4000, draw_framebuffer_binding = 0x8CA6,
                           framebuffer = 0x8D40, linear = 0x2601, nearest = 0x2600, read_framebuffer = 0x8CA8,
                           rgba = 0x1908, rgba8 = 0x8058, scissor_test = 0x0C11, texture_2d = 0x0DE1,
                           texture_mag_filter = 0x2800, texture_min_filter = 0x2801, unsigned_byte = 0x1401;

@@ -29,7 +29,7 @@ gboolean on_draw(GstElement* filter, unsigned texture, unsigned width, unsigned 
       self->gpu = gles::adopt_current(loader, {.on_message = self->check->listener()});
     }
     int framebuffer = 0;
-    self->check->gl().GetIntegerv(0x8CA6, &framebuffer);
+    self->check->gl().GetIntegerv(hosts::gl::draw_framebuffer_binding, &framebuffer);
     const int wide = static_cast<int>(width), high = static_cast<int>(height);
     const gles::HostTexture drawn{.texture = texture, .width = wide, .height = high, .channels = "RGB"};
     const gles::HostFramebuffer shown{.framebuffer = static_cast<unsigned>(framebuffer), .width = wide, .height = high};

@@ -51,15 +51,14 @@ gboolean on_render(GtkGLArea* area, GdkGLContext*, Filtered* self) {
   self->scene->draw(self->check->gl(), self->check->frame());
   gtk_gl_area_attach_buffers(area);  // the area's framebuffer, which is the one to draw into
   int framebuffer = 0;
-  self->check->gl().GetIntegerv(0x8CA6, &framebuffer);
+  self->check->gl().GetIntegerv(hosts::gl::draw_framebuffer_binding, &framebuffer);
   const gles::HostTexture drawn{.texture = self->scene->texture, .width = width, .height = height, .channels = "RGB"};
   const gles::HostFramebuffer shown{
       .framebuffer = static_cast<unsigned>(framebuffer), .width = width, .height = height};
   self->check->before_tessera();
 
-  const auto done = tessera::attempt([&] {
-    gles::to_texture(hosts::filter(gles::from_texture(*self->gpu, drawn)), shown);  //
-  });
+  const auto done =
+      tessera::attempt([&] { gles::to_texture(hosts::filter(gles::from_texture(*self->gpu, drawn)), shown); });
 
   if (!done) self->check->fail(done.failure().message);
   self->check->after_tessera(*self->gpu, drawn, shown);
