@@ -1,0 +1,7 @@
+find_package(glfw3 QUIET)
+if(glfw3_FOUND)
+  add_host(glfw glfw)
+  test_host(glfw_es glfw es)
+else()
+  skip_host(glfw "there is no GLFW (libglfw3-dev)")
+endif()

@@ -1,0 +1,7 @@
+pkg_check_modules(gtk4 QUIET IMPORTED_TARGET gtk4 egl)
+if(gtk4_FOUND)
+  add_host(gtk4 PkgConfig::gtk4)
+  test_host(gtk4_es gtk4 es)
+else()
+  skip_host(gtk4 "there is no GTK 4 (libgtk-4-dev)")
+endif()

@@ -1,0 +1,7 @@
+find_package(glfw3 QUIET)
+pkg_check_modules(imgui QUIET IMPORTED_TARGET imgui)
+if(glfw3_FOUND AND imgui_FOUND)
+  add_host(imgui PkgConfig::imgui glfw ${CMAKE_DL_LIBS})
+else()
+  skip_host(imgui "there is no Dear ImGui (libimgui-dev) or no GLFW (libglfw3-dev)")
+endif()

@@ -1,0 +1,7 @@
+find_package(glfw3 QUIET)
+pkg_check_modules(mpv QUIET IMPORTED_TARGET mpv)
+if(glfw3_FOUND AND mpv_FOUND)
+  add_host(mpv PkgConfig::mpv glfw)
+else()
+  skip_host(mpv "there is no libmpv (libmpv-dev) or no GLFW (libglfw3-dev)")
+endif()

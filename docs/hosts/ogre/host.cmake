@@ -1,0 +1,8 @@
+pkg_check_modules(ogre QUIET IMPORTED_TARGET OGRE egl)
+if(ogre_FOUND)
+  pkg_get_variable(ogre_plugins OGRE plugindir)
+  add_host(ogre PkgConfig::ogre)
+  target_compile_definitions(host_ogre PRIVATE OGRE_PLUGINS="${ogre_plugins}")
+else()
+  skip_host(ogre "there is no OGRE (libogre-1.12-dev)")
+endif()

@@ -1,0 +1,7 @@
+find_package(Qt6 QUIET COMPONENTS Gui OpenGL)
+if(Qt6_FOUND)
+  add_host(qt6 Qt6::Gui Qt6::OpenGL)
+  test_host(qt6_es qt6 es)
+else()
+  skip_host(qt6 "there is no Qt 6 (qt6-base-dev, libqt6opengl6-dev)")
+endif()

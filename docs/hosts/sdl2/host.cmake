@@ -1,0 +1,7 @@
+find_package(SDL2 QUIET)
+if(SDL2_FOUND)
+  add_host(sdl2 SDL2::SDL2)
+  test_host(sdl2_es sdl2 es)
+else()
+  skip_host(sdl2 "there is no SDL 2 (libsdl2-dev)")
+endif()
