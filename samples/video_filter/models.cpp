@@ -46,8 +46,12 @@ Filter make_background(Context& gpu, Size size) {
 Filter make_upscale(Context& gpu, Size size) {
   if (const std::optional<Model> network =
           load_network(gpu, "esrgan-slim-x2/model.json", "pictures are enlarged without a network"))
-    return [network = *network](const Tensor& image, int) {
-      return clip(image_of(network, image * 255.0f) / 255.0f, 0, 1);
+    return [network = *network, size](const Tensor& image, int) {
+      constexpr int margin = 6;  // beyond which the network sees zeros, and dark borders
+      const Tensor wider = pad(image * 255.0f, {{margin, margin}, {margin, margin}, {}}, PadMode::edge);
+      const Tensor larger =
+          slice(image_of(network, wider), {2 * margin, 2 * margin, 0}, {2 * size.height, 2 * size.width, 3});
+      return clip(larger / 255.0f, 0, 1);
     };
   return [size](const Tensor& image, int) { return resize_bilinear(image, size.height * 2, size.width * 2); };
 }
