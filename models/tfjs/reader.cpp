@@ -73,12 +73,19 @@ class Assembly {
     return place->second;
   }
 
+  [[noreturn]] static void fail_turning(const NodeProto& node) {
+    static const std::set<std::string> of_loops{"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"};
+    if (of_loops.contains(node.op))
+      throw Error(ErrorCode::unsupported, description(node) + " is part of a loop, and those are not read.");
+    fail_reading(description(node) + " needs its own result.");
+  }
+
   // Without recursion, for files are as deep as they like.
   void visit(std::size_t first) {
     std::vector<std::pair<std::size_t, std::size_t>> path;  // a node, and how many of its inputs are done
     const auto enter = [&](std::size_t node) {
       if (states_[node] == State::done) return;
-      if (states_[node] == State::open) fail_reading(description(draft_.nodes[node]) + " needs its own result.");
+      if (states_[node] == State::open) fail_turning(draft_.nodes[node]);
       states_[node] = State::open;
       path.emplace_back(node, 0);
     };

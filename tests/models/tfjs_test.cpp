@@ -421,6 +421,7 @@ TEST(TfjsReader, SaysWhatIsWrong) {
   EXPECT_TESSERA_ERROR(with("Relu", {"z"}), not_found, "(Relu)", "'z'");
   EXPECT_TESSERA_ERROR(with("Relu", {}), invalid_argument, "(Relu)", "input 0 is not given");
   EXPECT_TESSERA_ERROR(with("Relu", {"y"}), io, "(Relu)", "needs its own result");
+  EXPECT_TESSERA_ERROR(with("Merge", {"x", "y"}), unsupported, "(Merge)", "loop");
   EXPECT_TESSERA_ERROR(with("Relu", {"x:99999"}), io, "x:99999");
   EXPECT_TESSERA_ERROR(with("Relu", {"x:3"}), not_found, "(Relu)", "'x:3'");
   EXPECT_TESSERA_ERROR(with("MatMul", {"x", "w"}), shape_mismatch, "(MatMul)");
