@@ -25,7 +25,6 @@ struct FilterEntry {
   Filter (*make)(tessera::Context&, Size);
   std::size_t looks_back = 0;  // on how many earlier images
   int enlarges = 1;            // each side, so many times
-  bool is_slow = false;        // a network that takes its time, on CPUs at least
 };
 const std::vector<FilterEntry>& filters();
 
