@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "meter.h"
 #include "pipeline.h"
 #include "presenter.h"
 #include "reader.h"
@@ -124,6 +125,7 @@ void run(const Options& options) {
   const Tensor picture = read(gpu, options, frame);
   sample::write_png(options.out, frame->size.width, frame->size.height, to_u8(picture).read<std::uint8_t>());
   std::printf("%s, on %s\n", options.out.c_str(), gpu.device().name.c_str());
+  video::print_kernels(gpu);
 }
 
 }  // namespace
