@@ -33,11 +33,12 @@ class Mutations {
     return file;
   }
 
- private:
   std::uint64_t next(std::uint64_t limit) {
     state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
     return state_ % limit;
   }
+
+ private:
   std::uint64_t state_;
 };
 

@@ -454,6 +454,40 @@ TEST(TfjsReader, SaysWhatIsWrong) {
   EXPECT_TESSERA_ERROR(Model::load(cpu_context(), std::as_bytes(std::span(without_folder))), io, "from memory");
 }
 
+// Still JSON, but some values are others: numbers of all sizes, other kinds, or what stands elsewhere.
+std::string with_other_values(const std::string& file, std::uint64_t seed) {
+  Json json = Json::parse(file);
+  Mutations random(seed);
+  const Json flat = json.flatten();
+  const auto place = [&] {
+    std::string path = std::next(flat.begin(), static_cast<std::ptrdiff_t>(random.next(flat.size()))).key();
+    for (auto up = random.next(3); up > 0 && path.rfind('/') != 0; --up) path.resize(path.rfind('/'));
+    return Json::json_pointer(path);
+  };
+  for (std::uint64_t changes = 1 + random.next(3); changes > 0; --changes) {
+    const Json::json_pointer changed = place(), other = place();
+    if (!json.contains(changed) || !json.contains(other)) continue;
+    const Json values[] = {-1,
+                           0,
+                           1,
+                           7,
+                           4294967296,
+                           INT64_MIN,
+                           1e300,
+                           "",
+                           "x",
+                           nullptr,
+                           Json::array(),
+                           Json::object(),
+                           true,
+                           "-9",
+                           Json(json[other]),
+                           Json(json[other])};
+    json[changed] = values[random.next(std::size(values))];
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 TEST(TfjsReader, SurvivesDamagedFiles) {
   const TfjsModel models[] = {image_graph(), layers_network()};
   const TemporaryFolder folders[2];
@@ -466,7 +500,8 @@ TEST(TfjsReader, SurvivesDamagedFiles) {
     const std::string seed = commit() + " tfjs " + std::to_string(i);
     SCOPED_TRACE("mutation " + seed);
     const auto which = static_cast<std::size_t>(i % 2);
-    std::ofstream(folders[which] / "model.json") << Mutations(hash_of(seed)).mutated(files[which]);
+    std::ofstream(folders[which] / "model.json") << (i % 4 < 2 ? Mutations(hash_of(seed)).mutated(files[which])
+                                                               : with_other_values(files[which], hash_of(seed)));
     try {
       const Model model = Model::load(cpu_context(), folders[which] / "model.json");
       model.prepare({{model.inputs().at(0).name, which == 0 ? Shape{1, 8, 6, 3} : Shape{1, 4, 6, 2}}}).get();
