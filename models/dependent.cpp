@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "models/boxes.h"
 #include "models/operators.h"
 
 namespace tessera::onnx {
@@ -92,22 +93,11 @@ Results unique(const Call& call) {
           known_integers(call, {distinct}, counts)};
 }
 
-struct Box {
-  double top, left, bottom, right;
-  double area() const { return (bottom - top) * (right - left); }
-};
-
-double shared_part(const Box& a, const Box& b) {  // intersection over union
-  const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top),
-               width = std::min(a.right, b.right) - std::max(a.left, b.left);
-  const double common = std::max(0.0, height) * std::max(0.0, width), together = a.area() + b.area() - common;
-  return together > 0 ? common / together : 0;
-}
-
 Results suppressed(const Call& call) {
   call.expect_rank(0, 3, 3);
   call.expect_rank(1, 3, 3);
-  const std::vector<double> corners = call.numbers_of(0), scores = call.numbers_of(1);
+  std::vector<double> corners = call.numbers_of(0);
+  const std::vector<double> scores = call.numbers_of(1);
   const std::int64_t batches = call.shape(1)[0], classes = call.shape(1)[1], boxes = call.shape(1)[2];
   if (call.shape(0) != Shape{batches, boxes, 4})
     call.fail(ErrorCode::shape_mismatch,
@@ -115,30 +105,22 @@ Results suppressed(const Call& call) {
   const std::int64_t most = call.has(2) ? call.integer_of(2) : 0;
   const double overlap = call.has(3) ? call.number_of(3) : 0,
                least = call.has(4) ? call.number_of(4) : -std::numeric_limits<double>::infinity();
-  const auto box_at = [&](std::int64_t batch, std::int64_t box) -> Box {
-    const double* b = corners.data() + (batch * boxes + box) * 4;
-    if (call.integer("center_point_box", 0))
-      return {b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2};
-    return {std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3])};
+  if (call.integer("center_point_box", 0))
+    for (std::size_t i = 0; i < corners.size(); i += 4) {
+      const double x = corners[i], y = corners[i + 1], width = corners[i + 2], height = corners[i + 3];
+      corners[i] = y - height / 2, corners[i + 1] = x - width / 2;
+      corners[i + 2] = y + height / 2, corners[i + 3] = x + width / 2;
+    }
+  const auto part = [](const std::vector<double>& numbers, std::int64_t begin, std::int64_t count) {
+    return std::span(numbers).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
   };
   std::vector<std::int32_t> kept_rows;
   for (std::int64_t batch = 0; batch < batches; ++batch)
-    for (std::int64_t c = 0; c < classes; ++c) {
-      const double* score = scores.data() + (batch * classes + c) * boxes;
-      std::vector<std::int64_t> order(static_cast<std::size_t>(boxes)), kept;
-      std::iota(order.begin(), order.end(), 0);
-      std::erase_if(order, [&](std::int64_t box) { return !(score[box] > least); });
-      std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) { return score[a] > score[b]; });
-      for (const std::int64_t box : order) {
-        if (static_cast<std::int64_t>(kept.size()) >= most) break;
-        if (std::ranges::any_of(kept, [&](std::int64_t other) {
-              return shared_part(box_at(batch, box), box_at(batch, other)) > overlap;
-            }))
-          continue;
-        kept.push_back(box);
+    for (std::int64_t c = 0; c < classes; ++c)
+      for (const std::int64_t box :
+           kept_boxes(part(corners, batch * boxes * 4, boxes * 4), part(scores, (batch * classes + c) * boxes, boxes),
+                      most, overlap, least))
         for (const std::int64_t number : {batch, c, box}) kept_rows.push_back(static_cast<std::int32_t>(number));
-      }
-    }
   return {known_integers(call, {static_cast<std::int64_t>(kept_rows.size()) / 3, 3}, kept_rows)};
 }
 

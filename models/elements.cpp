@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -117,6 +118,28 @@ void decode_raw(const TensorProto& tensor, Bytes raw, Elements& elements) {
   elements.bytes = elements.converted;
 }
 
+template <class From>
+std::vector<std::byte> dequantized(const TensorProto& tensor, std::size_t count) {
+  const Quantization& how = *tensor.quantization;
+  const auto number_of = [&](From stored) { return static_cast<double>(stored) * how.scale + how.min; };
+  if (tensor.type == Type::float32)
+    return converted<From>(*tensor.raw, count, [&](From stored) { return static_cast<float>(number_of(stored)); });
+  return converted<From>(*tensor.raw, count, [&](From stored) {
+    const double number = std::floor(number_of(stored) + 0.5);
+    return std::isfinite(number) ? clamped(static_cast<std::int64_t>(std::clamp(number, -0x1p40, 0x1p40))) : 0;
+  });
+}
+
+void decode_quantized(const TensorProto& tensor, Elements& elements) {
+  const auto count = static_cast<std::size_t>(elements.shape.size());
+  switch (tensor.quantization->stored) {
+    case Type::uint8: elements.converted = dequantized<std::uint8_t>(tensor, count); break;
+    case Type::uint16: elements.converted = dequantized<std::uint16_t>(tensor, count); break;
+    default: elements.converted = dequantized<half>(tensor, count); break;
+  }
+  elements.bytes = elements.converted;
+}
+
 template <class To, class From>
 std::vector<std::byte> listed(const TensorProto& tensor, const std::vector<From>& numbers, std::size_t count) {
   if (numbers.size() != count)
@@ -224,7 +247,8 @@ Elements elements_of(const TensorProto& tensor, ExternalFiles& files) {
   const std::optional<DType> dtype = dtype_for(tensor.type);
   if (!dtype) fail_decoding(tensor, ErrorCode::unsupported, "has elements of type " + to_string(tensor.type) + ".");
   elements.dtype = *dtype;
-  if (tensor.is_external) decode_raw(tensor, files.bytes_of(tensor), elements);
+  if (tensor.quantization) decode_quantized(tensor, elements);
+  else if (tensor.is_external) decode_raw(tensor, files.bytes_of(tensor), elements);
   else if (tensor.raw) decode_raw(tensor, *tensor.raw, elements);
   else decode_lists(tensor, elements);
   return elements;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "models/operators.h"
+#include "models/tfjs/reader.h"
 
 namespace tessera::onnx {
 
@@ -65,7 +66,7 @@ struct ModelImpl {
   ModelImpl(Context& context, ModelFile source, std::filesystem::path folder, const std::string& name,
             const ModelOptions& options)
       : file(std::move(source)),
-        proto(onnx::read_model(file.bytes())),
+        proto(tfjs::is_model(file.bytes()) ? tfjs::read_model(file.bytes(), folder) : onnx::read_model(file.bytes())),
         constants(context, options.hub ? *options.hub : TensorHub(context), name, std::move(folder)),
         max_programs(std::max<std::size_t>(1, options.max_programs)) {
     check_operators(proto.graph, proto.opset);

@@ -2,6 +2,9 @@
 
 #include <map>
 
+#include "models/tfjs/operators.h"
+#include "models/tfjs/reader.h"
+
 namespace tessera::onnx {
 
 namespace {
@@ -26,7 +29,14 @@ const Operator* find_operator(std::string_view name, std::int64_t opset) {
 
 }  // namespace
 
+const Operator& onnx_operator(std::string_view name, std::int64_t opset) {
+  if (const Operator* row = find_operator(name, opset)) return *row;
+  throw Error(ErrorCode::unsupported,
+              "there is no operator " + std::string(name) + " of opset " + std::to_string(opset) + ".");
+}
+
 const Operator& operator_for(const NodeProto& node, std::int64_t opset) {
+  if (node.domain == tfjs::domain) return tfjs::operator_for(node);
   const bool is_of_onnx = node.domain.empty() || node.domain == "ai.onnx";
   if (const Operator* row = is_of_onnx ? find_operator(node.op, opset) : nullptr) return *row;
   throw Error(ErrorCode::unsupported, "there is no operator " + node.op + " of " +

@@ -35,8 +35,9 @@ const Operators& recurrent_operators();
 const Operators& control_operators();
 const Operators& text_operators();
 
-// The row for a node; where there is none, an unsupported error.
+// The row for a node, of ONNX or of TensorFlow; where there is none, an unsupported error.
 const Operator& operator_for(const NodeProto&, std::int64_t opset);
+const Operator& onnx_operator(std::string_view name, std::int64_t opset);  // which there has to be
 
 // An operator of this table given an `axes` attribute before some opset and an input from then on.
 std::optional<Sizes> axes_of(const Call&, int input = 1);

@@ -38,6 +38,12 @@ enum class Type : std::int32_t {  // of elements: TensorProto.DataType
 std::string to_string(Type);           // "int64"
 std::optional<DType> dtype_for(Type);  // how tessera keeps such elements; none of strings and other types
 
+// Numbers of few bits in place of floats or integers: stored * scale + min. Halves are just halves.
+struct Quantization {
+  Type stored = Type::undefined;  // uint8, uint16 or float16
+  double scale = 1, min = 0;
+};
+
 struct TensorProto {
   std::string name;
   std::vector<std::int64_t> dims;
@@ -48,6 +54,7 @@ struct TensorProto {
   std::vector<double> doubles;
   bool is_external = false;  // in another file: location, offset and length
   std::map<std::string, std::string> external;
+  std::optional<Quantization> quantization{};  // of raw, in TF.js's files
 };
 
 struct GraphProto;
@@ -97,6 +104,7 @@ struct ModelProto {
   std::string producer;
   std::int64_t opset = 1;  // of the domain "" (ai.onnx)
   GraphProto graph;
+  std::shared_ptr<const void> weights{};  // holds the elements that are in other files than the model's
 };
 
 // What does not keep to the format is an io error, or an unsupported one where it does but is not for tensors.

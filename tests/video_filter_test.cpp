@@ -4,9 +4,12 @@
 #ifdef TESSERA_VIDEO_FILTER
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "pipeline.h"
+#include "source.h"
+#include "support/commit.h"
 #include "support/compare.h"
 #include "support/devices.h"
 #include "support/options.h"
@@ -60,7 +63,8 @@ void expect_like_the_cpu(Context& context, Size size, const std::string& filters
   if (want.empty()) want = rendered(cpu_context(), size, filters, frames);
   const Pixels got = rendered(context, size, filters, frames);
   ASSERT_EQ(got.size(), want.size());
-  ASSERT_EQ(got.size(), static_cast<std::size_t>(size.width * size.height * 3));
+  const int larger = video::enlarges(video::parse_filters(filters));
+  ASSERT_EQ(got.size(), static_cast<std::size_t>(size.width * larger * size.height * larger * 3));
   int largest = 0, beyond = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const int difference = std::abs(got[i] - want[i]);
@@ -75,8 +79,10 @@ class VideoFilter : public OnDevice {};
 TEST_P(VideoFilter, EveryFilterIsLikeTheCpus) {
   std::vector<FramePtr> frames;
   for (int number = 40; number < 46; ++number) frames.push_back(scene_frame(number));
+  ::setenv("VIDEO_FILTER_MODELS", "/nowhere", 1);  // networks of others take their time, on the CPU above all
   for (const video::FilterEntry& filter : video::filters())
     expect_like_the_cpu(context(), {67, 45}, filter.name, frames);
+  ::unsetenv("VIDEO_FILTER_MODELS");
   for (const char* chain : {"blur,sobel", "grain,denoise,denoise", "pixelate,network,vignette"})
     expect_like_the_cpu(context(), {64, 36}, chain, frames);
 }
@@ -145,6 +151,49 @@ TEST_P(VideoFilter, TheSecondStartCompilesNothing) {
 }
 
 TESSERA_ON_GPU_DEVICES(VideoFilter);
+
+// On a device of the commit: real_models_test has the networks themselves on all of them.
+Context& context_of_the_commit() {
+  std::vector<TestDevice> devices = gpu_devices();
+  std::erase_if(devices, [](const TestDevice& device) {
+    return is_left_out(device) || std::string_view(device.name).find("swiftshader") != std::string_view::npos;
+  });
+  return shared_context(devices.at(hash_of(commit() + "networks") % devices.size()));
+}
+
+TEST(VideoFilterNetworks, KeepPeopleSharpAndBlurTheRest) {
+  if (!std::filesystem::exists(TESSERA_SAMPLE_MODELS_FOLDER "/stamp")) GTEST_SKIP() << "the networks were not fetched";
+  const FramePtr frame = video::open_source(TESSERA_SAMPLES_SOURCES "/../docs/portrait.png", 0)->next();
+  const Pixels before = frame->planes[0], after = rendered(context_of_the_commit(), frame->size, "background", {frame});
+  ASSERT_EQ(before.size(), after.size());
+  const auto change_in = [&](Size corner, Size size) {  // the largest one
+    int largest = 0;
+    for (int y = corner.height; y < corner.height + size.height; ++y)
+      for (int x = corner.width * 3; x < (corner.width + size.width) * 3; ++x) {
+        const auto at = static_cast<std::size_t>(y * frame->size.width * 3 + x);
+        largest = std::max(largest, std::abs(before[at] - after[at]));
+      }
+    return largest;
+  };
+  EXPECT_LE(change_in({220, 118}, {40, 40}), 16);   // the face
+  EXPECT_LE(change_in({200, 215}, {80, 50}), 16);   // the shoulders
+  EXPECT_GE(change_in({20, 40}, {130, 130}), 40);   // the shelves
+  EXPECT_GE(change_in({340, 30}, {115, 120}), 40);  // the window
+}
+
+TEST(VideoFilterNetworks, EnlargePictures) {
+  if (!std::filesystem::exists(TESSERA_SAMPLE_MODELS_FOLDER "/stamp")) GTEST_SKIP() << "the networks were not fetched";
+  Context& gpu = context_of_the_commit();
+  const Size size{32, 18};
+  const Pixels large = rendered(gpu, size, "upscale", {scene_frame(30)});
+  Pipeline pipeline(gpu, size, {"none"});
+  const Pixels plain = to_u8(resize_bilinear(pipeline(scene_frame(30)).image, 36, 64)).read<std::uint8_t>();
+  ASSERT_EQ(large.size(), plain.size());
+  double total = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) total += std::abs(large[i] - plain[i]);
+  EXPECT_LT(total / static_cast<double>(plain.size()), 8);    // the same picture,
+  EXPECT_GT(total / static_cast<double>(plain.size()), 0.5);  // but not in the same way
+}
 
 TEST(Fitting, KeepsTheShapeOfThePicture) {
   const Tensor white = cpu_context().full({10, 20, 3}, 1);

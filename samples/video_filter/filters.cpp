@@ -13,6 +13,23 @@ namespace {
 int height_of(const Tensor& image) { return static_cast<int>(image.shape()[0]); }
 int width_of(const Tensor& image) { return static_cast<int>(image.shape()[1]); }
 
+}  // namespace
+
+Tensor squared_radius(Context& gpu, Size size) {
+  const Tensor x = linspace(gpu, -1, 1, size.width).reshape({1, size.width, 1});
+  const Tensor y = linspace(gpu, -1, 1, size.height).reshape({size.height, 1, 1});
+  return square(x) + square(y);
+}
+
+Tensor strong_blur(const Tensor& image) {
+  const int height = height_of(image), width = width_of(image);
+  const Tensor half = resize_bilinear(image, (height + 1) / 2, (width + 1) / 2);
+  const Tensor quarter = resize_bilinear(half, (height + 3) / 4, (width + 3) / 4);
+  return resize_bilinear(gaussian_blur(quarter, 1.5f), height, width);
+}
+
+namespace {
+
 Tensor in_colours(const Tensor& grey) { return broadcast_to(grey, {grey.shape()[0], grey.shape()[1], 3}); }
 
 // Red, green and blue count as much as the eye sees of them.
@@ -80,30 +97,9 @@ Tensor cartoon(const Tensor& image) {
   return clip(smooth * (shade / (light + 0.01f) * (1.0f - ink)), 0, 1);
 }
 
-// How far each pixel is from the middle, squared: 1 at the nearer edges, [height,width,1].
-Tensor squared_radius(Context& gpu, Size size) {
-  const Tensor x = linspace(gpu, -1, 1, size.width).reshape({1, size.width, 1});
-  const Tensor y = linspace(gpu, -1, 1, size.height).reshape({size.height, 1, 1});
-  return square(x) + square(y);
-}
-
 Filter vignette(Context& gpu, Size size) {
   const Tensor light = clip(1.1f - squared_radius(gpu, size) * 0.5f, 0, 1).compute();
   return [=](const Tensor& image, int) { return image * light; };
-}
-
-// As strong a blur costs a few times less on a quarter of the size.
-Tensor strong_blur(const Tensor& image) {
-  const int height = height_of(image), width = width_of(image);
-  const Tensor half = resize_bilinear(image, (height + 1) / 2, (width + 1) / 2);
-  const Tensor quarter = resize_bilinear(half, (height + 3) / 4, (width + 3) / 4);
-  return resize_bilinear(gaussian_blur(quarter, 1.5f), height, width);
-}
-
-// The mask is an oval in the middle, where whoever is filmed mostly is; another one, such as a network's, would do too.
-Filter background(Context& gpu, Size size) {
-  const Tensor mask = clip(squared_radius(gpu, size) * 2.5f - 0.6f, 0, 1).compute();
-  return [=](const Tensor& image, int) { return mix(image, strong_blur(image), mask); };
 }
 
 // Other noise in each frame, for `denoise` to take away.
@@ -150,9 +146,10 @@ const std::vector<FilterEntry>& filters() {
       {"pixelate", "blocks", plain<pixelate>},
       {"cartoon", "a bilateral filter, few shades and ink", plain<cartoon>},
       {"vignette", "darker towards the corners", vignette},
-      {"background", "blurred around the middle, by a mask", background},
+      {"background", "blurred around people, by a network's mask", make_background},
       {"denoise", "a mean over time", denoise, denoise_looks_back},
       {"network", "a small convolutional network: ink and watercolour", make_network},
+      {"upscale", "twice as large, by a network", make_upscale, 0, 2},
       {"grain", "noise, for denoise", grain},
   };
   return all;
@@ -194,9 +191,23 @@ std::size_t looks_back(const std::vector<std::string>& names) {
   return frames;
 }
 
+int enlarges(const std::vector<std::string>& names) {
+  int times = 1;
+  for (const std::string& name : names) times *= entry_of(name).enlarges;
+  return times;
+}
+
+Size size_before(const std::vector<std::string>& names, Size shown) {
+  const int times = enlarges(names);
+  return {std::max(shown.width / times, 1), std::max(shown.height / times, 1)};
+}
+
 Chain::Chain(Context& gpu, Size size, const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    links_.push_back({entry_of(name).make(gpu, size), entry_of(name).looks_back > 0});
+  for (const std::string& name : names) {
+    const FilterEntry& entry = entry_of(name);
+    links_.push_back({entry.make(gpu, size), entry.looks_back > 0});
+    size = {size.width * entry.enlarges, size.height * entry.enlarges};
+  }
 }
 
 Tensor Chain::operator()(Tensor image, int frame, std::vector<Tensor>& kept) const {

@@ -3,7 +3,8 @@
 //   Chain chain(gpu, {1280, 720}, {"grain", "denoise"});
 //   tessera::Tensor shown = chain(image, frame_number, kept);
 //
-// A chain belongs to one context and one size, and remembers as many earlier images as its filters look back upon.
+// A chain belongs to one context and one size of images, which some filters enlarge, and remembers as many earlier
+// images as its filters look back upon.
 #pragma once
 #include <functional>
 #include <string>
@@ -23,6 +24,7 @@ struct FilterEntry {
   const char* what_it_does;
   Filter (*make)(tessera::Context&, Size);
   std::size_t looks_back = 0;  // on how many earlier images
+  int enlarges = 1;            // each side, so many times
 };
 const std::vector<FilterEntry>& filters();
 
@@ -50,8 +52,21 @@ class Chain {
   std::vector<Link> links_;
 };
 std::size_t looks_back(const std::vector<std::string>& names);  // of a chain of them
+int enlarges(const std::vector<std::string>& names);            // likewise
+// Of an image that becomes as large as `shown`, or nearly.
+Size size_before(const std::vector<std::string>& names, Size shown);
 
 // network.cpp: a small convolutional network, with its weights in network.safetensors.
 Filter make_network(tessera::Context&, Size);
+
+// models.cpp: networks of others, which the build fetches. Where one is not there, it says so on stderr and does
+// without.
+Filter make_background(tessera::Context&, Size);
+Filter make_upscale(tessera::Context&, Size);
+
+// How far each pixel is from the middle, squared: 1 at the nearer edges, [height,width,1].
+tessera::Tensor squared_radius(tessera::Context&, Size);
+// As strong a blur costs a few times less on a quarter of the size.
+tessera::Tensor strong_blur(const tessera::Tensor& image);
 
 }  // namespace video

@@ -82,8 +82,10 @@ struct Job {
 void render(const Options& options, const Job& job) {
   const auto source = open_source(options.source, options.first);
   const bool is_any_size = source->size() == Size{};
-  const Size size = options.size.value_or(is_any_size ? Size{1280, 720} : source->size());
-  const Size image_size = is_any_size ? size : source->size();
+  const int larger = enlarges(job.filters);
+  const Size size = options.size.value_or(
+      is_any_size ? Size{1280, 720} : Size{source->size().width * larger, source->size().height * larger});
+  const Size image_size = is_any_size ? size_before(job.filters, size) : source->size();
   std::vector<Lane> lanes;
   tessera::ContextOptions context_options = options.context_options();
   if (options.compare) {

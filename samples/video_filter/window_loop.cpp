@@ -137,7 +137,8 @@ void WindowLoop::draw() {
   try {
     const auto begin = Clock::now();
     if (!pipeline_) {
-      pipeline_.emplace(presenter_->context(), has_source_size ? source_->size() : size_, options_.filters);
+      pipeline_.emplace(presenter_->context(), has_source_size ? source_->size() : size_before(options_.filters, size_),
+                        options_.filters);
       filtered_ = pipeline_->replay(recent_);
     } else if (is_new_) {
       filtered_ = (*pipeline_)(recent_.frames().back());

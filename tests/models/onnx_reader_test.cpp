@@ -9,6 +9,7 @@
 #include "support/commit.h"
 #include "support/devices.h"
 #include "support/temporary_folder.h"
+#include "tests/models/mutations.h"
 #include "tests/models/onnx_node_tests.h"
 #include "tests/models/onnx_writer.h"
 #include <tessera/model.h>
@@ -138,36 +139,6 @@ TEST(OnnxReader, SaysWhereAFileIsDamaged) {
   EXPECT_TESSERA_ERROR(read(model_message({.nodes = {nested}})), io, "32 deep");
 }
 
-// Changes a few bytes, cuts, doubles or inserts, by random numbers of a seed.
-class Mutations {
- public:
-  explicit Mutations(std::uint64_t seed) : state_(seed | 1) {}
-
-  std::string mutated(std::string file) {
-    for (std::uint64_t changes = 1 + next(4); changes > 0; --changes) {
-      if (file.empty()) return file;
-      const std::size_t place = next(file.size());
-      switch (next(7)) {
-        case 0: file[place] = static_cast<char>(next(256)); break;
-        case 1: file[place] = static_cast<char>(file[place] ^ 1 << next(8)); break;
-        case 2: file.resize(place); break;
-        case 3: file.erase(place, 1 + next(8)); break;
-        case 4: file.insert(place, 1 + next(4), static_cast<char>(next(256))); break;
-        case 5: file.insert(place, file.substr(next(file.size()), next(64))); break;
-        default: file[place] = static_cast<char>(next(2) ? 0xff : 0x7f); break;
-      }
-    }
-    return file;
-  }
-
- private:
-  std::uint64_t next(std::uint64_t limit) {
-    state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
-    return state_ % limit;
-  }
-  std::uint64_t state_;
-};
-
 std::vector<std::string> small_models() {
   std::vector<std::string> files;
   const auto add = [&](const GraphParts& parts) { files.push_back(model_message(parts).text()); };
@@ -226,8 +197,7 @@ void load_and_build(const std::string& file) {
 }
 
 TEST(OnnxReader, SurvivesDamagedFiles) {
-  const char* given = std::getenv("TESSERA_MUTATIONS");
-  const int mutations = given ? std::atoi(given) : 4000;
+  const int mutations = mutations_wanted(4000);
   std::vector<std::string> files = small_models();
   for (const std::string& file : files)
     EXPECT_NO_THROW(Model::load(cpu_context(), std::as_bytes(std::span(file))).prepare().get());

@@ -1,12 +1,12 @@
-// Model: a network from an ONNX file, run like any operation.
+// Model: a network from an ONNX file or a TF.js model.json, run like any operation.
 //
 //   tessera::Model network = tessera::Model::load(gpu, "network.onnx");
 //   for (const tessera::ModelValue& input : network.inputs()) …                   // names, sizes, types
 //   tessera::Tensor scores = network({{"image", image}})["scores"];               // lazy, like any operation
 //
-// Tensors go in and come out in the order of axes that the file says (NCHW mostly); inside, images have their channels
-// last. Element types that tessera lacks are kept in the next one: integers of 16 to 64 bits as i32, numbers outside of
-// it clamped; doubles and bfloat16 as f32.
+// Tensors go in and come out in the order of axes that the file says (NCHW mostly in ONNX, NHWC in TF.js); inside,
+// images have their channels last. Element types that tessera lacks are kept in the next one: integers of 16 to 64 bits
+// as i32, numbers outside of it clamped; doubles and bfloat16 as f32.
 //
 // Each set of input sizes becomes a Program when it is first met; a few are kept. Where a value that only the device
 // knows decides a size or a branch (NonZero, If, a shape that is an input), the network is built anew by each call, and
@@ -65,6 +65,7 @@ struct ModelImpl;
 
 class TESSERA_API Model {
  public:
+  // What the file is, its first character tells. Weight files of a model.json are those beside it that it names.
   static Model load(Context&, const std::filesystem::path&, const ModelOptions& = {});
   static Model load(Context&, std::span<const std::byte> file, const ModelOptions& = {});  // which is copied
 

@@ -1,0 +1,168 @@
+// GraphDef, TensorFlow's own graphs, as JSON.
+#include <map>
+
+#include "models/tfjs/draft.h"
+#include <tessera/error.h>
+
+namespace tessera::tfjs {
+
+namespace {
+
+using onnx::NodeProto;
+using onnx::Type;
+
+// TensorFlow's DataType, by name or by number. TF.js computes 64-bit integers with 32 bits, as tessera does.
+Type element_type(const Json& value) {
+  static const std::map<std::string, Type> by_name{
+      {"DT_FLOAT", Type::float32},    {"DT_DOUBLE", Type::float32}, {"DT_HALF", Type::float16},
+      {"DT_BFLOAT16", Type::float32}, {"DT_INT64", Type::int32},    {"DT_INT32", Type::int32},
+      {"DT_INT16", Type::int32},      {"DT_UINT16", Type::int32},   {"DT_UINT32", Type::int32},
+      {"DT_UINT64", Type::int32},     {"DT_INT8", Type::int8},      {"DT_UINT8", Type::uint8},
+      {"DT_BOOL", Type::boolean},     {"DT_STRING", Type::string}};
+  static const std::map<std::int64_t, const char*> by_number{
+      {1, "DT_FLOAT"},   {2, "DT_DOUBLE"}, {3, "DT_INT32"},   {4, "DT_UINT8"},  {5, "DT_INT16"},
+      {6, "DT_INT8"},    {7, "DT_STRING"}, {9, "DT_INT64"},   {10, "DT_BOOL"},  {14, "DT_BFLOAT16"},
+      {17, "DT_UINT16"}, {19, "DT_HALF"},  {22, "DT_UINT32"}, {23, "DT_UINT64"}};
+  std::string name = value.is_string() ? value.get<std::string>() : "";
+  if (value.is_number_integer())
+    if (const auto known = by_number.find(whole_number(value, "a type")); known != by_number.end())
+      name = known->second;
+  const auto known = by_name.find(name);
+  return known == by_name.end() ? Type::undefined : known->second;
+}
+
+// Bytes of texts: base64, or a list of numbers.
+std::string decoded_text(const Json& value) {
+  std::string result;
+  if (value.is_array()) {
+    for (const std::int64_t code : whole_numbers(value, "a text")) result += static_cast<char>(code);
+    return result;
+  }
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text(value, "a text")) {
+    static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (c == '=') break;
+    const std::size_t place = letters.find(c == '-' ? '+' : c == '_' ? '/' : c);
+    if (place == std::string::npos) fail_reading("a text is not base64.");
+    bits = bits << 6 | static_cast<std::uint32_t>(place);
+    count += 6;
+    if (count >= 8) result += static_cast<char>(bits >> (count -= 8) & 0xff);
+  }
+  return result;
+}
+
+// None: of any shape.
+bool read_shape(const Json& shape, std::vector<onnx::ValueInfoProto::Dimension>& dims) {
+  if (const Json* unknown = member(shape, "unknownRank"); unknown && truth(*unknown, "unknownRank")) return false;
+  if (!member(shape, "dim")) return true;
+  for (const Json& dimension : list_in(shape, "dim")) {
+    const Json* size = member(dimension, "size");
+    const std::int64_t given = size ? whole_number(*size, "a size") : 0;
+    dims.push_back({given >= 0 ? std::optional(given) : std::nullopt, ""});
+  }
+  return true;
+}
+
+void read_list(const Json& list, onnx::AttributeProto& attribute) {
+  if (const Json* integers = member(list, "i")) attribute.integers = whole_numbers(*integers, "a list");
+  if (const Json* numbers = member(list, "f"); numbers && numbers->is_array())
+    for (const Json& value : *numbers) attribute.numbers.push_back(static_cast<float>(number(value, "a number")));
+  if (const Json* texts = member(list, "s"); texts && texts->is_array())
+    for (const Json& value : *texts) attribute.texts.push_back(decoded_text(value));
+}
+
+void read_attribute(const std::string& name, const Json& value, NodeProto& node) {
+  onnx::AttributeProto& attribute = Attributes{node}.add(name);
+  if (const Json* given = member(value, "i")) attribute.integer = whole_number(*given, "its '" + name + "'");
+  if (const Json* given = member(value, "b")) attribute.integer = truth(*given, "its '" + name + "'");
+  if (const Json* given = member(value, "f"))
+    attribute.number = static_cast<float>(number(*given, "its '" + name + "'"));
+  if (const Json* given = member(value, "s")) attribute.text = decoded_text(*given);
+  if (const Json* given = member(value, "type")) attribute.integer = static_cast<std::int64_t>(element_type(*given));
+  if (const Json* given = member(value, "list")) read_list(*given, attribute);
+  if (member(value, "func")) attribute.has_unsupported = true;
+}
+
+NodeProto read_node(const Json& source) {
+  NodeProto node;
+  node.name = text(needed(source, "name"), "the name of a node");
+  node.op = text(needed(source, "op"), "the operator of the node '" + node.name + "'");
+  try {
+    if (member(source, "input"))
+      for (const Json& input : list_in(source, "input")) {
+        const std::string name = text(input, "the name of an input");
+        if (!name.starts_with('^')) node.inputs.push_back(name);  // those only say what comes before
+      }
+    if (const Json* attributes = member(source, "attr"))
+      for (const auto& [name, value] : attributes->items())
+        if (name != "value" && name != "shape" && name != "_output_shapes") read_attribute(name, value, node);
+  } catch (const Error& error) {
+    throw Error(error.code(), "in " + description(node) + ": " + error.what());
+  }
+  return node;
+}
+
+Draft::End read_end(const std::string& key, const Json& source) {
+  Draft::End end;
+  end.info.name = key.ends_with(":0") ? key.substr(0, key.size() - 2) : key;
+  end.result = member(source, "name") ? text(*member(source, "name"), "the name of '" + key + "'") : key;
+  if (const Json* type = member(source, "dtype")) end.info.type = element_type(*type);
+  if (const Json* shape = member(source, "tensorShape")) end.info.has_shape = read_shape(*shape, end.info.dims);
+  return end;
+}
+
+}  // namespace
+
+Result result_named(const std::string& name) {
+  const std::size_t colon = name.find(':'), last = name.rfind(':');
+  if (colon == std::string::npos) return {name, 0};
+  constexpr std::int64_t most = 1024;
+  const std::int64_t index = whole_number(name.substr(last + 1), "the number of the result '" + name + "'");
+  if (index < 0 || index > most) fail_reading("there is no result '" + name + "'.");
+  return {name.substr(0, colon), static_cast<std::size_t>(index)};
+}
+
+Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
+  Draft draft{.nodes = {}, .weights = std::move(weights)};
+  std::map<std::string, const Json*> placeholders;
+  for (const Json& source : list_in(needed(model, "modelTopology"), "node")) {
+    NodeProto node = read_node(source);
+    if (node.op == "Placeholder") placeholders[node.name] = &source;
+    if (node.op != "NoOp") draft.nodes.push_back(std::move(node));
+  }
+  const Json* signature = member(model, "signature");
+  if (const Json* metadata = member(model, "userDefinedMetadata"); !signature && metadata)
+    signature = member(*metadata, "signature");
+  for (const auto& [name, ends] : {std::pair{"inputs", &draft.inputs}, std::pair{"outputs", &draft.outputs}})
+    if (const Json* given = signature ? member(*signature, name) : nullptr)
+      for (const auto& [key, source] : given->items()) ends->push_back(read_end(key, source));
+  std::erase_if(draft.inputs,  // resources, such as tables, are none
+                [&](const Draft::End& input) { return !placeholders.contains(result_named(input.result).node); });
+  for (const Draft::End& input : draft.inputs) placeholders.erase(result_named(input.result).node);
+  for (const auto& [name, source] : placeholders) {
+    Draft::End end{.info = {}, .result = name};
+    end.info.name = name;
+    const Json* attributes = member(*source, "attr");
+    const auto attribute = [&](const char* key, const char* kind) -> const Json* {
+      const Json* value = attributes ? member(*attributes, key) : nullptr;
+      return value ? member(*value, kind) : nullptr;
+    };
+    if (const Json* type = attribute("dtype", "type")) end.info.type = element_type(*type);
+    if (const Json* shape = attribute("shape", "shape")) end.info.has_shape = read_shape(*shape, end.info.dims);
+    draft.inputs.push_back(std::move(end));
+  }
+  if (draft.outputs.empty()) {  // those that no node takes
+    std::map<std::string, bool> is_taken;
+    for (const NodeProto& node : draft.nodes)
+      for (const std::string& input : node.inputs) is_taken[result_named(input).node] = true;
+    for (const NodeProto& node : draft.nodes)
+      if (!is_taken[node.name] && node.op != "Const" && node.op != "Placeholder") {
+        draft.outputs.push_back({.info = {}, .result = node.name});
+        draft.outputs.back().info.name = node.name;
+      }
+  }
+  return draft;
+}
+
+}  // namespace tessera::tfjs
