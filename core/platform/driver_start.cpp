@@ -1,12 +1,12 @@
 #include "core/platform/driver_start.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
+
+#include "core/platform/library.h"
 
 namespace tessera {
 namespace fs = std::filesystem;
@@ -16,13 +16,6 @@ std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   if (!value || !*value) return std::nullopt;
   return value;
-}
-
-fs::path own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
-  std::error_code ignored;
-  return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
 }
 
 void add_manifests_in(const fs::path& folder, std::vector<VulkanDriver>& drivers) {
@@ -47,7 +40,7 @@ fs::path angle_folder() {
   if (const auto chosen = environment("TESSERA_ANGLE_DIR")) return *chosen;
   const fs::path installed = own_folder() / "tessera" / "angle";
   std::error_code ignored;
-  if (fs::exists(installed / "libEGL.so", ignored)) return installed;
+  if (fs::exists(installed / library_names.angle_egl, ignored)) return installed;
 #ifdef TESSERA_ANGLE_DIR
   return TESSERA_ANGLE_DIR;
 #else
