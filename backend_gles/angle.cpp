@@ -1,28 +1,15 @@
 #include "backend_gles/angle.h"
 
-#include <cstdlib>
 #include <string>
 
 #include "core/platform/library.h"
 #include "core/platform/library_file.h"
+#include "core/platform/temporary_folder.h"
 #include <tessera/error.h>
 
 namespace tessera::gles {
 namespace fs = std::filesystem;
 namespace {
-
-// Makes a new folder where this system has temporary files; $TMPDIR may name something that is no folder.
-fs::path make_temporary_folder() {
-  std::error_code ignored;
-  std::string names;
-  for (const fs::path& place : {fs::temp_directory_path(ignored), fs::path("/tmp"), fs::path("/var/tmp")}) {
-    if (place.empty()) continue;
-    std::string name = place / "tessera-angle-XXXXXX";
-    if (mkdtemp(name.data())) return name;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  throw Error(ErrorCode::io, "ANGLE cannot be copied, for none of these folders can be made: " + names);
-}
 
 // ANGLE's libEGL.so calls functions of its libGLESv2.so without checking that it has found them.
 void require_gles_library(const fs::path& file) {
@@ -66,15 +53,15 @@ AnotherAngle::~AnotherAngle() {
 
 // The dynamic linker takes two links to one file for one library, so libraries with global variables are copied.
 void AnotherAngle::copy(const fs::path& folder) {
-  copy_ = make_temporary_folder();
   try {
+    copy_ = make_temporary_folder("tessera-angle");
     for (const auto& entry : fs::directory_iterator(folder)) {
       const fs::path file = entry.path().filename();
       if (file == library_names.angle_egl || file == library_names.angle_gles)
         fs::copy_file(entry.path(), copy_ / file);
-      else fs::create_symlink(fs::absolute(entry.path()), copy_ / file);
+      else make_link(fs::absolute(entry.path()), copy_ / file);
     }
-  } catch (const fs::filesystem_error& error) {
+  } catch (const std::exception& error) {
     throw Error(ErrorCode::io, std::string("ANGLE cannot be copied: ") + error.what());
   }
 }
