@@ -1,7 +1,5 @@
 #include "core/platform/shared_image.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -189,16 +187,6 @@ class VulkanImage final : public SharedImage {
 };
 
 }  // namespace
-
-Fd::~Fd() {
-  if (fd_ >= 0) close(fd_);
-}
-
-Fd Fd::copy_of(int fd) {
-  Fd copy(dup(fd));
-  if (!copy) throw Error(ErrorCode::io, "This program has no room for another file descriptor.");
-  return copy;
-}
 
 ImageSpec image_for(DType dtype, std::int64_t elements) {
   if (dtype == DType::boolean) dtype = DType::u8;
