@@ -1,5 +1,7 @@
 #include "backend_gles/adopted_context.h"
 
+#include <cstdint>
+
 #include "core/base/fail.h"
 #include "core/platform/library.h"
 
@@ -15,6 +17,26 @@ PFNEGLGETPROCADDRESSPROC loader_of_egl(const Find& find) {
   return reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(find("eglGetProcAddress"));
 }
 
+constexpr const char* wgl_name = "opengl32.dll";  // no library of other systems has that name
+using AskCurrent = void* (*)();                   // of GLX and of WGL
+
+AskCurrent current_of_wgl() {
+  void* const library = loaded_library(wgl_name);
+  return library ? reinterpret_cast<AskCurrent>(find_in(library, "wglGetCurrentContext")) : nullptr;
+}
+
+// WGL's loader finds functions of OpenGL 1.2 and later only, and drivers say in several ways that they have found
+// nothing; those of 1.1 are exported.
+Loader loader_of_wgl() {
+  void* const library = loaded_library(wgl_name);
+  const auto get = reinterpret_cast<void* (*)(const char*)>(find_in(library, "wglGetProcAddress"));
+  return [library, get](const char* name) -> void* {
+    void* const function = get(name);
+    const auto number = reinterpret_cast<std::intptr_t>(function);
+    return number < -1 || number > 3 ? function : find_in(library, name);
+  };
+}
+
 // A program may hold several EGL libraries.
 Loader loader_of_current() {
   if (const auto loader = loader_of_egl(find_in_program)) return loader;
@@ -25,13 +47,14 @@ Loader loader_of_current() {
   for (const char* name : {"libGLX.so.0", "libGL.so.1"}) {
     void* const library = loaded_library(name);
     if (!library) continue;
-    const auto current = reinterpret_cast<void* (*)()>(find_in(library, "glXGetCurrentContext"));
+    const auto current = reinterpret_cast<AskCurrent>(find_in(library, "glXGetCurrentContext"));
     if (current && current())
       return reinterpret_cast<void* (*)(const unsigned char*)>(find_in(library, "glXGetProcAddressARB"));
   }
+  if (const auto current = current_of_wgl(); current && current()) return loader_of_wgl();
   fail(ErrorCode::invalid_argument, "gles::adopt_current",
-       "neither EGL nor GLX has a context in this program that is current on this thread; make one current, or pass a "
-       "function that finds GL functions.");
+       "no library of EGL, GLX or WGL has a context in this program that is current on this thread; make one current, "
+       "or pass a function that finds GL functions.");
 }
 
 // GLX's loader finds a function for every name, also for those of EGL; calling them is undefined.
@@ -50,7 +73,8 @@ AdoptedContext::AdoptedContext(Loader given) : loader_(given ? std::move(given) 
       display_ = current_display();
     // EGL's loader in turn finds a function for every name that begins with "gl". The real function is exported.
   } else if (void* const of_glx = loader_("glXGetCurrentContext");
-             !is_exported_as(of_glx, "glXGetCurrentContext") || !ask(of_glx)) {
+             !(is_exported_as(of_glx, "glXGetCurrentContext") && ask(of_glx)) &&
+             !ask(reinterpret_cast<void*>(current_of_wgl()))) {
     current_ = nullptr;
   }
   // A host may unload its GL library before it lets go of its tensors.
