@@ -11,6 +11,21 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
+# Debian's packages lld and llvm, where they are there, save most of the time of a build.
+find_program(TESSERA_LLD ld.lld)
+find_program(TESSERA_LLVM_AR llvm-ar)
+find_program(TESSERA_LLVM_RANLIB llvm-ranlib)
+mark_as_advanced(TESSERA_LLD TESSERA_LLVM_AR TESSERA_LLVM_RANLIB)
+if(TESSERA_LLD)
+  foreach(kind EXE SHARED)
+    set(CMAKE_${kind}_LINKER_FLAGS_INIT "-wrapper ${CMAKE_CURRENT_LIST_DIR}/mingw_lld.sh")
+  endforeach()
+endif()
+if(TESSERA_LLVM_AR AND TESSERA_LLVM_RANLIB)
+  set(CMAKE_AR "${TESSERA_LLVM_AR}" CACHE FILEPATH "")
+  set(CMAKE_RANLIB "${TESSERA_LLVM_RANLIB}" CACHE FILEPATH "")
+endif()
+
 # Where Windows finds the libraries of the compiler, and tessera's.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++-6.dll OUTPUT_VARIABLE runtime
   OUTPUT_STRIP_TRAILING_WHITESPACE)
