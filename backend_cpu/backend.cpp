@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -8,19 +6,18 @@
 #include "backend_cpu/kernel_run.h"
 #include "backend_cpu/values.h"
 #include "core/kernel/timed_runs.h"
+#include "core/platform/host.h"
 
 namespace tessera::cpu {
 namespace {
 
 DeviceInfo device_info() {
-  const auto memory =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
   return {.backend = BackendKind::cpu,
           .name = "cpu",
           .driver = "tessera on the host",
           .vendor = "tessera",
           .is_software = true,
-          .max_tensor_bytes = std::min(memory, byte_count(Shape::max_size, DType::f32))};
+          .max_tensor_bytes = std::min(physical_memory(), byte_count(Shape::max_size, DType::f32))};
 }
 
 struct HostDownload : Download {

@@ -6,6 +6,7 @@
 #include "backend_gles/angle.h"
 #include "backend_gles/backend.h"
 #include "backend_gles/egl_context.h"
+#include "core/platform/library.h"
 #include "core/platform/vulkan_probe.h"
 
 namespace tessera::gles {
@@ -35,14 +36,15 @@ Display start_angle(const VulkanDriver& driver) {
   const std::shared_ptr<const Egl> egl = angle.egl();
   const EGLint attributes[] = {platform_type, vulkan, device_type, driver.is_swiftshader ? swiftshader : hardware,
                                EGL_NONE};
-  if (!egl->GetPlatformDisplayEXT) throw Error(ErrorCode::unsupported, "libEGL.so is not ANGLE's");
+  if (!egl->GetPlatformDisplayEXT)
+    throw Error(ErrorCode::unsupported, std::string(library_names.angle_egl) + " is not ANGLE's");
   Display display = initialise(egl, egl->GetPlatformDisplayEXT(platform_angle, nullptr, attributes), Origin::angle);
   display.driver = driver;
   return display;
 }
 
 Display start_system() {
-  const std::shared_ptr<const Egl> egl = load_egl("libEGL.so.1");
+  const std::shared_ptr<const Egl> egl = load_egl(library_names.system_egl);
   // Mesa's surfaceless platform needs neither a window system nor access to a display server.
   const char* extensions = egl->QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   if (extensions && has_extension(extensions, "EGL_MESA_platform_surfaceless") && egl->GetPlatformDisplayEXT) {

@@ -1,50 +1,64 @@
 #include "backend_gles/adopted_context.h"
 
-#include <dlfcn.h>
-
-#include <string_view>
+#include <cstdint>
 
 #include "core/base/fail.h"
+#include "core/platform/library.h"
 
 namespace tessera::gles {
 namespace {
 
-// A program may hold several EGL libraries; the host's is the one whose context is current on this thread.
+// The host's EGL library is the one whose context is current on this thread. `find` looks names up in one that there
+// may be.
+template <class Find>
+PFNEGLGETPROCADDRESSPROC loader_of_egl(const Find& find) {
+  const auto current = reinterpret_cast<PFNEGLGETCURRENTCONTEXTPROC>(find("eglGetCurrentContext"));
+  if (!current || current() == EGL_NO_CONTEXT) return nullptr;
+  return reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(find("eglGetProcAddress"));
+}
+
+constexpr const char* wgl_name = "opengl32.dll";  // no library of other systems has that name
+using AskCurrent = void* (*)();                   // of GLX and of WGL
+
+AskCurrent current_of_wgl() {
+  void* const library = loaded_library(wgl_name);
+  return library ? reinterpret_cast<AskCurrent>(find_in(library, "wglGetCurrentContext")) : nullptr;
+}
+
+// WGL's loader finds functions of OpenGL 1.2 and later only, and drivers say in several ways that they have found
+// nothing; those of 1.1 are exported.
+Loader loader_of_wgl() {
+  void* const library = loaded_library(wgl_name);
+  const auto get = reinterpret_cast<void* (*)(const char*)>(find_in(library, "wglGetProcAddress"));
+  return [library, get](const char* name) -> void* {
+    void* const function = get(name);
+    const auto number = reinterpret_cast<std::intptr_t>(function);
+    return number < -1 || number > 3 ? function : find_in(library, name);
+  };
+}
+
+// A program may hold several EGL libraries.
 Loader loader_of_current() {
-  void* const libraries[] = {RTLD_DEFAULT, dlopen("libEGL.so.1", RTLD_NOW | RTLD_NOLOAD),
-                             dlopen("libEGL.so", RTLD_NOW | RTLD_NOLOAD)};
-  for (std::size_t i = 0; i < std::size(libraries); ++i) {
-    if (i > 0 && !libraries[i]) continue;  // RTLD_DEFAULT is null
-    const auto current = reinterpret_cast<PFNEGLGETCURRENTCONTEXTPROC>(dlsym(libraries[i], "eglGetCurrentContext"));
-    if (current && current() != EGL_NO_CONTEXT)
-      return reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(dlsym(libraries[i], "eglGetProcAddress"));
-  }
+  if (const auto loader = loader_of_egl(find_in_program)) return loader;
+  for (const char* name : {library_names.system_egl, library_names.angle_egl})
+    if (void* const library = loaded_library(name))
+      if (const auto loader = loader_of_egl([&](const char* function) { return find_in(library, function); }))
+        return loader;
   for (const char* name : {"libGLX.so.0", "libGL.so.1"}) {
-    void* const library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    void* const library = loaded_library(name);
     if (!library) continue;
-    const auto current = reinterpret_cast<void* (*)()>(dlsym(library, "glXGetCurrentContext"));
+    const auto current = reinterpret_cast<AskCurrent>(find_in(library, "glXGetCurrentContext"));
     if (current && current())
-      return reinterpret_cast<void* (*)(const unsigned char*)>(dlsym(library, "glXGetProcAddressARB"));
+      return reinterpret_cast<void* (*)(const unsigned char*)>(find_in(library, "glXGetProcAddressARB"));
   }
+  if (const auto current = current_of_wgl(); current && current()) return loader_of_wgl();
   fail(ErrorCode::invalid_argument, "gles::adopt_current",
-       "neither EGL nor GLX has a context in this program that is current on this thread; make one current, or pass a "
-       "function that finds GL functions.");
+       "no library of EGL, GLX or WGL has a context in this program that is current on this thread; make one current, "
+       "or pass a function that finds GL functions.");
 }
 
 // GLX's loader finds a function for every name, also for those of EGL; calling them is undefined.
 bool finds_anything(const Loader& loader) { return loader("eglNoSuchFunctionTESSERA") != nullptr; }
-
-// EGL's loader in turn finds a function for every name that begins with "gl". The real function is exported.
-bool is_exported_as(void* function, std::string_view name) {
-  Dl_info info{};
-  return function && dladdr(function, &info) != 0 && info.dli_sname && info.dli_sname == name;
-}
-
-// A host may unload its GL library before it lets go of its tensors: keeps the library of this function loaded.
-void keep_loaded(void* function) {
-  Dl_info info{};
-  if (dladdr(function, &info) != 0 && info.dli_fname) dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
 
 }  // namespace
 
@@ -57,10 +71,13 @@ AdoptedContext::AdoptedContext(Loader given) : loader_(given ? std::move(given) 
   if (!finds_anything(loader_) && ask(loader_("eglGetCurrentContext"))) {
     if (const auto current_display = find<PFNEGLGETCURRENTDISPLAYPROC>("eglGetCurrentDisplay"))
       display_ = current_display();
+    // EGL's loader in turn finds a function for every name that begins with "gl". The real function is exported.
   } else if (void* const of_glx = loader_("glXGetCurrentContext");
-             !is_exported_as(of_glx, "glXGetCurrentContext") || !ask(of_glx)) {
+             !(is_exported_as(of_glx, "glXGetCurrentContext") && ask(of_glx)) &&
+             !ask(reinterpret_cast<void*>(current_of_wgl()))) {
     current_ = nullptr;
   }
+  // A host may unload its GL library before it lets go of its tensors.
   for (void* const function : {reinterpret_cast<void*>(current_), loader_("glDeleteTextures")})
     if (function) keep_loaded(function);
 }

@@ -9,7 +9,7 @@ namespace tessera::gles {
 class AdoptedContext final : public GlContext {
  public:
   // Adopts the context that is current on this thread. Without a loader, finds the library of the process that has one,
-  // of EGL or of GLX. Throws invalid_argument where none has.
+  // of EGL, GLX or WGL. Throws invalid_argument where none has.
   explicit AdoptedContext(Loader);
 
   const Loader& loader() const override { return loader_; }
@@ -24,7 +24,7 @@ class AdoptedContext final : public GlContext {
   std::string egl_vendor() const override;
 
  private:
-  using CurrentFunction = void* (*)();  // of EGL and of GLX, whose contexts are pointers
+  using CurrentFunction = void* (*)();  // of EGL, GLX and WGL, whose contexts are pointers
   bool is_egl() const { return display_ != EGL_NO_DISPLAY; }
 
   Loader loader_;

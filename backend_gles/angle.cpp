@@ -1,38 +1,20 @@
 #include "backend_gles/angle.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
 #include <string>
 
+#include "core/platform/library.h"
 #include "core/platform/library_file.h"
+#include "core/platform/temporary_folder.h"
 #include <tessera/error.h>
 
 namespace tessera::gles {
 namespace fs = std::filesystem;
 namespace {
 
-// Makes a new folder where this system has temporary files; $TMPDIR may name something that is no folder.
-fs::path make_temporary_folder() {
-  std::error_code ignored;
-  std::string names;
-  for (const fs::path& place : {fs::temp_directory_path(ignored), fs::path("/tmp"), fs::path("/var/tmp")}) {
-    if (place.empty()) continue;
-    std::string name = place / "tessera-angle-XXXXXX";
-    if (mkdtemp(name.data())) return name;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  throw Error(ErrorCode::io, "ANGLE cannot be copied, for none of these folders can be made: " + names);
-}
-
 // ANGLE's libEGL.so calls functions of its libGLESv2.so without checking that it has found them.
 void require_gles_library(const fs::path& file) {
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* const reason = dlerror();
-    throw Error(ErrorCode::not_found, reason ? reason : file.string() + " cannot be loaded");
-  }
-  if (!dlsym(library, "EGL_Initialize")) throw Error(ErrorCode::not_found, file.string() + " is not ANGLE's");
+  if (!find_in(require_library(file), "EGL_Initialize"))
+    throw Error(ErrorCode::not_found, file.string() + " is not ANGLE's");
 }
 
 }  // namespace
@@ -40,20 +22,18 @@ void require_gles_library(const fs::path& file) {
 void require_whole_angle(const fs::path& folder) {
   if (folder.empty()) throw Error(ErrorCode::not_found, "there is no ANGLE");
   std::error_code ignored;
-  for (const char* library : {"libEGL.so", "libGLESv2.so", "libvulkan.so.1"}) {
-    const bool is_optional = std::string_view(library) == "libvulkan.so.1";  // the system has another
+  for (const char* library : {library_names.angle_egl, library_names.angle_gles, library_names.vulkan}) {
+    const bool is_optional = library == library_names.vulkan;  // the system has another
     if (is_optional && !fs::exists(folder / library, ignored)) continue;
     if (const std::string reason = why_not_loadable(folder / library); !reason.empty())
       throw Error(ErrorCode::not_found, reason);
   }
 }
 
-void keep_apart_from_the_hosts_vulkan([[maybe_unused]] const fs::path& folder) {
-#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers refuse it
-  if (!dlsym(RTLD_DEFAULT, "vkCreateInstance")) return;
-  for (const char* library : {"libvulkan.so.1", "libGLESv2.so", "libEGL.so"})
-    dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);  // also for all who open it later
-#endif
+void keep_apart_from_the_hosts_vulkan(const fs::path& folder) {
+  if (!find_in_program("vkCreateInstance")) return;
+  for (const char* library : {library_names.vulkan, library_names.angle_gles, library_names.angle_egl})
+    open_before_the_program(folder / library);
 }
 
 AnotherAngle::AnotherAngle(const fs::path& folder) : AnotherAngle() {
@@ -61,8 +41,8 @@ AnotherAngle::AnotherAngle(const fs::path& folder) : AnotherAngle() {
   if (is_loaded) copy(folder);
   const fs::path& from = is_loaded ? copy_ : folder;
   keep_apart_from_the_hosts_vulkan(from);
-  require_gles_library(from / "libGLESv2.so");
-  egl_ = load_egl(from / "libEGL.so");
+  require_gles_library(from / library_names.angle_gles);
+  egl_ = load_egl(from / library_names.angle_egl);
   is_loaded = true;
 }
 
@@ -73,14 +53,15 @@ AnotherAngle::~AnotherAngle() {
 
 // The dynamic linker takes two links to one file for one library, so libraries with global variables are copied.
 void AnotherAngle::copy(const fs::path& folder) {
-  copy_ = make_temporary_folder();
   try {
+    copy_ = make_temporary_folder("tessera-angle");
     for (const auto& entry : fs::directory_iterator(folder)) {
       const fs::path file = entry.path().filename();
-      if (file == "libEGL.so" || file == "libGLESv2.so") fs::copy_file(entry.path(), copy_ / file);
-      else fs::create_symlink(fs::absolute(entry.path()), copy_ / file);
+      if (file == library_names.angle_egl || file == library_names.angle_gles)
+        fs::copy_file(entry.path(), copy_ / file);
+      else make_link(fs::absolute(entry.path()), copy_ / file);
     }
-  } catch (const fs::filesystem_error& error) {
+  } catch (const std::exception& error) {
     throw Error(ErrorCode::io, std::string("ANGLE cannot be copied: ") + error.what());
   }
 }

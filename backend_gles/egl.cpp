@@ -1,23 +1,17 @@
 #include "backend_gles/egl.h"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 
+#include "core/platform/library.h"
 #include <tessera/error.h>
 
 namespace tessera::gles {
 
-std::shared_ptr<const Egl> load_egl(const std::string& path) {
-  // RTLD_LOCAL: ANGLE's libraries export the same names as the system's.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* reason = dlerror();
-    throw Error(ErrorCode::not_found, reason ? reason : path + " cannot be loaded");
-  }
+std::shared_ptr<const Egl> load_egl(const std::filesystem::path& path) {
+  void* const library = require_library(path);
   const auto load = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (!function) throw Error(ErrorCode::not_found, path + " lacks " + name);
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find_in(library, name));
+    if (!function) throw Error(ErrorCode::not_found, path.string() + " lacks " + name);
   };
   auto egl = std::make_shared<Egl>();
   load(egl->GetProcAddress, "eglGetProcAddress");

@@ -3,6 +3,7 @@
 #pragma once
 #include <glad/egl.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ struct Egl {
 };
 
 // The library stays loaded for the rest of the process. Throws not_found with the loader's reason.
-std::shared_ptr<const Egl> load_egl(const std::string& path);
+std::shared_ptr<const Egl> load_egl(const std::filesystem::path&);
 
 // An initialised display is one driver. It is never terminated: drivers do not start twice reliably, and the host may
 // use the same display.

@@ -51,9 +51,14 @@ void spell_as_es(GladGLES2Context& gl, const Api& api, const GlContext& context)
   load(gl.QueryCounterEXT, "glQueryCounter");
   gl.EXT_disjoint_timer_query = gl.GetQueryivEXT && gl.GetQueryObjectui64vEXT && gl.QueryCounterEXT;
 
+  // Where a driver finds these under the names of OpenGL ES, too, that is a courtesy.
   gl.ObjectLabelKHR = nullptr;
-  if (api.has(never, 43, {"GL_KHR_debug"})) load(gl.ObjectLabelKHR, "glObjectLabel");
-  gl.KHR_debug = gl.ObjectLabelKHR != nullptr;
+  if (api.has(never, 43, {"GL_KHR_debug"})) {
+    load(gl.ObjectLabelKHR, "glObjectLabel");
+    load(gl.PushDebugGroupKHR, "glPushDebugGroup");
+    load(gl.PopDebugGroupKHR, "glPopDebugGroup");
+  }
+  gl.KHR_debug = gl.ObjectLabelKHR && gl.PushDebugGroupKHR && gl.PopDebugGroupKHR;
 
   gl.GetGraphicsResetStatusEXT = nullptr;
   if (api.has(never, 45, {"GL_KHR_robustness"})) load(gl.GetGraphicsResetStatusEXT, "glGetGraphicsResetStatus");

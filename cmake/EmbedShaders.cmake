@@ -13,7 +13,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       DEPENDS ${shaders} "${embed_script}"
       COMMENT "Embedding the shaders"
       VERBATIM)
-    set_source_files_properties("${output}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
+    if(NOT MSVC)
+      set_source_files_properties("${output}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
+    endif()
     set(${variable} "${output}" PARENT_SCOPE)
   endfunction()
   return()

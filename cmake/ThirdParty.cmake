@@ -2,15 +2,18 @@
 #   tessera_dawn                    the target to link Dawn with
 #   tessera_dawn_instance_features  1 where its WGPUInstanceDescriptor has requiredFeatures (Dawns of July 2025 on)
 #   tessera_angle_dir               the folder that ANGLE is loaded from at run time; it is never linked
-#   tessera_uses_default_dawn, tessera_uses_default_angle: those are installed along with tessera
+#   tessera_uses_default_dawn, tessera_uses_default_angle: those are installed along with tessera; the packages are for
+#     Linux, elsewhere a user has their own
 
 set(tessera_uses_default_dawn OFF)
 set(tessera_uses_default_angle OFF)
-if(TESSERA_WEBGPU AND NOT Dawn_DIR)
-  set(tessera_uses_default_dawn ON)
-endif()
-if((TESSERA_WEBGPU OR TESSERA_GLES) AND NOT TESSERA_ANGLE_DIR) # WebGPU uses the SwiftShader in ANGLE's folder
-  set(tessera_uses_default_angle ON)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  if(TESSERA_WEBGPU AND NOT Dawn_DIR)
+    set(tessera_uses_default_dawn ON)
+  endif()
+  if((TESSERA_WEBGPU OR TESSERA_GLES) AND NOT TESSERA_ANGLE_DIR) # WebGPU uses the SwiftShader in ANGLE's folder
+    set(tessera_uses_default_angle ON)
+  endif()
 endif()
 
 # Lays out both under TESSERA_DEPS_DIR, once for each state of the pins.

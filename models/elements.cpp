@@ -223,7 +223,7 @@ Bytes ExternalFiles::bytes_of(const TensorProto& tensor) {
   const std::filesystem::path location = entry("location");
   // A model may name files beside and below itself only.
   const bool leaves = std::ranges::any_of(location, [](const std::filesystem::path& part) { return part == ".."; });
-  if (location.empty() || location.is_absolute() || leaves)
+  if (location.empty() || location.has_root_path() || leaves)
     fail_decoding(tensor, ErrorCode::io, "is in the file '" + location.string() + "', which is not beside the model.");
   if (folder_.empty())
     fail_decoding(tensor, ErrorCode::io, "is in the file '" + location.string() + "', but the model came from memory.");

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/mapped_file.h"
+#include "core/platform/mapped_file.h"
 #include "models/proto.h"
 #include <tessera/shape.h>
 

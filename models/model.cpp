@@ -222,7 +222,7 @@ std::string to_string(std::span<const ModelNode> nodes) {
 
 Model Model::load(Context& context, const std::filesystem::path& path, const ModelOptions& options) {
   try {
-    ModelFile file{std::make_unique<onnx::MappedFile>(path)};
+    ModelFile file{std::make_unique<MappedFile>(path)};
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     return Model(std::make_shared<ModelImpl>(context, std::move(file), folder,
                                              options.name.empty() ? path.stem().string() : options.name, options));

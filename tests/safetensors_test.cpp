@@ -1,9 +1,11 @@
 // Files as the format's definition has them, made here byte by byte; and files that do not keep to it.
 #include <tessera/safetensors.h>
 
+#ifndef _WIN32
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#endif
 
 #include <cmath>
 #include <cstring>
@@ -129,7 +131,7 @@ TEST_F(SafetensorsFiles, CutShortAnywhereAreRefused) {
   const std::string whole = bytes_of(path_);
   for (std::size_t length = 0; length < whole.size(); ++length) {
     SCOPED_TRACE(length);
-    EXPECT_TESSERA_ERROR(load(whole.substr(0, length)), io, path_.c_str());
+    EXPECT_TESSERA_ERROR(load(whole.substr(0, length)), io, path_.string().c_str());
   }
   EXPECT_TESSERA_ERROR(load(whole + '\0'), io, "end at byte 12", "13");
 }
@@ -222,7 +224,7 @@ TEST_F(SafetensorsFiles, HeadersThatAreNoHeadersAreRefused) {
   };
   for (const auto& refused : headers) {
     SCOPED_TRACE(refused.first.substr(0, 80));
-    EXPECT_TESSERA_ERROR(load(refused.first, "1234"), io, refused.second, path_.c_str());
+    EXPECT_TESSERA_ERROR(load(refused.first, "1234"), io, refused.second, path_.string().c_str());
   }
 }
 
@@ -257,7 +259,6 @@ TEST_F(SafetensorsFiles, EveryDamagedByteOfAHeaderIsRefusedOrHarmless) {
 TEST_F(SafetensorsFiles, PathsThatCannotBeUsed) {
   EXPECT_TESSERA_ERROR(load_safetensors(context(), folder_ / "none"), io, "none", "No such file");
   EXPECT_TESSERA_ERROR(load_safetensors(context(), folder_.path()), io, "not a regular file");
-  EXPECT_TESSERA_ERROR(load_safetensors(context(), "/dev/zero"), io, "/dev/zero", "not a regular file");
   EXPECT_TESSERA_ERROR(save_safetensors(folder_ / "none" / "x", {}), io, "none", "No such file");
   EXPECT_TESSERA_ERROR(save_safetensors(folder_.path(), {}), io, "directory");
   EXPECT_EQ(folder_.files(), 0);
@@ -272,7 +273,9 @@ TEST_F(SafetensorsFiles, PathsWithANulAreNotCut) {
   EXPECT_EQ(folder_.files(), 1);
 }
 
+#ifndef _WIN32  // it has neither these files, nor links for everybody, nor modes, nor such long names
 TEST_F(SafetensorsFiles, WhatIsNoRegularFileStaysWhatItIs) {
+  EXPECT_TESSERA_ERROR(load_safetensors(context(), "/dev/zero"), io, "/dev/zero", "not a regular file");
   const auto fifo = folder_ / "fifo", device = folder_ / "device", link = folder_ / "link";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   std::filesystem::create_symlink("fifo", link);
@@ -331,6 +334,7 @@ TEST_F(SafetensorsFiles, KeepTheirModeWhenReplaced) {
   save_safetensors(path_, {});
   EXPECT_EQ(mode_of(path_), of_new_files);
 }
+#endif
 
 TEST_F(SafetensorsFiles, ThatMayNotBeWrittenAreNotReplaced) {
   save_safetensors(path_, {});

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "core/platform/driver_start.h"
@@ -60,20 +59,6 @@ fs::path device_of(const std::optional<PciCard>& card, std::vector<fs::path> dev
 }
 
 }  // namespace
-
-DeviceState host_state() {
-  DeviceState state;
-  std::ifstream memory("/proc/meminfo");
-  std::string name, rest;
-  std::uint64_t kilobytes = 0;
-  while (memory >> name >> kilobytes && std::getline(memory, rest)) {
-    if (name == "MemTotal:") state.memory_total = kilobytes * 1024;
-    if (name == "MemAvailable:") state.memory_free = kilobytes * 1024;
-  }
-  if (const auto running = number_in<double>("/proc/loadavg"))
-    state.load = std::min(1.0, *running / std::max(1u, std::thread::hardware_concurrency()));
-  return state;
-}
 
 DeviceState hardware_state(const DeviceInfo& device, std::span<const VulkanDevice> vulkan, const fs::path& cards) {
   DeviceState state;

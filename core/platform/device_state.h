@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 
+#include "core/platform/host.h"
 #include "core/platform/vulkan_probe.h"
 #include <tessera/context.h>
 
@@ -14,8 +15,5 @@ DeviceState device_state(const DeviceInfo&);
 // The state of a hardware device: the first Vulkan device with its name, and the card in that device's slot. `cards` is
 // laid out as /sys/class/drm.
 DeviceState hardware_state(const DeviceInfo&, std::span<const VulkanDevice>, const std::filesystem::path& cards);
-
-// The host's memory and the load of its processors, which software devices run on.
-DeviceState host_state();
 
 }  // namespace tessera

@@ -1,38 +1,17 @@
 #include "core/platform/driver_start.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <sstream>
 #include <string_view>
+
+#include "core/platform/environment.h"
+#include "core/platform/library.h"
+#include "core/platform/vulkan_manifests.h"
 
 namespace tessera {
 namespace fs = std::filesystem;
 namespace {
-
-std::optional<std::string> environment(const char* name) {
-  const char* value = std::getenv(name);
-  if (!value || !*value) return std::nullopt;
-  return value;
-}
-
-fs::path own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
-  std::error_code ignored;
-  return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
-}
-
-void add_manifests_in(const fs::path& folder, std::vector<VulkanDriver>& drivers) {
-  std::error_code ignored;
-  std::vector<fs::path> manifests;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".json") manifests.push_back(entry.path());
-  std::sort(manifests.begin(), manifests.end());
-  for (const fs::path& manifest : manifests) drivers.push_back({manifest, false});
-}
 
 constexpr const char* chosen_driver = "VK_DRIVER_FILES";
 
@@ -47,7 +26,7 @@ fs::path angle_folder() {
   if (const auto chosen = environment("TESSERA_ANGLE_DIR")) return *chosen;
   const fs::path installed = own_folder() / "tessera" / "angle";
   std::error_code ignored;
-  if (fs::exists(installed / "libEGL.so", ignored)) return installed;
+  if (fs::exists(installed / library_names.angle_egl, ignored)) return installed;
 #ifdef TESSERA_ANGLE_DIR
   return TESSERA_ANGLE_DIR;
 #else
@@ -61,12 +40,11 @@ std::vector<VulkanDriver> vulkan_drivers() {
   if (!chosen) chosen = environment("VK_ICD_FILENAMES");
   if (chosen) {
     std::stringstream list(*chosen);
-    for (std::string manifest; std::getline(list, manifest, ':');)
+    for (std::string manifest; std::getline(list, manifest, path_separator);)
       drivers.push_back({manifest, manifest.find("swiftshader") != std::string::npos});
     return drivers;
   }
-  for (const char* folder : {"/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d"})
-    add_manifests_in(folder, drivers);
+  for (const fs::path& manifest : system_vulkan_manifests()) drivers.push_back({manifest, false});
   const fs::path swiftshader = angle_folder() / "vk_swiftshader_icd.json";
   std::error_code ignored;
   if (fs::exists(swiftshader, ignored)) drivers.push_back({swiftshader, true});
@@ -74,13 +52,10 @@ std::vector<VulkanDriver> vulkan_drivers() {
 }
 
 OnlyVulkanDriver::OnlyVulkanDriver(const VulkanDriver& driver) : before_(environment(chosen_driver)) {
-  setenv(chosen_driver, driver.manifest.c_str(), 1);
+  set_environment(chosen_driver, driver.manifest.string());
 }
 
-OnlyVulkanDriver::~OnlyVulkanDriver() {
-  if (before_) setenv(chosen_driver, before_->c_str(), 1);
-  else unsetenv(chosen_driver);
-}
+OnlyVulkanDriver::~OnlyVulkanDriver() { set_environment(chosen_driver, before_); }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
   const auto is_same_letter = [](char a, char b) {

@@ -1,4 +1,4 @@
-// Starting a graphics driver on Linux, for every backend that stands on one.
+// Starting a graphics driver, for every backend that stands on one.
 #pragma once
 #include <filesystem>
 #include <mutex>

@@ -1,8 +1,5 @@
 #include "core/platform/shared_image.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/platform/library.h"
 #include "core/platform/vulkan_abi.h"
 #include <tessera/error.h>
 
@@ -55,10 +53,10 @@ class Holder {
 
 Holder::Holder(const VulkanDriver& driver) {
   const OnlyVulkanDriver only(driver);
-  void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!loader) refuse("the loader libvulkan.so.1 is not there");
+  void* const loader = open_library(library_names.vulkan);
+  if (!loader) refuse("the loader " + std::string(library_names.vulkan) + " is not there");
   const auto load = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(loader, name));
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find_in(loader, name));
     if (!function) refuse(std::string("the loader lacks ") + name);
   };
   Function<const InstanceCreateInfo*, const void*, InstanceHandle**> create_instance{};
@@ -189,16 +187,6 @@ class VulkanImage final : public SharedImage {
 };
 
 }  // namespace
-
-Fd::~Fd() {
-  if (fd_ >= 0) close(fd_);
-}
-
-Fd Fd::copy_of(int fd) {
-  Fd copy(dup(fd));
-  if (!copy) throw Error(ErrorCode::io, "This program has no room for another file descriptor.");
-  return copy;
-}
 
 ImageSpec image_for(DType dtype, std::int64_t elements) {
   if (dtype == DType::boolean) dtype = DType::u8;

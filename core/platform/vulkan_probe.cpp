@@ -1,7 +1,5 @@
 #include "core/platform/vulkan_probe.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,13 +7,12 @@
 #include <cstring>
 #include <memory>
 
+#include "core/platform/library.h"
 #include "core/platform/library_file.h"
 #include "core/platform/vulkan_abi.h"
 
 namespace tessera {
 namespace {
-
-constexpr const char* loader_name = "libvulkan.so.1";
 
 using vulkan::ApplicationInfo, vulkan::InstanceCreateInfo, vulkan::InstanceHandle, vulkan::PhysicalHandle,
     vulkan::DeviceProperties, vulkan::DevicePropertiesAndMore;
@@ -49,15 +46,13 @@ using GetMemoryProperties = vulkan::Procedure<PhysicalHandle*, MemoryProperties*
 using EnumerateExtensions = vulkan::Function<PhysicalHandle*, const char*, std::uint32_t*, ExtensionProperties*>;
 
 struct Close {
-  void operator()(void* library) const { dlclose(library); }
+  void operator()(void* library) const { close_library(library); }
 };
 using Library = std::unique_ptr<void, Close>;
 
-Library open_library(const std::filesystem::path& file) { return Library(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)); }
-
 template <class Function>
 Function function(void* library, const char* name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
+  return reinterpret_cast<Function>(find_in(library, name));
 }
 
 bool has_extension(EnumerateExtensions enumerate, PhysicalHandle* device, const char* name) {
@@ -80,16 +75,17 @@ std::string slot_of(const BusInfo& bus) {
 
 std::string why_vulkan_has_no_device(const VulkanDriver& driver, const std::filesystem::path& folder) {
   if (driver.is_swiftshader)
-    if (const std::string reason = why_not_loadable(driver.manifest.parent_path() / "libvk_swiftshader.so");
+    if (const std::string reason = why_not_loadable(driver.manifest.parent_path() / library_names.swiftshader);
         !reason.empty())
       return reason;
-  Library loader = folder.empty() ? nullptr : open_library(folder / loader_name);
-  if (!loader) loader = open_library(loader_name);
-  if (!loader) return "libvulkan.so.1, the Vulkan loader, is not there";
+  const std::string name = library_names.vulkan;
+  Library loader(folder.empty() ? nullptr : open_library(folder / name));
+  if (!loader) loader.reset(open_library(name));
+  if (!loader) return name + ", the Vulkan loader, is not there";
   const auto create = function<CreateInstance>(loader.get(), "vkCreateInstance");
   const auto destroy = function<DestroyInstance>(loader.get(), "vkDestroyInstance");
   const auto enumerate = function<EnumeratePhysicalDevices>(loader.get(), "vkEnumeratePhysicalDevices");
-  if (!create || !destroy || !enumerate) return "libvulkan.so.1 is not a Vulkan loader";
+  if (!create || !destroy || !enumerate) return name + " is not a Vulkan loader";
 
   const InstanceCreateInfo info;
   InstanceHandle* instance = nullptr;
@@ -101,7 +97,7 @@ std::string why_vulkan_has_no_device(const VulkanDriver& driver, const std::file
 }
 
 std::vector<VulkanDevice> vulkan_devices() {
-  const Library loader = open_library(loader_name);
+  const Library loader(open_library(library_names.vulkan));
   if (!loader) return {};
   const auto create = function<CreateInstance>(loader.get(), "vkCreateInstance");
   const auto destroy = function<DestroyInstance>(loader.get(), "vkDestroyInstance");

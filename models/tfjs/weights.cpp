@@ -50,7 +50,7 @@ class Group {
       if (path.empty() || path.is_absolute() || leaves)
         fail_reading("the weight file '" + name + "' is not beside the model.");
       if (folder.empty()) fail_reading("its weights are in the file '" + name + "', but the model came from memory.");
-      weights.files.push_back(std::make_unique<onnx::MappedFile>(folder / path));
+      weights.files.push_back(std::make_unique<MappedFile>(folder / path));
       parts_.push_back(weights.files.back()->bytes());
       size_ += parts_.back().size();
     }

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "models/mapped_file.h"
+#include "core/platform/mapped_file.h"
 #include "models/proto.h"
 #include "models/tfjs/json.h"
 
@@ -12,7 +12,7 @@ namespace tessera::tfjs {
 
 struct Weights {
   std::map<std::string, onnx::TensorProto> tensors;  // by name; their elements are in these:
-  std::vector<std::unique_ptr<onnx::MappedFile>> files;
+  std::vector<std::unique_ptr<MappedFile>> files;
   std::vector<std::vector<std::byte>> joined;  // of tensors that begin in one file and end in another
 };
 

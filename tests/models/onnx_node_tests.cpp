@@ -40,7 +40,7 @@ constexpr NotAsked not_asked[] = {
 };
 
 struct TensorFile {
-  onnx::MappedFile file;
+  MappedFile file;
   onnx::TensorProto proto;
   onnx::ExternalFiles others{""};
 

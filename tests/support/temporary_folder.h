@@ -1,6 +1,10 @@
 // A folder for the files of one test, gone with it.
 #pragma once
+#ifdef _WIN32
+#include <process.h>
+#else
 #include <unistd.h>
+#endif
 
 #include <atomic>
 #include <filesystem>

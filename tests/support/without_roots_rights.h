@@ -1,10 +1,18 @@
-// Root may write everything: while this lives, the process is someone else.
+// Root may write everything: while this lives, the process is someone else. On Windows nobody may write a file that is
+// to be read only.
 #pragma once
 #include <gtest/gtest.h>
+#ifndef _WIN32
 #include <unistd.h>
+#endif
 
 namespace tessera::test {
 
+#ifdef _WIN32
+struct WithoutRootsRights {
+  ~WithoutRootsRights() {}
+};
+#else
 class WithoutRootsRights {
  public:
   WithoutRootsRights() {
@@ -18,5 +26,6 @@ class WithoutRootsRights {
  private:
   const uid_t user_ = geteuid();
 };
+#endif
 
 }  // namespace tessera::test

@@ -93,7 +93,7 @@ class Loader {
 // A tessera context inside the context of OpenGL ES 3, or of OpenGL 3.3 or later, that is current on this thread;
 // several may share one. The host's context should outlive it and be current where it is let go: else tessera's objects
 // stay until the host's context goes. `prefer` and `driver` of the options say nothing here. Without a loader, the
-// libraries of EGL and GLX are asked.
+// libraries of EGL, GLX and WGL are asked.
 TESSERA_API Context adopt_current(const ContextOptions& = {}, const AdoptOptions& = {});
 TESSERA_API Context adopt_current(Loader, const ContextOptions& = {}, const AdoptOptions& = {});
 

@@ -4,6 +4,12 @@
 
 #include <tessera/tensor.h>
 
+// <windows.h> makes macros of these names, unless NOMINMAX is defined.
+#pragma push_macro("max")
+#pragma push_macro("min")
+#undef max
+#undef min
+
 namespace tessera {
 
 struct Reduce {
@@ -33,3 +39,6 @@ TESSERA_API Tensor argmax(const Tensor& x, int axis = -1, bool keep_dims = false
 TESSERA_API Tensor argmin(const Tensor& x, int axis = -1, bool keep_dims = false);
 
 }  // namespace tessera
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

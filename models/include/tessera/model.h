@@ -44,7 +44,7 @@ struct ModelValue {
   DType dtype;                                  // of the tensor: i32 for int64
   std::optional<std::vector<ModelSize>> shape;  // none: the file does not say
 
-  TESSERA_API std::string to_string() const;  // "image: float [batch,3,224,224]"
+  TESSERA_MODELS_API std::string to_string() const;  // "image: float [batch,3,224,224]"
 };
 
 // What became of a node, for one set of input sizes.
@@ -53,7 +53,7 @@ struct ModelNode {
   std::string result;  // shapes of its outputs
   std::string became;  // "folded on the host", or the operations of tessera that it is made of
 };
-TESSERA_API std::string to_string(std::span<const ModelNode>);  // a line each
+TESSERA_MODELS_API std::string to_string(std::span<const ModelNode>);  // a line each
 
 struct ModelOptions {
   std::string name{};              // of the model in the hub; empty: that of the file, without its extension
@@ -63,7 +63,7 @@ struct ModelOptions {
 
 struct ModelImpl;
 
-class TESSERA_API Model {
+class TESSERA_MODELS_API Model {
  public:
   // What the file is, its first character tells. Weight files of a model.json are those beside it that it names.
   static Model load(Context&, const std::filesystem::path&, const ModelOptions& = {});

@@ -1,4 +1,4 @@
-#include "models/mapped_file.h"
+#include "core/platform/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 #include <tessera/error.h>
 
-namespace tessera::onnx {
+namespace tessera {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const auto fail_opening = [&](const std::string& reason) -> void {
@@ -38,4 +38,4 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-}  // namespace tessera::onnx
+}  // namespace tessera

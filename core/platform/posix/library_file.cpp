@@ -1,7 +1,9 @@
 #include "core/platform/library_file.h"
 
+#ifndef __APPLE__
 #include <elf.h>
 #include <link.h>
+#endif
 
 #include <cstring>
 #include <fstream>
@@ -15,6 +17,9 @@ std::string why_not_loadable(const std::filesystem::path& library) {
   std::ifstream file(library, std::ios::binary);
   if (failed || !file) return library.string() + " is not there, or cannot be read";
 
+#ifdef __APPLE__
+  return "";
+#else
   ElfW(Ehdr) header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);
   if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
@@ -27,6 +32,7 @@ std::string why_not_loadable(const std::filesystem::path& library) {
   for (const ElfW(Phdr) & segment : segments)
     is_whole = is_whole && segment.p_offset <= bytes && segment.p_filesz <= bytes - segment.p_offset;
   return is_whole ? "" : library.string() + " has only " + std::to_string(bytes) + " bytes: it was cut short";
+#endif
 }
 
 }  // namespace tessera

@@ -1,0 +1,14 @@
+// The machine that this program runs on.
+#pragma once
+#include <cstdint>
+
+#include <tessera/context.h>
+
+namespace tessera {
+
+// The host's memory and the load of its processors, which software devices run on.
+DeviceState host_state();
+
+std::uint64_t physical_memory();  // in bytes
+
+}  // namespace tessera

@@ -1,0 +1,9 @@
+#include "core/platform/heap.h"
+
+#include <malloc.h>
+
+namespace tessera {
+
+void trim_heap() { _heapmin(); }
+
+}  // namespace tessera
