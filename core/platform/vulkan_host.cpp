@@ -1,13 +1,12 @@
 #include "core/platform/vulkan_host.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <mutex>
 
 #include "core/base/fail.h"
+#include "core/platform/library.h"
 
 namespace tessera {
 namespace {
@@ -90,10 +89,10 @@ std::vector<VulkanIds> vulkan_ids(const VulkanDriver& driver) {
   std::vector<VulkanIds>& ids = known[driver.manifest.string()];
   if (!ids.empty()) return ids;
   const OnlyVulkanDriver only(driver);
-  void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed, as are the drivers it opens
+  void* const loader = open_library(library_names.vulkan);  // never closed, as are the drivers it opens
   if (!loader) return {};
   const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(loader, name));
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find_in(loader, name));
     return function != nullptr;
   };
   Function<const InstanceCreateInfo*, const void*, InstanceHandle**> create{};
