@@ -38,10 +38,12 @@ constexpr RunEntry scatter_run_last{{.name = "scatter_run_last", .file = "scatte
 constexpr std::int64_t looks_for_dispatches = 1 << 22, looks_for_an_update = 1 << 11, looks_for_an_element = 1 << 7;
 // With so few rows, reading the updates costs more than the looks do, and sorting does not make that less.
 constexpr std::int64_t few_rows = 16;
+// Of the pairs and of the starts: not every device has a tensor of more than 128 MiB.
+constexpr std::int64_t most_numbers = 1 << 25;
 
 bool are_many(std::int64_t updates, std::int64_t rows, std::int64_t elements) {
-  if (rows <= few_rows || updates > Shape::max_size / 4) return false;  // two numbers for each update are sorted
-  return updates * elements > looks_for_dispatches + looks_for_an_update * updates + looks_for_an_element * elements;
+  return rows > few_rows && 2 * updates <= most_numbers && rows + 1 <= most_numbers &&
+         updates * elements > looks_for_dispatches + looks_for_an_update * updates + looks_for_an_element * elements;
 }
 
 Family scatter_family(const ScatterEntry& few, const ScatterEntry& many, const Shape& result, const Tensor& rows,
