@@ -40,7 +40,9 @@ struct FinishedRun {
 class CpuBackend : public Backend {
  public:
   const DeviceInfo& device() const override { return device_; }
-  Limits limits() const override { return {.max_inputs = 16, .max_words = 4096, .workgroups = true}; }
+  Limits limits() const override {
+    return {.max_inputs = 16, .max_words = 4096, .workgroups = true, .stores_in_turn = true};
+  }
 
   StorageClass storage_class(const StorageSpec& spec) const override {
     const std::uint64_t bytes = byte_count(spec.elements, spec.dtype);

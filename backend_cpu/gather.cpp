@@ -1,5 +1,5 @@
-// The gather and concat families on the host; core/kernel/gather_parameters.h has the parameters and options. Elements
-// move as they are, so that floats and integers share each function.
+// The gather, scatter and concat families on the host; core/kernel/gather_parameters.h has the parameters and options.
+// Elements move as they are, so that floats and integers share each function.
 #include <algorithm>
 #include <cstdlib>
 
@@ -139,6 +139,8 @@ std::span<const FamilyFunction> gather_functions() {
       {"scatter_rows", scatter_rows},
       {"scatter_sum", by_type<scatter_sum_floats, scatter_sum_integers>},
       {"scatter_last", scatter_last},
+      {"scatter_sum_in_turn", by_type<scatter_sum_floats, scatter_sum_integers>},
+      {"scatter_last_in_turn", scatter_last},
       {"pad", pad},
       {"concat_2", concat},
       {"concat_3", concat},

@@ -24,6 +24,9 @@ void add_workloads() {
   add("scatter_nd/256_rows_into_1024x64", {indices({256, 1}, 1024), f32({256, 64})}, [](const Inputs& in) {
     return Results{scatter_nd(in[0], in[1], {1024, 64})};
   });
+  add("scatter_nd/512x512_elements_into_512x512", {indices({512, 512, 2}, 512), f32({512, 512})}, [](const Inputs& in) {
+    return Results{scatter_nd(in[0], in[1], {512, 512})};
+  });
   add("one_hot/4096_of_1000", {indices({4096}, 1000)}, [](const Inputs& in) { return Results{one_hot(in[0], 1000)}; });
 }
 

@@ -61,7 +61,7 @@ Results gathered_slices(const Call& call) {
   return {call.give(gather_nd(call.tensor(0), indices))};
 }
 
-// mul, max and min look at every update for every place, as scatter_nd itself does: x [places,rest], rows [updates].
+// mul, max and min look at every update for every place: x [places,rest], rows [updates].
 Tensor scattered_by_mask(const Call& call, const Tensor& x, const Tensor& rows, const Tensor& updates,
                          const std::string& reduction) {
   const std::int64_t places = x.shape()[0], rest = x.shape()[1], count = rows.shape().size();

@@ -51,46 +51,6 @@ fn scatter_rows(element: vec4u) -> vec4i {
   return picki(outside, vec4i(-1), row);
 }
 
-// Four of the rows that are to be updated, by their texel; past the last one, none.
-fn scatter_targets(at: u32) -> vec4i {
-  let update: vec4i = vec4i(i32(4u * at)) + vec4i(0, 1, 2, 3);
-  return picki(lti(update, vec4i(i32(parameters.updates))), operand_0_texel(at), vec4i(-1));
-}
-
-fn scatter_sum(element: vec4u) -> core_vector {
-  let trailing: u32 = parameters.trailing;
-  let row: vec4i = vec4i(element / trailing);
-  var total: core_vector = core_vector(0);
-  for (var at: u32 = 0u; 4u * at < parameters.updates; at++) {
-    let targets: vec4i = scatter_targets(at);
-    for (var i: u32 = 0u; i < 4u; i++) {
-      let is_hit: vec4<bool> = eqi(row, vec4i(targets[i]));
-      if (any(is_hit)) { total = core_pick(is_hit, total + operand_1((4u * at + i) * trailing + element % trailing), total); }
-    }
-  }
-  return total;
-}
-
-// The last update of each of four rows, or -1.
-fn scatter_last_update(row: vec4i) -> vec4i {
-  var last: vec4i = vec4i(-1);
-  for (var at: u32 = 0u; 4u * at < parameters.updates; at++) {
-    let targets: vec4i = scatter_targets(at);
-    for (var i: u32 = 0u; i < 4u; i++) { last = picki(eqi(row, vec4i(targets[i])), vec4i(i32(4u * at + i)), last); }
-  }
-  return last;
-}
-
-// The places of an update's elements; anywhere if there is no update.
-fn scatter_place(update: vec4i, element: vec4u) -> vec4u {
-  return vec4u(max(update, vec4i(0))) * parameters.trailing + element % parameters.trailing;
-}
-
-fn scatter_last(element: vec4u) -> core_vector {
-  let update: vec4i = scatter_last_update(vec4i(element / parameters.trailing));
-  return core_pick(lti(update, vec4i(0)), operand_2(element), operand_1(scatter_place(update, element)));
-}
-
 // The place in x along an axis, which may be before its start or past its end.
 fn pad_at(element: vec4u, axis: i32) -> vec4i {
   let at: vec4u = (element / parameters.axes[axis].block) % parameters.axes[axis].size;

@@ -102,7 +102,7 @@ class GraphBuilder {
         continue;
       }
       const auto* family = std::get_if<Family>(&node->operation);
-      if (family && family->entry->lower && !limits_.workgroups) {
+      if (family && !can_run(*family->entry)) {
         node = replacement(*node, *family->entry);
         continue;
       }
@@ -110,6 +110,10 @@ class GraphBuilder {
         if (const Location behind = base_of_strided(node); is_number(*behind.node)) return behind;
       return {node, offset};
     }
+  }
+
+  bool can_run(const FamilyEntry& entry) const {
+    return !entry.lower || (entry.is_cooperative ? limits_.workgroups : limits_.stores_in_turn);
   }
 
   // Follows strided views too: in whatever order they take elements, a number stays that number.

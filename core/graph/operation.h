@@ -55,7 +55,8 @@ struct FamilyEntry {
   std::string_view file;        // of the family, in shaders_wgsl
   bool reads_once = false;      // each operand's elements are read about once, so that work on them may join the kernel
   bool is_cooperative = false;  // see KernelCore
-  // Gives the same value by other operations, for devices without workgroups; only cooperative entries have it.
+  // Gives the same value by other operations: for a cooperative entry, for devices without workgroups; for another one,
+  // for devices that cannot store elements in turn.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;

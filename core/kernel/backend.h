@@ -165,7 +165,8 @@ struct Limits {
   ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
   bool tells_memory = true;                               // whether the driver gives the real sizes of storages
   PixelLimits pixels{};
-  bool any_thread = true;  // may call; else the one with the host's context alone
+  bool any_thread = true;       // may call; else the one with the host's context alone
+  bool stores_in_turn = false;  // whether a kernel can store elements anywhere, one after the other
 };
 
 // The time of a dispatch on the device, in microseconds since the first one of its run began.

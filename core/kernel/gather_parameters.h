@@ -1,4 +1,5 @@
-// The parameters and options of kernels that move elements: those in gather.wgsl and concat.wgsl of shaders_wgsl.
+// The parameters and options of kernels that move elements: those in gather.wgsl, scatter.wgsl and
+// concat.wgsl of shaders_wgsl.
 #pragma once
 #include "core/kernel/parameters.h"
 
@@ -50,6 +51,16 @@ struct ScatterParameters {
   Unsigned updates;   // the number of updates
   Unsigned trailing;  // the elements of each
   TESSERA_PARAMETERS(updates, trailing);
+};
+struct ScatterStartsParameters {
+  Unsigned updates;       // the number of updates
+  Unsigned search_steps;  // of a binary search
+  TESSERA_PARAMETERS(updates, search_steps);
+};
+struct ScatterRunParameters {
+  Unsigned rows;      // of the result
+  Unsigned trailing;  // the elements of each
+  TESSERA_PARAMETERS(rows, trailing);
 };
 
 struct PaddedAxis {

@@ -3,6 +3,7 @@
 
 #include "core/kernel/gather_parameters.h"
 #include "core/ops/family.h"
+#include "core/ops/scatter.h"
 
 namespace tessera {
 namespace {
@@ -11,12 +12,9 @@ namespace {
 constexpr KernelEntry<GatherAxisParameters> gather_axis{{.name = "gather_axis", .file = "gather"}};
 constexpr KernelEntry<GatherNdParameters, IndexedAxesOptions> gather_by_rows{{.name = "gather_nd", .file = "gather"}};
 
-// scatter_rows gives the row of the result that each row of the indices, its operand, names, or -1 where it is outside.
-// The others take these rows, the updates and, to replace elements, x.
+// Gives the row of the result that each row of the indices, its operand, names, or -1 where it is outside.
 constexpr KernelEntry<ScatterRowsParameters, IndexedAxesOptions> scatter_rows{
     {.name = "scatter_rows", .file = "gather", .reads_once = true}};
-constexpr KernelEntry<ScatterParameters> scatter_sum{{.name = "scatter_sum", .file = "gather", .reads_once = true}};
-constexpr KernelEntry<ScatterParameters> scatter_last{{.name = "scatter_last", .file = "gather", .reads_once = true}};
 
 Shape joined(std::string_view op, std::initializer_list<std::span<const std::int64_t>> parts) {
   std::vector<std::int64_t> dims;
@@ -70,7 +68,7 @@ Tensor rows_of(const Tensor& indices, const Shape& shape, int depth) {
 
 struct Scatter {
   int depth;
-  std::int64_t updates, trailing;
+  std::int64_t trailing;
 };
 Scatter checked_scatter(std::string_view op, const Tensor& indices, const Tensor& updates, const Shape& shape) {
   check_dtype(op, indices, indices.dtype() == DType::i32, "i32 indices");
@@ -82,7 +80,7 @@ Scatter checked_scatter(std::string_view op, const Tensor& indices, const Tensor
     fail(ErrorCode::shape_mismatch, op,
          "the updates have the shape " + updates.shape().to_string() + "; indices " + indices.shape().to_string() +
              " into " + shape.to_string() + " take " + expected.to_string() + ".");
-  return {depth, product(rows), product(slice)};
+  return {depth, product(slice)};
 }
 
 }  // namespace
@@ -115,10 +113,7 @@ Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& sha
   // A sum of booleans is 1 where at least one is.
   const bool is_boolean = updates.dtype() == DType::boolean;
   const Tensor values = is_boolean ? updates.cast(DType::i32) : updates;
-  return family_tensor(shape, values.dtype(),
-                       scatter_sum.with({.updates = scatter.updates, .trailing = scatter.trailing}),
-                       {rows_of(indices, shape, scatter.depth), values})
-      .cast(updates.dtype());
+  return sum_of_updates(shape, rows_of(indices, shape, scatter.depth), values, scatter.trailing).cast(updates.dtype());
 }
 
 Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& updates) {
@@ -130,8 +125,7 @@ Tensor scatter_update(const Tensor& x, const Tensor& indices, const Tensor& upda
   check_same_context("scatter_update", TensorAccess::info(x), TensorAccess::info(updates));
   const Scatter scatter = checked_scatter("scatter_update", indices, updates, shape);
   if (shape.size() == 0 || updates.shape().size() == 0) return x;
-  return family_tensor(shape, x.dtype(), scatter_last.with({.updates = scatter.updates, .trailing = scatter.trailing}),
-                       {rows_of(indices, shape, scatter.depth), updates, x});
+  return with_last_updates(x, rows_of(indices, shape, scatter.depth), updates, scatter.trailing);
 }
 
 }  // namespace tessera

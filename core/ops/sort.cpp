@@ -1,4 +1,4 @@
-#include <tessera/sort.h>
+#include "core/ops/sort.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,6 +6,7 @@
 #include "core/kernel/sort_parameters.h"
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
+#include <tessera/sort.h>
 
 namespace tessera {
 namespace {
@@ -87,6 +88,11 @@ int checked(std::string_view name, const Tensor& x, int axis) {
 Tensor no_indices(const Tensor& x, const Shape& shape) { return number_like(x, shape, 0).cast(DType::i32); }
 
 }  // namespace
+
+Tensor pairs_in_order(std::string_view op, const Tensor& x) {
+  const AxisExtent row(x.shape(), 0);
+  return first_in_order(op, x, row, row.count, false);
+}
 
 Tensor sort(const Tensor& x, int axis, bool descending) {
   const int along = checked("sort", x, axis);

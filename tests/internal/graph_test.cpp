@@ -85,6 +85,25 @@ TEST_F(Graphs, SideBySideForDifferentDevices) {
   EXPECT_EQ(signature_of(graph_of(*locked, tensors, without_workgroups)).size(), signature_of(plain).size());
 }
 
+TEST_F(Graphs, ManyUpdatesAreSortedWhereTheyCannotBeStoredInTurn) {
+  const auto last_entry = [&](std::int64_t updates, std::int64_t places, const Limits& limits) {
+    const std::vector<Tensor> sums{
+        scatter_nd(context.zeros({updates, 1}, DType::i32), context.zeros({updates}), {places})};
+    const LockedContext locked(context);
+    return std::string(graph_of(*locked, sums, limits).items.back().as<Family>()->entry->name);
+  };
+  Limits in_turn = with_workgroups;
+  in_turn.stores_in_turn = true;
+  EXPECT_EQ(last_entry(4096, 4096, in_turn), "scatter_sum_in_turn");
+  for (const Limits& limits : {with_workgroups, without_workgroups}) {
+    EXPECT_EQ(last_entry(4096, 4096, limits), "scatter_run_sum");
+    EXPECT_EQ(last_entry(1 << 24, 4096, limits), "scatter_run_sum");
+    EXPECT_EQ(last_entry((1 << 24) + 1, 4096, limits), "scatter_sum");  // their pairs would be too large a tensor
+    EXPECT_EQ(last_entry(4096, (1 << 25) - 1, limits), "scatter_run_sum");
+    EXPECT_EQ(last_entry(4096, 1 << 25, limits), "scatter_sum");
+  }
+}
+
 // A number that is taken as a float and one that is taken as an integer are different, whatever their bits.
 TEST_F(Graphs, EqualBitsOfNumbersOfOtherTypesAreNotEqualWork) {
   const Tensor one = context.full({4}, 1, DType::i32), tiny = context.full({4}, 1.401298464324817e-45, DType::f32);

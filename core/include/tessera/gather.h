@@ -86,8 +86,9 @@ TESSERA_API Tensor gather(const Tensor& x, const Tensor& indices, int axis = 0);
 TESSERA_API Tensor gather_nd(const Tensor& x, const Tensor& indices);
 
 // indices [i...,depth], updates [i...,b...] to `shape` [s...,b...]: the updates added into zeros, in their order.
-// Several for one place are summed (booleans: either); f16 sums in f32. Each element of the result looks at every row
-// of the indices, so that the cost is their product. x + scatter_nd(...) adds to x.
+// Several for one place are summed (booleans: either); f16 sums in f32. Many updates are sorted by their places first,
+// so that the cost is about that of the updates and of the result; where there are more than 2^24 of them, or 2^25
+// places, each element of the result looks at every update instead. x + scatter_nd(...) adds to x.
 TESSERA_API Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape&);
 
 // Scatters into x: the updates replace its elements, the last one where there are several for one place.
