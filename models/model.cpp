@@ -65,10 +65,12 @@ void check_operators(const GraphProto& graph, std::int64_t opset) {
 struct ModelImpl {
   ModelImpl(Context& context, ModelFile source, std::filesystem::path folder, const std::string& name,
             const ModelOptions& options)
-      : file(std::move(source)),
-        proto(tfjs::is_model(file.bytes()) ? tfjs::read_model(file.bytes(), folder) : onnx::read_model(file.bytes())),
+      : progress(options.progress),
+        file(std::move(source)),
+        proto(read(folder)),
         constants(context, options.hub ? *options.hub : TensorHub(context), name, std::move(folder)),
         max_programs(std::max<std::size_t>(1, options.max_programs)) {
+    progress.tell(onnx::share_of_reading, "looking for operators");
     check_operators(proto.graph, proto.opset);
     std::set<std::string> with_value;
     for (const onnx::TensorProto& tensor : proto.graph.initializers) with_value.insert(tensor.name);
@@ -78,6 +80,13 @@ struct ModelImpl {
       input_types.push_back(info.type);
     }
     for (const ValueInfoProto& info : proto.graph.outputs) outputs.push_back(described(info));
+    progress.tell(1, "ending the load");
+  }
+
+  onnx::ModelProto read(const std::filesystem::path& folder) const {
+    progress.tell(0, "reading the file");
+    return tfjs::is_model(file.bytes()) ? tfjs::read_model(file.bytes(), folder, progress)
+                                        : onnx::read_model(file.bytes(), &progress);
   }
 
   // A set of input sizes: its Program, or none where values decide what is to be done.
@@ -86,10 +95,11 @@ struct ModelImpl {
     std::optional<Program> program;
   };
 
-  std::vector<Tensor> traced(std::span<const Tensor> given, Trace::Mode mode,
-                             std::vector<ModelNode>* report = nullptr) {
+  std::vector<Tensor> traced(std::span<const Tensor> given, Trace::Mode mode, std::vector<ModelNode>* report = nullptr,
+                             const onnx::Progress* told = nullptr) {
     Trace trace(constants, mode, proto.opset);
     trace.report = report;
+    trace.progress = told;
     onnx::Names names;
     for (std::size_t i = 0; i < given.size(); ++i) names.values[inputs[i].name] = trace.input(given[i], input_types[i]);
     trace.run(proto.graph, names);
@@ -105,12 +115,15 @@ struct ModelImpl {
     return results;
   }
 
-  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<ModelNode>* report = nullptr) {
+  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<ModelNode>* report,
+                                  const onnx::Progress* told) {
     std::vector<TensorSpec> specs;
     for (std::size_t i = 0; i < shapes.size(); ++i) specs.push_back({shapes[i], inputs[i].dtype});
     try {
       return Program::record(constants.device, specs, [&](std::span<const Tensor> placeholders) {
-        return traced(placeholders, Trace::Mode::recording, report);
+        std::vector<Tensor> results = traced(placeholders, Trace::Mode::recording, report, told);
+        if (told) told->tell(onnx::share_of_building, "planning kernels");
+        return results;
       });
     } catch (const NeedsValue& needed) {
       if (report)
@@ -122,12 +135,26 @@ struct ModelImpl {
     }
   }
 
+  // Where that ends half way, no weights stay behind.
+  std::optional<Program> built(const std::vector<Shape>& shapes) {
+    const onnx::Constants::Mark before = constants.mark();
+    try {
+      progress.tell(0, "building a Program");
+      std::optional<Program> program = recorded(shapes, nullptr, &progress);
+      progress.tell(1, "ending the build");
+      return program;
+    } catch (...) {
+      constants.go_back_to(before);
+      throw;
+    }
+  }
+
   std::optional<Program> program_for(const std::vector<Shape>& shapes) {
     const auto place = std::ranges::find(entries, shapes, &Entry::shapes);
     if (place != entries.end()) {
       entries.splice(entries.begin(), entries, place);
     } else {
-      entries.push_front({shapes, recorded(shapes)});
+      entries.push_front({shapes, built(shapes)});
       if (entries.size() > max_programs) entries.pop_back();
     }
     return entries.front().program;
@@ -191,6 +218,7 @@ struct ModelImpl {
     }
   }
 
+  const onnx::Progress progress;
   ModelFile file;
   onnx::ModelProto proto;
   std::vector<ModelValue> inputs, outputs;
@@ -293,7 +321,7 @@ std::vector<ModelNode> Model::explain(const std::map<std::string, Shape>& sizes)
     const std::scoped_lock hold(impl_->lock);
     impl_->program_for(shapes);  // constants are tensors after that, and no operations of any node
     std::vector<ModelNode> report;
-    impl_->recorded(shapes, &report);
+    impl_->recorded(shapes, &report, nullptr);
     return report;
   });
 }

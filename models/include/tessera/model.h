@@ -18,6 +18,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -55,10 +56,20 @@ struct ModelNode {
 };
 TESSERA_API std::string to_string(std::span<const ModelNode>);  // a line each
 
+// Told how much of the work is done, from 0 to 1, and what is being done. false cancels it.
+using ModelProgress = std::function<bool(double share, const std::string& doing)>;
+
 struct ModelOptions {
-  std::string name{};              // of the model in the hub; empty: that of the file, without its extension
-  std::optional<TensorHub> hub{};  // where its weights are published; none: a hub of its own
-  std::size_t max_programs = 8;    // sets of input sizes that are kept, the most recently used ones
+  // Of the model in the hub; empty: that of the file, without its extension. A second model of that name is "net (2)".
+  std::string name{};
+  // Where its weights are published; none: a hub of its own. Models in one hub whose files have the same weights, by
+  // elements, shape and type, share their tensors.
+  std::optional<TensorHub> hub{};
+  std::size_t max_programs = 8;  // sets of input sizes that are kept, the most recently used ones
+  // Called by load, and by prepare() and operator() while they build a Program and upload weights for it, on the thread
+  // of their caller. Each begins with 0 and ends with 1. Where it says false, they end with a `cancelled` Error, and
+  // what they have put into the hub is gone. It must not call the model.
+  ModelProgress progress{};
 };
 
 struct ModelImpl;
@@ -77,8 +88,8 @@ class TESSERA_API Model {
   // Every input, by its name; the outputs by theirs.
   std::map<std::string, Tensor> operator()(const std::map<std::string, Tensor>& inputs) const;
 
-  // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does. Inputs all of
-  // whose sizes the file says may be left out.
+  // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does: after the end of
+  // what ModelOptions::progress is told. Inputs all of whose sizes the file says may be left out.
   std::future<void> prepare(const std::map<std::string, Shape>& sizes = {}) const;
 
   // Node by node in the order of the file, for these sizes, as far as they decide what is to be done.
