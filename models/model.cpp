@@ -6,6 +6,7 @@
 #include <set>
 #include <variant>
 
+#include "models/explanation.h"
 #include "models/operators.h"
 #include "models/tfjs/reader.h"
 
@@ -95,8 +96,8 @@ struct ModelImpl {
     std::optional<Program> program;
   };
 
-  std::vector<Tensor> traced(std::span<const Tensor> given, Trace::Mode mode, std::vector<ModelNode>* report = nullptr,
-                             const onnx::Progress* told = nullptr) {
+  std::vector<Tensor> traced(std::span<const Tensor> given, Trace::Mode mode,
+                             std::vector<onnx::Reported>* report = nullptr, const onnx::Progress* told = nullptr) {
     Trace trace(constants, mode, proto.opset);
     trace.report = report;
     trace.progress = told;
@@ -110,12 +111,20 @@ struct ModelImpl {
         throw Error(ErrorCode::dtype_mismatch, "the output '" + outputs[i].name + "' is " +
                                                    onnx::to_string(values[i].type()) + ", but the file says " +
                                                    outputs[i].type + ".");
+      const bool is_turned = values[i].order() != onnx::Order::plain;
       results.push_back(trace.tensor(values[i], onnx::Order::plain, false));
+      if (report && is_turned)
+        report->push_back({.node = {.name = outputs[i].name,
+                                    .op = onnx::output_row,
+                                    .result = outputs[i].type + results.back().shape().to_string(),
+                                    .became = "axes in the order of the file"},
+                           .results = {results.back()},
+                           .turn = report->size()});
     }
     return results;
   }
 
-  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<ModelNode>* report,
+  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<onnx::Reported>* report,
                                   const onnx::Progress* told) {
     std::vector<TensorSpec> specs;
     for (std::size_t i = 0; i < shapes.size(); ++i) specs.push_back({shapes[i], inputs[i].dtype});
@@ -127,10 +136,11 @@ struct ModelImpl {
       });
     } catch (const NeedsValue& needed) {
       if (report)
-        report->push_back({.name = "",
-                           .op = "",
-                           .result = "",
-                           .became = needed.reason + ", which is read back by each call; what follows is built then"});
+        report->push_back(
+            {.node = {.name = "",
+                      .op = "",
+                      .result = "",
+                      .became = needed.reason + ", which is read back by each call; what follows is built then"}});
       return {};
     }
   }
@@ -241,13 +251,6 @@ std::string ModelValue::to_string() const {
   return text + "]";
 }
 
-std::string to_string(std::span<const ModelNode> nodes) {
-  std::string text;
-  for (const ModelNode& node : nodes)
-    text += (node.op.empty() ? "" : node.op + " '" + node.name + "' " + node.result + ": ") + node.became + "\n";
-  return text;
-}
-
 Model Model::load(Context& context, const std::filesystem::path& path, const ModelOptions& options) {
   try {
     ModelFile file{std::make_unique<onnx::MappedFile>(path)};
@@ -320,9 +323,12 @@ std::vector<ModelNode> Model::explain(const std::map<std::string, Shape>& sizes)
   return impl_->naming([&] {
     const std::scoped_lock hold(impl_->lock);
     impl_->program_for(shapes);  // constants are tensors after that, and no operations of any node
-    std::vector<ModelNode> report;
-    impl_->recorded(shapes, &report, nullptr);
-    return report;
+    std::vector<onnx::Reported> report;
+    const std::optional<Program> program = impl_->recorded(shapes, &report, nullptr);
+    if (program) onnx::add_work(*program, report);
+    std::vector<ModelNode> nodes;
+    for (onnx::Reported& reported : report) nodes.push_back(std::move(reported.node));
+    return nodes;
   });
 }
 

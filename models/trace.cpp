@@ -44,12 +44,6 @@ std::string operations_in(const Scope& scope) {
   return scope.made() == 1 ? names : std::to_string(scope.made()) + " operations that end in " + names;
 }
 
-void keep_tensors(Scope& scope, const Value& value) {
-  if (!value) return;
-  for (const Tensor& tensor : value.state().device.orders)
-    if (!tensor.is_empty()) scope.keep(tensor);
-}
-
 }  // namespace
 
 std::vector<int> to_channels_last(int rank) {
@@ -285,11 +279,12 @@ void Trace::run_node(const NodeProto& node, Names& names) {
                     .result = shapes_of(results),
                     .became = on_host ? "folded on the host" : operations_in(*scope)};
     if (!read_back_.empty()) entry.became += "; " + read_back_ + ", which is read back";
-    for (const std::vector<Value>* values : {&results, &inputs})  // meant to live on after the scope
-      for (const Value& value : *values) keep_tensors(*scope, value);
-    for (const Names* visible = has_graphs ? &names : nullptr; visible; visible = visible->outer)
-      for (const auto& [name, value] : visible->values) keep_tensors(*scope, value);
-    report->insert(report->begin() + static_cast<std::ptrdiff_t>(first_report), std::move(entry));
+    scope->keep_all();  // the tensors live on in the values
+    Reported reported{.node = std::move(entry), .results = {}, .turn = report->size()};
+    for (const Value& value : results)
+      for (const Tensor& tensor : value ? value.state().device.orders : std::array<Tensor, 2>{})
+        if (!tensor.is_empty()) reported.results.push_back(tensor);
+    report->insert(report->begin() + static_cast<std::ptrdiff_t>(first_report), std::move(reported));
   }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;

@@ -65,6 +65,13 @@ class Constants {
   std::int64_t elements_ = 0;
 };
 
+// What explain() tells of a node, and what it is found by in a Program.
+struct Reported {
+  ModelNode node;
+  std::vector<Tensor> results{};  // on the device
+  std::size_t turn = 0;           // nodes of a graph in a node end before it does
+};
+
 class Trace {
  public:
   enum class Mode {
@@ -88,8 +95,8 @@ class Trace {
   std::int64_t opset() const { return opset_; }
   Constants& constants() const { return constants_; }
 
-  std::vector<ModelNode>* report = nullptr;  // of explain()
-  const Progress* progress = nullptr;        // is told of every node
+  std::vector<Reported>* report = nullptr;  // of explain()
+  const Progress* progress = nullptr;       // is told of every node
 
  private:
   void run_node(const NodeProto&, Names& names);

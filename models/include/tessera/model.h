@@ -52,9 +52,15 @@ struct ModelValue {
 struct ModelNode {
   std::string name, op;
   std::string result;  // shapes of its outputs
-  std::string became;  // "folded on the host", or the operations of tessera that it is made of
+  std::string
+      became;  // "folded on the host", or the operations of tessera that it is made of; what is read back, and why
+  // Of the Program, where there is one: the kernels that do the node's work, alone or with that of other nodes, with
+  // their places in a run, "#2 conv_texel > add > relu"; none for what is done at load.
+  std::string kernel{};
+  std::int64_t flops = 0;  // multiply-adds of products and convolutions, and one for each element of other work
+  std::int64_t bytes = 0;  // read and written: none where it shares a kernel with the nodes before and after it
 };
-TESSERA_API std::string to_string(std::span<const ModelNode>);  // a line each
+TESSERA_API std::string to_string(std::span<const ModelNode>);  // a line each, in columns with a heading
 
 // Told how much of the work is done, from 0 to 1, and what is being done. false cancels it.
 using ModelProgress = std::function<bool(double share, const std::string& doing)>;
