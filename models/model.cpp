@@ -8,6 +8,7 @@
 
 #include "models/explanation.h"
 #include "models/operators.h"
+#include "models/patterns.h"
 #include "models/tfjs/reader.h"
 
 namespace tessera::onnx {
@@ -86,8 +87,10 @@ struct ModelImpl {
 
   onnx::ModelProto read(const std::filesystem::path& folder) const {
     progress.tell(0, "reading the file");
-    return tfjs::is_model(file.bytes()) ? tfjs::read_model(file.bytes(), folder, progress)
-                                        : onnx::read_model(file.bytes(), &progress);
+    if (tfjs::is_model(file.bytes())) return tfjs::read_model(file.bytes(), folder, progress);
+    onnx::ModelProto model = onnx::read_model(file.bytes(), &progress);
+    onnx::recognise_patterns(model.graph);
+    return model;
   }
 
   // A set of input sizes: its Program, or none where values decide what is to be done.
