@@ -241,6 +241,14 @@ Bytes ExternalFiles::bytes_of(const TensorProto& tensor) {
   return file->bytes().subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
 }
 
+Bytes stored_elements_of(const TensorProto& tensor, ExternalFiles& files) {
+  if (tensor.is_external && !tensor.quantization) return files.bytes_of(tensor);
+  if (tensor.raw) return *tensor.raw;
+  if (tensor.type == Type::float32) return std::as_bytes(std::span(tensor.floats));
+  if (tensor.type == Type::float64) return std::as_bytes(std::span(tensor.doubles));
+  return std::as_bytes(std::span(tensor.integers));
+}
+
 Elements elements_of(const TensorProto& tensor, ExternalFiles& files) {
   Elements elements;
   elements.shape = shape_of(tensor);

@@ -35,6 +35,8 @@ struct Elements {
 // Numbers outside of 32 bits are clamped: models write INT64_MAX for "to the end". Sizes are checked against what the
 // file has before memory is taken.
 Elements elements_of(const TensorProto&, ExternalFiles&);
+// The elements as the file has them, in memory that lives as long as the message and the files.
+Bytes stored_elements_of(const TensorProto&, ExternalFiles&);
 Shape shape_of(const TensorProto&);
 
 }  // namespace tessera::onnx

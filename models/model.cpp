@@ -6,7 +6,9 @@
 #include <set>
 #include <variant>
 
+#include "models/explanation.h"
 #include "models/operators.h"
+#include "models/patterns.h"
 #include "models/tfjs/reader.h"
 
 namespace tessera::onnx {
@@ -65,10 +67,12 @@ void check_operators(const GraphProto& graph, std::int64_t opset) {
 struct ModelImpl {
   ModelImpl(Context& context, ModelFile source, std::filesystem::path folder, const std::string& name,
             const ModelOptions& options)
-      : file(std::move(source)),
-        proto(tfjs::is_model(file.bytes()) ? tfjs::read_model(file.bytes(), folder) : onnx::read_model(file.bytes())),
+      : progress(options.progress),
+        file(std::move(source)),
+        proto(read(folder)),
         constants(context, options.hub ? *options.hub : TensorHub(context), name, std::move(folder)),
         max_programs(std::max<std::size_t>(1, options.max_programs)) {
+    progress.tell(onnx::share_of_reading, "looking for operators");
     check_operators(proto.graph, proto.opset);
     std::set<std::string> with_value;
     for (const onnx::TensorProto& tensor : proto.graph.initializers) with_value.insert(tensor.name);
@@ -78,6 +82,15 @@ struct ModelImpl {
       input_types.push_back(info.type);
     }
     for (const ValueInfoProto& info : proto.graph.outputs) outputs.push_back(described(info));
+    progress.tell(1, "ending the load");
+  }
+
+  onnx::ModelProto read(const std::filesystem::path& folder) const {
+    progress.tell(0, "reading the file");
+    if (tfjs::is_model(file.bytes())) return tfjs::read_model(file.bytes(), folder, progress);
+    onnx::ModelProto model = onnx::read_model(file.bytes(), &progress);
+    onnx::recognise_patterns(model.graph);
+    return model;
   }
 
   // A set of input sizes: its Program, or none where values decide what is to be done.
@@ -87,9 +100,10 @@ struct ModelImpl {
   };
 
   std::vector<Tensor> traced(std::span<const Tensor> given, Trace::Mode mode,
-                             std::vector<ModelNode>* report = nullptr) {
+                             std::vector<onnx::Reported>* report = nullptr, const onnx::Progress* told = nullptr) {
     Trace trace(constants, mode, proto.opset);
     trace.report = report;
+    trace.progress = told;
     onnx::Names names;
     for (std::size_t i = 0; i < given.size(); ++i) names.values[inputs[i].name] = trace.input(given[i], input_types[i]);
     trace.run(proto.graph, names);
@@ -100,25 +114,51 @@ struct ModelImpl {
         throw Error(ErrorCode::dtype_mismatch, "the output '" + outputs[i].name + "' is " +
                                                    onnx::to_string(values[i].type()) + ", but the file says " +
                                                    outputs[i].type + ".");
+      const bool is_turned = values[i].order() != onnx::Order::plain;
       results.push_back(trace.tensor(values[i], onnx::Order::plain, false));
+      if (report && is_turned)
+        report->push_back({.node = {.name = outputs[i].name,
+                                    .op = onnx::output_row,
+                                    .result = outputs[i].type + results.back().shape().to_string(),
+                                    .became = "axes in the order of the file"},
+                           .results = {results.back()},
+                           .turn = report->size()});
     }
     return results;
   }
 
-  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<ModelNode>* report = nullptr) {
+  std::optional<Program> recorded(const std::vector<Shape>& shapes, std::vector<onnx::Reported>* report,
+                                  const onnx::Progress* told) {
     std::vector<TensorSpec> specs;
     for (std::size_t i = 0; i < shapes.size(); ++i) specs.push_back({shapes[i], inputs[i].dtype});
     try {
       return Program::record(constants.device, specs, [&](std::span<const Tensor> placeholders) {
-        return traced(placeholders, Trace::Mode::recording, report);
+        std::vector<Tensor> results = traced(placeholders, Trace::Mode::recording, report, told);
+        if (told) told->tell(onnx::share_of_building, "planning kernels");
+        return results;
       });
     } catch (const NeedsValue& needed) {
       if (report)
-        report->push_back({.name = "",
-                           .op = "",
-                           .result = "",
-                           .became = needed.reason + ", which is read back by each call; what follows is built then"});
+        report->push_back(
+            {.node = {.name = "",
+                      .op = "",
+                      .result = "",
+                      .became = needed.reason + ", which is read back by each call; what follows is built then"}});
       return {};
+    }
+  }
+
+  // Where that ends half way, no weights stay behind.
+  std::optional<Program> built(const std::vector<Shape>& shapes) {
+    const onnx::Constants::Mark before = constants.mark();
+    try {
+      progress.tell(0, "building a Program");
+      std::optional<Program> program = recorded(shapes, nullptr, &progress);
+      progress.tell(1, "ending the build");
+      return program;
+    } catch (...) {
+      constants.go_back_to(before);
+      throw;
     }
   }
 
@@ -127,7 +167,7 @@ struct ModelImpl {
     if (place != entries.end()) {
       entries.splice(entries.begin(), entries, place);
     } else {
-      entries.push_front({shapes, recorded(shapes)});
+      entries.push_front({shapes, built(shapes)});
       if (entries.size() > max_programs) entries.pop_back();
     }
     return entries.front().program;
@@ -191,6 +231,7 @@ struct ModelImpl {
     }
   }
 
+  const onnx::Progress progress;
   ModelFile file;
   onnx::ModelProto proto;
   std::vector<ModelValue> inputs, outputs;
@@ -211,13 +252,6 @@ std::string ModelValue::to_string() const {
     text += (i ? "," : "") + (size.size ? std::to_string(*size.size) : size.name.empty() ? "?" : size.name);
   }
   return text + "]";
-}
-
-std::string to_string(std::span<const ModelNode> nodes) {
-  std::string text;
-  for (const ModelNode& node : nodes)
-    text += (node.op.empty() ? "" : node.op + " '" + node.name + "' " + node.result + ": ") + node.became + "\n";
-  return text;
 }
 
 Model Model::load(Context& context, const std::filesystem::path& path, const ModelOptions& options) {
@@ -292,9 +326,12 @@ std::vector<ModelNode> Model::explain(const std::map<std::string, Shape>& sizes)
   return impl_->naming([&] {
     const std::scoped_lock hold(impl_->lock);
     impl_->program_for(shapes);  // constants are tensors after that, and no operations of any node
-    std::vector<ModelNode> report;
-    impl_->recorded(shapes, &report);
-    return report;
+    std::vector<onnx::Reported> report;
+    const std::optional<Program> program = impl_->recorded(shapes, &report, nullptr);
+    if (program) onnx::add_work(*program, report);
+    std::vector<ModelNode> nodes;
+    for (onnx::Reported& reported : report) nodes.push_back(std::move(reported.node));
+    return nodes;
   });
 }
 

@@ -61,6 +61,9 @@ Results layer_normalization(const Call& call) {
   const Shape row(dims.subspan(static_cast<std::size_t>(begin)));
   const Tensor x = call.tensor(0);
   RowNorm how{.begin_axis = begin, .epsilon = call.number("epsilon", 1e-5f)};
+  // A norm that was written out may have rows of one element, which a longer gamma stretches.
+  if (row.size() == 1 && call.shape(1).size() > 1 && call.has(2))
+    return {call.give(layer_norm(x, how) * call.tensor(1) + call.tensor(2))};
   how.gamma = broadcast_to(call.tensor(1), row);
   if (call.has(2)) how.beta = broadcast_to(call.tensor(2), row);
   Results results{call.give(layer_norm(x, how))};

@@ -2,12 +2,15 @@
 
 #include <map>
 
+#include "models/patterns.h"
 #include "models/tfjs/operators.h"
 #include "models/tfjs/reader.h"
 
 namespace tessera::onnx {
 
 namespace {
+
+constexpr std::int64_t newest_opset = 1000;
 
 const Operator* find_operator(std::string_view name, std::int64_t opset) {
   using Versions = std::map<std::int64_t, const Operator*>;
@@ -37,6 +40,7 @@ const Operator& onnx_operator(std::string_view name, std::int64_t opset) {
 
 const Operator& operator_for(const NodeProto& node, std::int64_t opset) {
   if (node.domain == tfjs::domain) return tfjs::operator_for(node);
+  if (node.domain == pattern_domain) return onnx_operator(node.op, newest_opset);
   const bool is_of_onnx = node.domain.empty() || node.domain == "ai.onnx";
   if (const Operator* row = is_of_onnx ? find_operator(node.op, opset) : nullptr) return *row;
   throw Error(ErrorCode::unsupported, "there is no operator " + node.op + " of " +

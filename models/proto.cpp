@@ -1,6 +1,6 @@
 #include "models/proto.h"
 
-#include <tessera/error.h>
+#include "models/progress.h"
 
 namespace tessera::onnx {
 
@@ -18,7 +18,7 @@ void reading(const std::string& what, const Body& body) {
   }
 }
 
-GraphProto read_graph(Bytes, int depth);
+GraphProto read_graph(Bytes, int depth, const Progress* = nullptr);
 
 template <class Take>
 void each_field(Bytes message, const Take& take) {
@@ -116,11 +116,15 @@ ValueInfoProto read_value_info(Bytes message) {
   return info;
 }
 
-GraphProto read_graph(Bytes message, int depth) {
+GraphProto read_graph(Bytes message, int depth, const Progress* progress) {
   if (depth > max_depth)
     throw Error(ErrorCode::io, "graphs lie in graphs more than " + std::to_string(max_depth) + " deep.");
   GraphProto graph;
   each_field(message, [&](const Field& field) {
+    if (progress && !field.bytes.empty()) {
+      const auto place = static_cast<double>(field.bytes.data() - message.data());
+      progress->tell(share_of_reading * place / static_cast<double>(message.size()), "reading the file");
+    }
     switch (field.number) {
       case 1: graph.nodes.push_back(read_node(field.message(), depth)); break;
       case 2: graph.name = field.text(); break;
@@ -162,7 +166,7 @@ TensorProto read_tensor(Bytes message) {
   return tensor;
 }
 
-ModelProto read_model(Bytes message) {
+ModelProto read_model(Bytes message, const Progress* progress) {
   ModelProto model;
   bool has_graph = false;
   reading("the model", [&] {
@@ -170,7 +174,7 @@ ModelProto read_model(Bytes message) {
       switch (field.number) {
         case 1: model.ir_version = field.integer(); break;
         case 2: model.producer = field.text(); break;
-        case 7: model.graph = read_graph(field.message(), 0), has_graph = true; break;
+        case 7: model.graph = read_graph(field.message(), 0, progress), has_graph = true; break;
         case 8: {
           std::string domain;
           std::int64_t version = 0;

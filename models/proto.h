@@ -14,6 +14,8 @@
 
 namespace tessera::onnx {
 
+class Progress;
+
 enum class Type : std::int32_t {  // of elements: TensorProto.DataType
   undefined = 0,
   float32 = 1,
@@ -42,6 +44,7 @@ std::optional<DType> dtype_for(Type);  // how tessera keeps such elements; none 
 struct Quantization {
   Type stored = Type::undefined;  // uint8, uint16 or float16
   double scale = 1, min = 0;
+  bool operator==(const Quantization&) const = default;
 };
 
 struct TensorProto {
@@ -108,7 +111,7 @@ struct ModelProto {
 };
 
 // What does not keep to the format is an io error, or an unsupported one where it does but is not for tensors.
-ModelProto read_model(Bytes);
+ModelProto read_model(Bytes, const Progress* = nullptr);
 TensorProto read_tensor(Bytes);
 
 std::string description(const NodeProto&);  // "the node conv1 (Conv)"

@@ -44,12 +44,6 @@ std::string operations_in(const Scope& scope) {
   return scope.made() == 1 ? names : std::to_string(scope.made()) + " operations that end in " + names;
 }
 
-void keep_tensors(Scope& scope, const Value& value) {
-  if (!value) return;
-  for (const Tensor& tensor : value.state().device)
-    if (!tensor.is_empty()) scope.keep(tensor);
-}
-
 }  // namespace
 
 std::vector<int> to_channels_last(int rank) {
@@ -86,18 +80,42 @@ const Value* Names::find(const std::string& name) const {
   return nullptr;
 }
 
-Constants::Constants(Context device_, TensorHub hub_, std::string model_, std::filesystem::path folder)
+Constants::Constants(Context device_, TensorHub hub_, const std::string& model_, std::filesystem::path folder)
     : device(std::move(device_)),
       host(Context::create({.prefer = {BackendKind::cpu}})),
       hub(std::move(hub_)),
-      model(std::move(model_)),
+      weights(SharedWeights::of(hub)),
+      model(weights->take_name(model_)),
       files_(std::move(folder)) {}
 
 Constants::~Constants() {
-  for (const std::string& name : published_) try {
-      if (hub.contains({name, model})) hub.release({name, model});
-    } catch (const Error&) {  // a closed context has let go of them
-    }
+  for (const auto& [name, tensor] : published_) release(name);
+  weights->give_back_name(model);
+}
+
+void Constants::release(const std::string& name) {
+  try {
+    if (hub.contains({name, model})) hub.release({name, model});
+  } catch (const Error&) {  // a closed context has let go of it
+  }
+}
+
+Constants::Mark Constants::mark() const {
+  Mark mark{.published = published_, .forms = {}, .uses = uses_.size()};
+  for (const auto& [source, value] : values_) mark.forms[source] = value.state().device;
+  return mark;
+}
+
+void Constants::go_back_to(const Mark& mark) {
+  for (const auto& [name, tensor] : published_)
+    if (!mark.published.contains(name)) release(name);
+  published_ = mark.published;
+  for (const auto& [name, tensor] : published_) hub.publish({name, model}, tensor);
+  for (const auto& [source, value] : values_) {
+    const auto before = mark.forms.find(source);
+    value.state().device = before == mark.forms.end() ? DeviceForms{} : before->second;
+  }
+  uses_.resize(mark.uses);
 }
 
 Value Constants::value(const TensorProto& source, const std::string& name) {
@@ -121,10 +139,24 @@ Tensor Constants::uploaded(const TensorProto& source, Context& context) {
   return context.tensor(elements.shape, elements.dtype, elements.bytes);
 }
 
+Tensor Constants::on_device(const TensorProto& source, const std::vector<int>& permutation, const std::string& name) {
+  auto [tensor, use] = weights->get(source, stored_elements_of(source, files_), permutation, [&] {
+    Tensor made = uploaded(source, device);
+    if (!permutation.empty()) {
+      made = permuted(made, permutation);
+      made.compute();
+    }
+    return made;
+  });
+  uses_.push_back(std::move(use));
+  publish(name, tensor);
+  return tensor;
+}
+
 void Constants::publish(const std::string& name, const Tensor& tensor) {
   if (name.empty()) return;
   hub.publish({name, model}, tensor);
-  if (std::ranges::find(published_, name) == published_.end()) published_.push_back(name);
+  published_[name] = tensor;
 }
 
 Value Trace::input(const Tensor& tensor, Type type) const { return result(tensor, type, Order::plain, false); }
@@ -141,19 +173,19 @@ Value Trace::result(Tensor tensor, Type type, Order order, bool on_host) const {
   }
   state->type = type;
   state->is_known = on_host;
-  (on_host ? state->host : state->device)[static_cast<std::size_t>(order)] = std::move(tensor);
+  (on_host ? state->host : state->device.orders)[static_cast<std::size_t>(order)] = std::move(tensor);
   return Value(std::move(state));
 }
 
 Tensor Trace::tensor(const Value& value, Order order, bool on_host) const {
   ValueState& state = value.state();
-  std::array<Tensor, 2>& tensors = on_host ? state.host : state.device;
+  std::array<Tensor, 2>& tensors = on_host ? state.host : state.device.orders;
   Tensor &wanted = tensors[static_cast<std::size_t>(order)], &plain = tensors[0], &last = tensors[1];
   if (!wanted.is_empty()) return wanted;
   if (plain.is_empty() && last.is_empty()) {
     if (state.source) {
-      plain = constants_.uploaded(*state.source, context(on_host));
-      if (!on_host) constants_.publish(state.name, plain);
+      plain = on_host ? constants_.uploaded(*state.source, constants_.host)
+                      : constants_.on_device(*state.source, {}, state.name);
     } else {
       plain = element_copy(tensor(value, Order::plain, true), constants_.device);
     }
@@ -167,12 +199,8 @@ Tensor Trace::tensor(const Value& value, Order order, bool on_host) const {
 Tensor Trace::filter(const Value& value, const std::vector<int>& permutation) const {
   ValueState& state = value.state();
   if (!state.source) return permuted(tensor(value, Order::plain, false), permutation);
-  Tensor& filter = state.filters[permutation];
-  if (filter.is_empty()) {
-    filter = permuted(constants_.uploaded(*state.source, constants_.device), permutation);
-    filter.compute();
-    constants_.publish(state.name + ".filter", filter);
-  }
+  Tensor& filter = state.device.filters[permutation];
+  if (filter.is_empty()) filter = constants_.on_device(*state.source, permutation, state.name + ".filter");
   return filter;
 }
 
@@ -193,11 +221,22 @@ void Trace::count_step() {
 void Trace::run(const GraphProto& graph, Names& names) {
   for (const TensorProto& source : graph.initializers)
     if (!names.values.contains(source.name)) names.values[source.name] = constants_.value(source, source.name);
-  for (const NodeProto& node : graph.nodes) try {
+  for (const NodeProto& node : graph.nodes) {
+    if (progress && *progress) tell_progress(graph, node, names);
+    try {
       run_node(node, names);
     } catch (const Error& error) {
       throw Error(error.code(), "in " + description(node) + ": " + error.what());
     }
+  }
+}
+
+// Nodes of graphs in the graph count as a part of the node that they are in.
+void Trace::tell_progress(const GraphProto& graph, const NodeProto& node, const Names& names) {
+  if (!names.outer)
+    share_built_ =
+        share_of_building * static_cast<double>(&node - graph.nodes.data()) / static_cast<double>(graph.nodes.size());
+  progress->tell(share_built_, "building " + description(node));
 }
 
 void Trace::run_node(const NodeProto& node, Names& names) {
@@ -240,11 +279,12 @@ void Trace::run_node(const NodeProto& node, Names& names) {
                     .result = shapes_of(results),
                     .became = on_host ? "folded on the host" : operations_in(*scope)};
     if (!read_back_.empty()) entry.became += "; " + read_back_ + ", which is read back";
-    for (const std::vector<Value>* values : {&results, &inputs})  // meant to live on after the scope
-      for (const Value& value : *values) keep_tensors(*scope, value);
-    for (const Names* visible = has_graphs ? &names : nullptr; visible; visible = visible->outer)
-      for (const auto& [name, value] : visible->values) keep_tensors(*scope, value);
-    report->insert(report->begin() + static_cast<std::ptrdiff_t>(first_report), std::move(entry));
+    scope->keep_all();  // the tensors live on in the values
+    Reported reported{.node = std::move(entry), .results = {}, .turn = report->size()};
+    for (const Value& value : results)
+      for (const Tensor& tensor : value ? value.state().device.orders : std::array<Tensor, 2>{})
+        if (!tensor.is_empty()) reported.results.push_back(tensor);
+    report->insert(report->begin() + static_cast<std::ptrdiff_t>(first_report), std::move(reported));
   }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;

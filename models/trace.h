@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "models/elements.h"
+#include "models/progress.h"
+#include "models/shared_weights.h"
 #include "models/value.h"
 #include <tessera/model.h>
 
@@ -28,25 +30,46 @@ struct NeedsValue {
 // What all traces of a model share: the file's constants, each made into a tensor once.
 class Constants {
  public:
-  Constants(Context device, TensorHub hub, std::string model, std::filesystem::path folder);
+  Constants(Context device, TensorHub hub, const std::string& model, std::filesystem::path folder);
   ~Constants();
   Constants(const Constants&) = delete;
   Constants& operator=(const Constants&) = delete;
 
   Value value(const TensorProto&, const std::string& name);
   Tensor uploaded(const TensorProto&, Context&);
-  void publish(const std::string& name, const Tensor&);
+  // With its axes permuted, or as they are, in the hub under that name; models of the hub share it.
+  Tensor on_device(const TensorProto&, const std::vector<int>& permutation, const std::string& name);
   std::int64_t elements() const { return elements_; }  // of all constants of the file so far
+
+  // The weights that are on the device, for work that may end half way: it goes back to what was there before.
+  struct Mark {
+    std::map<std::string, Tensor> published;
+    std::unordered_map<const TensorProto*, DeviceForms> forms;
+    std::size_t uses = 0;
+  };
+  Mark mark() const;
+  void go_back_to(const Mark&);
 
   Context device, host;
   TensorHub hub;
-  const std::string model;
+  const std::shared_ptr<SharedWeights> weights;  // of the hub's models
+  const std::string model;                       // its name
 
  private:
+  void publish(const std::string& name, const Tensor&);
+  void release(const std::string& name);
   ExternalFiles files_;
   std::unordered_map<const TensorProto*, Value> values_;
-  std::vector<std::string> published_;
+  std::map<std::string, Tensor> published_;
+  std::vector<SharedWeights::Use> uses_;
   std::int64_t elements_ = 0;
+};
+
+// What explain() tells of a node, and what it is found by in a Program.
+struct Reported {
+  ModelNode node;
+  std::vector<Tensor> results{};  // on the device
+  std::size_t turn = 0;           // nodes of a graph in a node end before it does
 };
 
 class Trace {
@@ -72,15 +95,18 @@ class Trace {
   std::int64_t opset() const { return opset_; }
   Constants& constants() const { return constants_; }
 
-  std::vector<ModelNode>* report = nullptr;  // of explain()
+  std::vector<Reported>* report = nullptr;  // of explain()
+  const Progress* progress = nullptr;       // is told of every node
 
  private:
   void run_node(const NodeProto&, Names& names);
+  void tell_progress(const GraphProto&, const NodeProto&, const Names&);
   void mark_constant(const std::vector<Value>& results);
   Constants& constants_;
   Mode mode_;
   std::int64_t opset_;
   std::int64_t steps_ = 0;
+  double share_built_ = 0;
   std::int64_t constant_elements_ = 0;  // on the device, computed from the file's
   std::string read_back_;               // by the node under way
 };

@@ -15,15 +15,21 @@ namespace tessera::onnx {
 // value remembers what it has, so that neighbours who agree move nothing.
 enum class Order : std::uint8_t { plain, channels_last };
 
+// The tensors of a value on the device, as far as they were needed.
+struct DeviceForms {
+  std::array<Tensor, 2> orders{};                // by order
+  std::map<std::vector<int>, Tensor> filters{};  // of a constant: with permuted axes
+};
+
 struct ValueState {
   Shape shape;  // in ONNX's order
   Type type = Type::undefined;
-  bool is_known = false;                         // on the host, without asking the device
-  bool is_constant = false;                      // the same in every run, though perhaps only on the device
-  const TensorProto* source = nullptr;           // of a constant of the file
-  std::string name{};                            // likewise, for the hub
-  std::array<Tensor, 2> host{}, device{};        // by order, as far as they were needed
-  std::map<std::vector<int>, Tensor> filters{};  // of a constant: its device tensor with permuted axes
+  bool is_known = false;                // on the host, without asking the device
+  bool is_constant = false;             // the same in every run, though perhaps only on the device
+  const TensorProto* source = nullptr;  // of a constant of the file
+  std::string name{};                   // likewise, for the hub
+  std::array<Tensor, 2> host{};         // by order, as far as they were needed
+  DeviceForms device{};
 };
 
 class Value {
@@ -39,7 +45,7 @@ class Value {
   bool is_constant() const { return state_->is_known || state_->is_constant; }
   // That in which it exists.
   Order order() const {
-    const auto& tensors = state_->is_known ? state_->host : state_->device;
+    const auto& tensors = state_->is_known ? state_->host : state_->device.orders;
     return tensors[0].is_empty() && !tensors[1].is_empty() ? Order::channels_last : Order::plain;
   }
   ValueState& state() const { return *state_; }

@@ -57,6 +57,21 @@ TEST_P(Scopes, SayNothingWhereAllIsLetGo) {
   EXPECT_EQ(told, "");
 }
 
+TEST_P(Scopes, KeepAllThatIsThere) {
+  Context context = watched();
+  std::vector<Tensor> tensors;
+  {
+    Scope scope(context);
+    tensors.push_back(context.full({4}, 1) * 2.0f + 1.0f);
+    scope.keep_all();
+    EXPECT_TRUE(scope.survivors().empty());
+    tensors.push_back(context.full({5}, 1));
+    EXPECT_EQ(scope.survivors().size(), 1u);
+    scope.keep_all();
+  }
+  EXPECT_EQ(told, "");
+}
+
 TEST_P(Scopes, Nest) {
   Context context = watched();
   const Scope outer(context);

@@ -18,6 +18,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::device_lost: return "device_lost";
     case ErrorCode::compile_failed: return "compile_failed";
     case ErrorCode::io: return "io";
+    case ErrorCode::cancelled: return "cancelled";
   }
   return "unknown";
 }

@@ -44,6 +44,8 @@ const Tensor& Scope::keep(const Tensor& tensor) {
   return tensor;
 }
 
+void Scope::keep_all() { state_->nodes.clear(); }
+
 std::size_t Scope::made() const { return state_->made; }
 
 std::vector<Survivor> Scope::survivors() const {

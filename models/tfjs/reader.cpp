@@ -194,11 +194,11 @@ bool is_model(onnx::Bytes file) {
   return first != file.end() && *first == std::byte{'{'};
 }
 
-onnx::ModelProto read_model(onnx::Bytes file, const std::filesystem::path& folder) {
+onnx::ModelProto read_model(onnx::Bytes file, const std::filesystem::path& folder, const onnx::Progress& progress) {
   const Json model = parsed(file);
   const Json& topology = needed(model, "modelTopology");
   std::shared_ptr<Weights> weights = std::make_shared<Weights>();
-  if (const Json* manifest = member(model, "weightsManifest")) weights = read_weights(*manifest, folder);
+  if (const Json* manifest = member(model, "weightsManifest")) weights = read_weights(*manifest, folder, progress);
   onnx::ModelProto proto;
   proto.opset = 17;  // for operators that are ONNX's too
   proto.weights = weights;

@@ -9,7 +9,7 @@ namespace tessera::tfjs {
 
 bool is_model(onnx::Bytes file);  // else it is ONNX's
 // `folder` is where the weight files are; empty where the model came from memory.
-onnx::ModelProto read_model(onnx::Bytes file, const std::filesystem::path& folder);
+onnx::ModelProto read_model(onnx::Bytes file, const std::filesystem::path& folder, const onnx::Progress&);
 
 // Of nodes whose operators are TensorFlow's.
 inline constexpr const char* domain = "tensorflow";

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "models/elements.h"
+#include "models/progress.h"
 #include <tessera/error.h>
 
 namespace tessera::tfjs {
@@ -120,10 +121,14 @@ TensorProto weight_from(const Json& entry, Group& group) {
 
 }  // namespace
 
-std::shared_ptr<Weights> read_weights(const Json& manifest, const std::filesystem::path& folder) {
+std::shared_ptr<Weights> read_weights(const Json& manifest, const std::filesystem::path& folder,
+                                      const onnx::Progress& progress) {
   auto weights = std::make_shared<Weights>();
   if (!manifest.is_array()) fail_reading("its 'weightsManifest' is no list.");
+  std::size_t groups_read = 0;
   for (const Json& entry : manifest) {
+    progress.tell(onnx::share_of_reading * static_cast<double>(groups_read++) / static_cast<double>(manifest.size()),
+                  "reading weight files");
     Group group(list_in(entry, "paths"), folder, *weights);
     for (const Json& weight : list_in(entry, "weights")) {
       TensorProto tensor = weight_from(weight, group);

@@ -17,6 +17,6 @@ struct Weights {
 };
 
 // `folder` is that of the model, empty where it came from memory: then there may be no weights.
-std::shared_ptr<Weights> read_weights(const Json& manifest, const std::filesystem::path& folder);
+std::shared_ptr<Weights> read_weights(const Json& manifest, const std::filesystem::path& folder, const onnx::Progress&);
 
 }  // namespace tessera::tfjs

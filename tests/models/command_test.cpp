@@ -94,7 +94,7 @@ TEST_F(Command, ExplainsEachNode) {
   const Ended ended = run({"explain", model, "--size", "height=4"});
   EXPECT_EQ(ended.code, 0) << ended.errors;
   EXPECT_THAT(ended.printed, AllOf(HasSubstr("input  image: float [1,3,height,width]"), HasSubstr("Sub '"),
-                                   HasSubstr("[1,3,4,1]"), HasSubstr("sub")));
+                                   HasSubstr("[1,3,4,1]"), HasSubstr("#1 sub"), HasSubstr("kernel\n")));
 }
 
 TEST_F(Command, SaysWhatIsWrong) {

@@ -1,6 +1,9 @@
 // Models as a user sees them: what they tell of themselves, how they run, and what goes wrong.
 #include <tessera/model.h>
 
+#include <set>
+#include <sstream>
+
 #include "support/devices.h"
 #include "support/temporary_folder.h"
 #include "tests/models/onnx_writer.h"
@@ -233,6 +236,61 @@ TEST_P(Models, ExplainWhatBecameOfNodes) {
   EXPECT_EQ(nodes[2].name, "y_node");
   EXPECT_EQ(nodes[2].result, "float[2,3]");
   EXPECT_EQ(nodes[2].became, "relu");
+}
+
+TEST_P(Models, ExplainInWhichKernelsNodesAre) {
+  const Model model = load(context(), image_network());
+  const Shape shape{1, 3, 8, 6};
+  const std::vector<ModelNode> nodes = model.explain({{"image", shape}});
+  std::vector<std::string> operators;
+  std::set<std::string> kernels;
+  for (const ModelNode& node : nodes) {
+    operators.push_back(node.op);
+    std::istringstream list(node.kernel);
+    for (std::string kernel; std::getline(list, kernel, ',');) kernels.insert(kernel.substr(kernel.find('#')));
+  }
+  ASSERT_EQ(operators, (std::vector<std::string>{"Conv", "Relu", "Conv", "Mul", "Add", "MaxPool", "output"}));
+  const Tensor image = context().tensor(shape, numbers(shape.size())).compute();
+  model({{"image", image}})["y"].compute();
+  context().reset_stats();
+  model({{"image", image}})["y"].compute();
+  EXPECT_EQ(kernels.size(), context().stats().dispatches);  // each is said, and no other
+
+  constexpr std::int64_t pixels = 8 * 6, elements = 4 * pixels, size = sizeof(float);
+  EXPECT_THAT(nodes[0].kernel, testing::HasSubstr(nodes[1].kernel));  // after one that turns the image
+  EXPECT_THAT(nodes[1].kernel, testing::HasSubstr("conv"));
+  EXPECT_THAT(nodes[1].kernel, testing::HasSubstr("relu"));
+  EXPECT_EQ(nodes[3].kernel, nodes[4].kernel);
+  EXPECT_EQ(nodes[0].flops, elements * 27 + elements);  // and the bias
+  EXPECT_EQ(nodes[1].flops, elements);
+  EXPECT_EQ(nodes[2].flops, elements * 36);
+  EXPECT_EQ(nodes[0].bytes, (3 * 3 * pixels + 108 + 4) * size);  // the image is read, written and read
+  EXPECT_EQ(nodes[1].bytes, elements * size);
+  EXPECT_EQ(nodes[2].bytes, (2 * elements + 144) * size);
+  EXPECT_EQ(nodes[3].bytes, (elements + 4) * size);
+  EXPECT_EQ(nodes[4].bytes, elements * size);      // the residual
+  EXPECT_EQ(nodes[5].bytes, elements / 4 * size);  // nothing is read but within the kernel
+  EXPECT_EQ(nodes[6].bytes, 2 * elements / 4 * size);
+}
+
+TEST_P(Models, ExplainNothingOfKernelsForWhatIsDoneAtLoad) {
+  const Model model =
+      load(context(), {.nodes = {node_message("Exp", {"w"}, {"e"}), node_message("Mul", {"x", "e"}, {"y"})},
+                       .initializers = {tensor_message("w", Type::float32, {50, 50}, numbers(2500))},
+                       .inputs = {value_message("x", Type::float32, {"50", "50"})},
+                       .outputs = {value_message("y", Type::float32, {"50", "50"})}});
+  const std::vector<ModelNode> nodes = model.explain();
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[0].kernel, "");
+  EXPECT_EQ(nodes[0].flops, 0);
+  EXPECT_EQ(nodes[0].bytes, 0);
+  EXPECT_EQ(nodes[1].kernel, "#1 mul");
+  EXPECT_EQ(nodes[1].flops, 2500);
+  EXPECT_EQ(nodes[1].bytes, 3 * 2500 * 4);
+  EXPECT_EQ(to_string(nodes),
+            "node          result        flops  bytes  became  kernel\n"
+            "Exp 'e_node'  float[50,50]      0      0  exp     -\n"
+            "Mul 'y_node'  float[50,50]   2500  30.0k  mul     #1 mul\n");
 }
 
 TEST_P(Models, RefuseInputsThatDoNotFit) {

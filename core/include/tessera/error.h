@@ -22,7 +22,8 @@ enum class ErrorCode {
   out_of_memory,     // the device, the budget or the host cannot hold as much
   device_lost,       // the device is gone and could not be replaced
   compile_failed,    // a kernel that the driver did not take
-  io                 // a file that could not be read or written
+  io,                // a file that could not be read or written
+  cancelled          // the caller said so, by a callback that it gave
 };
 
 TESSERA_API std::string_view to_string(ErrorCode);

@@ -35,6 +35,7 @@ class TESSERA_API Scope {
   Scope& operator=(const Scope&) = delete;
 
   const Tensor& keep(const Tensor&);        // meant to live on: no survivor
+  void keep_all();                          // that are alive now
   std::size_t made() const;                 // the number of tensors so far
   std::vector<Survivor> survivors() const;  // tensors that are alive now and not kept
 

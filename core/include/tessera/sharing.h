@@ -60,6 +60,7 @@ struct HubImpl;
 class TESSERA_API TensorHub {
  public:
   explicit TensorHub(Context&);
+  bool operator==(const TensorHub& other) const { return impl_.shared() == other.impl_.shared(); }  // the same names
 
   // ---- names
   void publish(const TensorRef&, const Tensor&);  // a known name stands for the new tensor from now on

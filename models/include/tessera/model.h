@@ -18,6 +18,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -51,14 +52,30 @@ struct ModelValue {
 struct ModelNode {
   std::string name, op;
   std::string result;  // shapes of its outputs
-  std::string became;  // "folded on the host", or the operations of tessera that it is made of
+  // "folded on the host", or the operations of tessera that it is made of; what is read back, and why
+  std::string became;
+  // Of the Program, where there is one: the kernels that do the node's work, alone or with that of other nodes, with
+  // their places in a run, "#2 conv_texel > add > relu"; none for what is done at load.
+  std::string kernel{};
+  std::int64_t flops = 0;  // multiply-adds of products and convolutions, and one for each element of other work
+  std::int64_t bytes = 0;  // read and written: none where it shares a kernel with the nodes before and after it
 };
-TESSERA_MODELS_API std::string to_string(std::span<const ModelNode>);  // a line each
+TESSERA_MODELS_API std::string to_string(std::span<const ModelNode>);  // a line each, in columns with a heading
+
+// Told how much of the work is done, from 0 to 1, and what is being done. false cancels it.
+using ModelProgress = std::function<bool(double share, const std::string& doing)>;
 
 struct ModelOptions {
-  std::string name{};              // of the model in the hub; empty: that of the file, without its extension
-  std::optional<TensorHub> hub{};  // where its weights are published; none: a hub of its own
-  std::size_t max_programs = 8;    // sets of input sizes that are kept, the most recently used ones
+  // Of the model in the hub; empty: that of the file, without its extension. A second model of that name is "net (2)".
+  std::string name{};
+  // Where its weights are published; none: a hub of its own. Models in one hub whose files have the same weights, by
+  // elements, shape and type, share their tensors.
+  std::optional<TensorHub> hub{};
+  std::size_t max_programs = 8;  // sets of input sizes that are kept, the most recently used ones
+  // Called by load, and by prepare() and operator() while they build a Program and upload weights for it, on the thread
+  // of their caller. Each begins with 0 and ends with 1. Where it says false, they end with a `cancelled` Error, and
+  // what they have put into the hub is gone. It must not call the model.
+  ModelProgress progress{};
 };
 
 struct ModelImpl;
@@ -77,8 +94,8 @@ class TESSERA_MODELS_API Model {
   // Every input, by its name; the outputs by theirs.
   std::map<std::string, Tensor> operator()(const std::map<std::string, Tensor>& inputs) const;
 
-  // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does. Inputs all of
-  // whose sizes the file says may be left out.
+  // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does: after the end of
+  // what ModelOptions::progress is told. Inputs all of whose sizes the file says may be left out.
   std::future<void> prepare(const std::map<std::string, Shape>& sizes = {}) const;
 
   // Node by node in the order of the file, for these sizes, as far as they decide what is to be done.
