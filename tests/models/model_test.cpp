@@ -1,6 +1,8 @@
 // Models as a user sees them: what they tell of themselves, how they run, and what goes wrong.
 #include <tessera/model.h>
 
+#include <gmock/gmock.h>
+
 #include <set>
 #include <sstream>
 

@@ -2,6 +2,8 @@
 // share.
 #include <tessera/model.h>
 
+#include <gmock/gmock.h>
+
 #include "support/devices.h"
 #include "support/temporary_folder.h"
 #include "tests/models/onnx_writer.h"
