@@ -119,8 +119,7 @@ void Constants::go_back_to(const Mark& mark) {
 }
 
 Value Constants::value(const TensorProto& source, const std::string& name) {
-  Value& value = values_[&source];
-  if (value) return value;
+  if (const auto known = values_.find(&source); known != values_.end()) return known->second;
   auto state = std::make_shared<ValueState>();
   state->shape = shape_of(source);
   state->type = source.type;
@@ -131,7 +130,7 @@ Value Constants::value(const TensorProto& source, const std::string& name) {
   state->source = &source;
   state->name = name;
   elements_ += state->shape.size();
-  return value = Value(std::move(state));
+  return values_.emplace(&source, Value(std::move(state))).first->second;
 }
 
 Tensor Constants::uploaded(const TensorProto& source, Context& context) {

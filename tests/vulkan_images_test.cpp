@@ -106,7 +106,7 @@ TEST_P(VulkanImages, TwoHundredFramesAreTheHostsOwnBytes) {
   engine->wait();
   EXPECT_EQ(std::memcmp(to.bytes, bytes.data(), bytes.size()), 0);
   EXPECT_EQ(engine->objects_made(), made);
-  EXPECT_LE(open_files(), files);
+  EXPECT_LE(open_files(), files + 16);  // a frame in flight has some, and each frame would keep them
   const Stats after = gpu->stats();
   EXPECT_EQ(after.submits - before.submits, frames - 8);
   EXPECT_EQ(after.dispatches - before.dispatches, frames - 8);  // nothing is copied

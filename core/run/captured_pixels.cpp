@@ -8,10 +8,10 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr std::size_t slot(int index) { return static_cast<std::size_t>(index); }
 
 bool is_captured(const Graph& graph, int item) {
-  return at(item) < graph.items.size() && graph.at(item).is_stored && !graph.at(item).node->is<Placeholder>();
+  return slot(item) < graph.items.size() && graph.at(item).is_stored && !graph.at(item).node->is<Placeholder>();
 }
 
 }  // namespace
@@ -27,14 +27,14 @@ CapturedPixels::CapturedPixels(const Graph& graph, const Plan& plan) {
 void CapturedPixels::take(Pool& pool, Buffers& of_run) {
   for (Image& image : images_) {
     std::shared_ptr<Buffer> pixels = std::exchange(image.pixels, nullptr);
-    const Buffer* source = of_run[at(image.captured)].get();
+    const Buffer* source = of_run[slot(image.captured)].get();
     // A host that was lent the tensor may have written it.
     if (!pixels || !pixels->is_resident() || pool.is_recording() || source != image.made_of || source->was_lent() ||
         source->version() != image.version)
       continue;
-    of_run.resize(std::max(of_run.size(), at(image.storage) + 1));
+    of_run.resize(std::max(of_run.size(), slot(image.storage) + 1));
     pool.set_droppable(*pixels, false);
-    of_run[at(image.storage)] = std::move(pixels);
+    of_run[slot(image.storage)] = std::move(pixels);
   }
 }
 
@@ -45,9 +45,9 @@ bool CapturedPixels::has(int storage) const {
 std::vector<CapturedPixels::Image> CapturedPixels::images_in(const Buffers& of_run) const {
   std::vector<Image> images;
   for (const Image& image : images_) {
-    const Buffer& source = *of_run[at(image.captured)];
+    const Buffer& source = *of_run[slot(image.captured)];
     if (source.was_lent() || source.is_borrowed()) continue;
-    images.push_back({image.storage, image.captured, of_run[at(image.storage)], &source, source.version()});
+    images.push_back({image.storage, image.captured, of_run[slot(image.storage)], &source, source.version()});
   }
   return images;
 }

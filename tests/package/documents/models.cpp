@@ -15,6 +15,7 @@ TEST(Models, NetworksFromFiles) {
 #include "models/networks_from_files.inc"
   EXPECT_EQ(y.read(), std::vector<float>(60, 0));
 #include "models/sizes.inc"
+#include "models/sizes_2.inc"
 }
 
 }  // namespace
