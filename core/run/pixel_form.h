@@ -46,6 +46,13 @@ std::span<const PixelForm> place_forms();   // pixels and channels that move, jo
 
 inline constexpr std::string_view component = "xyzw";
 
+// Four components, the last of which repeats where there are fewer channels.
+inline std::string four_channels(const std::string& type, const std::vector<std::string>& channels) {
+  std::string joined = type;
+  for (std::size_t c = 0; c < 4; ++c) joined += (c ? ", " : "(") + channels[std::min(c, channels.size() - 1)];
+  return joined + ")";
+}
+
 inline bool has_images(const GraphItem& item) {
   return pixel_image_of(item.shape()) && !item.operands[0].is_number() && pixel_image_of(item.operands[0].shape);
 }

@@ -13,12 +13,6 @@ std::array<float, 4> column_of(std::span<const float> numbers, std::size_t rows,
   return column;
 }
 
-std::string four_channels(const std::string& type, const std::vector<std::string>& channels) {
-  std::string joined = type;
-  for (std::size_t c = 0; c < 4; ++c) joined += (c ? ", " : "(") + channels[std::min(c, channels.size() - 1)];
-  return joined + ")";
-}
-
 bool takes_matrix(const GraphItem& item, const Family& family) {
   const auto matrix = from_words<ColourMatrixParameters>(family.words);
   if (!has_images(item) || matrix.channels > 4 || matrix.rows > 4) return false;

@@ -146,6 +146,13 @@ TEST_F(DiskCaches, AreBoundedFromTheFirstStoreOn) {
   EXPECT_EQ(load(cache, "key"), "value");
 }
 
+// Windows refuses to open a file while it is replaced: whoever looks for it then compiles anew.
+#ifdef _WIN32
+constexpr bool may_be_missed = true;
+#else
+constexpr bool may_be_missed = false;
+#endif
+
 TEST_F(DiskCaches, MayBeSharedByThreads) {
   DiskCache shared = open(), other = open();
   const auto work = [&](DiskCache& cache) {
@@ -153,7 +160,8 @@ TEST_F(DiskCaches, MayBeSharedByThreads) {
       const std::string key = std::to_string(i % 10), value(static_cast<std::size_t>(100 + i % 10), 'v');
       store(cache, key, value);
       const std::string loaded = load(cache, key);
-      if (loaded != value) ADD_FAILURE() << key << ": " << loaded.size() << " bytes";
+      if (loaded != value && !(may_be_missed && loaded.empty()))
+        ADD_FAILURE() << key << ": " << loaded.size() << " bytes";
     }
   };
   std::thread first([&] { work(shared); }), second([&] { work(shared); });
