@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "support/gles_host.h"
+#include "support/histories.h"
 
 namespace tessera::test {
 namespace {
@@ -166,6 +167,17 @@ TEST_P(GlesToTexture, WhatLaterFramesNeedIsComputedInTheSameSubmission) {
   EXPECT_TESSERA_ERROR(
       gles::to_texture(kept, {.texture = texture, .width = 1, .height = 1}, {.also_compute = {cpu.zeros({1})}}),
       invalid_argument, "another context");
+}
+
+TEST_P(GlesToTexture, ThreeChannelsForLaterFramesTakeNoPassOfTheirOwn) {
+  const GLuint frame = host().texture(GL_RGBA8, 4, 2, GL_RGBA, GL_UNSIGNED_BYTE, Bytes(32, 255).data());
+  const GLuint target = host().texture(GL_RGBA8, 4, 2, 0, 0, nullptr);
+  const HistoryHost histories{
+      gpu(), [&] { return gles::from_texture(gpu(), {.texture = frame, .width = 4, .height = 2, .channels = "RGB"}); },
+      [&](const Tensor& image, const std::vector<Tensor>& also) {
+        gles::to_texture(image, {.texture = target, .width = 4, .height = 2}, {.also_compute = also});
+      }};
+  for (const DType dtype : {DType::f32, DType::f16}) expect_history_of_three_channels(histories, dtype);
 }
 
 TESSERA_ON_GLES_DEVICES(GlesToTexture);

@@ -31,7 +31,7 @@ FramePtr decoded_frame(Frame::Layout layout, Size size, int number) {
       frame.planes[plane].push_back(static_cast<std::uint8_t>((i * 37 + i / 9 * 5 + number * 11) % 256));
   };
   const int chroma = ((size.width + 1) / 2) * ((size.height + 1) / 2);
-  fill(0, size.width * size.height * (layout == Frame::Layout::rgb ? 3 : 1));
+  fill(0, size.width * size.height * (layout == Frame::Layout::rgbx ? 4 : 1));
   if (layout == Frame::Layout::nv12) fill(1, chroma * 2);
   if (layout == Frame::Layout::yuv420) {
     fill(1, chroma);
@@ -88,7 +88,7 @@ TEST_P(VideoFilter, EveryFilterIsLikeTheCpus) {
 }
 
 TEST_P(VideoFilter, EveryFrameLayoutIsLikeTheCpus) {
-  for (const Frame::Layout layout : {Frame::Layout::rgb, Frame::Layout::nv12, Frame::Layout::yuv420})
+  for (const Frame::Layout layout : {Frame::Layout::rgbx, Frame::Layout::nv12, Frame::Layout::yuv420})
     for (const Size size : {Size{33, 21}, Size{32, 18}})
       expect_like_the_cpu(
           context(), size, "denoise",

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "support/histories.h"
 #include "support/webgpu_host.h"
 #include <tessera/sharing.h>
 
@@ -426,6 +427,18 @@ TEST_P(WebGpuOut, WhatLaterFramesNeedIsComputedInTheSameSubmission) {
   Context cpu = Context::create({.prefer = {BackendKind::cpu}});
   EXPECT_TESSERA_ERROR(webgpu::to_texture(kept, target, {.also_compute = {cpu.zeros({1})}}), invalid_argument,
                        "another context");
+}
+
+TEST_P(WebGpuOut, ThreeChannelsForLaterFramesTakeNoPassOfTheirOwn) {
+  const std::vector<std::uint8_t> white(32, 255);
+  const WGPUTexture frame = host->texture(4, 2, WGPUTextureFormat_RGBA8Unorm,
+                                          WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst, white.data(), 4);
+  const WGPUTexture target = host->texture(4, 2, WGPUTextureFormat_RGBA8Unorm, render_and_read);
+  const HistoryHost histories{*gpu, [&] { return webgpu::from_texture(*gpu, frame, {.channels = "RGB"}); },
+                              [&](const Tensor& image, const std::vector<Tensor>& also) {
+                                webgpu::to_texture(image, target, {.also_compute = also});
+                              }};
+  for (const DType dtype : {DType::f32, DType::f16}) expect_history_of_three_channels(histories, dtype);
 }
 
 TESSERA_ON_WEBGPU_DEVICES(WebGpuOut);

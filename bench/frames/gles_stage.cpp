@@ -27,6 +27,11 @@ GlFormat gl_format_of(Format format) {
 // The textures of a name: one, or one for even and one for odd frames.
 using GlTextures = std::map<std::string, std::vector<GLuint>>;
 
+// A tensor of three channels has its elements in order, four to a texel.
+Size texels_of(const Texture& texture, Format format) {
+  return format == Format::tensor ? Size{texture.size.width * 3 / 4, texture.size.height} : texture.size;
+}
+
 GLuint gl_texture_on(test::GlesHost& host, const Texture& texture, Format format, const Bytes* contents) {
   const GlFormat gl_format = gl_format_of(format);
   const GLenum kind = texture.depth ? GL_TEXTURE_3D : GL_TEXTURE_2D;
@@ -37,7 +42,8 @@ GLuint gl_texture_on(test::GlesHost& host, const Texture& texture, Format format
     host.gl.TexImage3D(kind, 0, static_cast<GLint>(gl_format.internal), texture.size.width, texture.size.height,
                        texture.depth, 0, gl_format.format, gl_format.type, contents->data());
   } else {
-    name = host.texture(gl_format.internal, texture.size.width, texture.size.height, gl_format.format, gl_format.type,
+    const Size texels = texels_of(texture, format);
+    name = host.texture(gl_format.internal, texels.width, texels.height, gl_format.format, gl_format.type,
                         contents ? contents->data() : nullptr);
     host.gl.BindTexture(kind, name);
   }
@@ -51,13 +57,9 @@ GLuint gl_texture_on(test::GlesHost& host, const Texture& texture, Format format
 }
 
 std::vector<float> pixels_of(test::GlesHost& host, GLuint framebuffer, const Texture& texture) {
-  if (texture.format == Format::tensor) {
-    std::vector<float> values;
-    const auto pixels = host.pixels<float>(framebuffer, texture.size.width, texture.size.height, GL_RGBA, GL_FLOAT);
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-      if (i % 4 != 3) values.push_back(pixels[i]);
-    return values;
-  }
+  const Size texels = texels_of(texture, texture.format);
+  if (texture.format == Format::tensor)
+    return host.pixels<float>(framebuffer, texels.width, texels.height, GL_RGBA, GL_FLOAT);
   Bytes bytes;
   const auto pixels =
       host.pixels<std::uint8_t>(framebuffer, texture.size.width, texture.size.height, GL_RGBA, GL_UNSIGNED_BYTE);
@@ -120,7 +122,8 @@ class GlslFrames : public Frames {
 
   Step step_of(const Pass& pass, const std::string& glsl) {
     GladGLES2Context& gl = host_.gl;
-    Step step{.program = host_.program(glsl), .size = texture_of(pipeline_, pass.writes[0]).size};
+    const Texture& written = texture_of(pipeline_, pass.writes[0]);
+    Step step{.program = host_.program(glsl), .size = texels_of(written, written.format)};
     gl.UseProgram(step.program);
     for (std::size_t i = 0; i < pass.reads.size(); ++i) {
       gl.Uniform1i(gl.GetUniformLocation(step.program, pass.reads[i].c_str()), static_cast<GLint>(i));

@@ -30,7 +30,7 @@ enum class Format {
   rg8,
   rgba8,
   rgba16f,
-  tensor,  // floats: a storage buffer [height,width,3] on WebGPU, an RGBA32F texture on OpenGL ES
+  tensor,  // floats [height,width,3] in order: a storage buffer on WebGPU, an RGBA32F texture on OpenGL ES
 };
 
 using Bytes = std::vector<std::uint8_t>;

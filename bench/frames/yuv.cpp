@@ -77,8 +77,8 @@ vec3 yuv(ivec2 at) {
   ivec2 inside = clamp(at, ivec2(0), y_size - 1);
   return vec3(texelFetch(y, inside, 0).r, texelFetch(uv, inside / 2, 0).rg);
 }
-void main() {
-  vec2 place = gl_FragCoord.xy * (vec2(y_size) / 224.0) - 0.5;
+vec3 normalised(ivec2 pixel) {
+  vec2 place = (vec2(pixel) + 0.5) * (vec2(y_size) / 224.0) - 0.5;
   ivec2 at = ivec2(floor(place));
   vec2 share = place - floor(place);
   vec3 c = mix(mix(yuv(at), yuv(at + ivec2(1, 0)), share.x),
@@ -86,7 +86,14 @@ void main() {
   float luma = (c.x - 16.0 / 255.0) * (255.0 / 219.0);
   vec2 chroma = (c.yz - 128.0 / 255.0) * (255.0 / 224.0);
   vec3 rgb = vec3(luma + 1.5748 * chroma.y, luma - 0.187324 * chroma.x - 0.468124 * chroma.y, luma + 1.8556 * chroma.x);
-  to_network = vec4((rgb - vec3(0.485, 0.456, 0.406)) * (1.0 / vec3(0.229, 0.224, 0.225)), 0.0);
+  return (rgb - vec3(0.485, 0.456, 0.406)) * (1.0 / vec3(0.229, 0.224, 0.225));
+}
+void main() {  // the elements of one pixel and of the next
+  ivec2 texel = ivec2(gl_FragCoord.xy);
+  ivec2 at = ivec2(texel.x * 4 / 3, texel.y);
+  int channel = texel.x * 4 - at.x * 3;
+  vec3 one = normalised(at), next = normalised(at + ivec2(1, 0));
+  to_network = channel == 0 ? vec4(one, next.r) : channel == 1 ? vec4(one.gb, next.rg) : vec4(one.b, next);
 })"}}};
 }
 

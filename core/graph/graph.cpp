@@ -76,7 +76,8 @@ class GraphBuilder {
   Graph build(std::span<const Wanted> wanted) {
     for (const Wanted& one : wanted) {
       if (one.target) graph_.shown.push_back({graph_.wanted.size(), one.node->shape, one.target});
-      graph_.wanted.push_back(one.node->shape.size() == 0 ? Graph::Place{} : add(one));
+      const bool is_there = one.node->shape.size() == 0 || (one.is_for_kernels && one.node->in_texels());
+      graph_.wanted.push_back(is_there ? Graph::Place{} : add(one));
     }
     for (GraphItem& item : graph_.items) {
       const Buffer* buffer = item.is_stored ? item.node->value.buffer.get() : nullptr;
@@ -94,8 +95,12 @@ class GraphBuilder {
   // Follows views, folds constants, and replaces operations that this device cannot run.
   Location base_of(Node* node) {
     for (std::int64_t offset = 0;;) {
-      require_rebuildable(*node);
       if (node->has_elements()) return {node, offset};
+      if (node->in_texels()) {
+        node = three_channels(*node);
+        continue;
+      }
+      require_rebuildable(*node);
       if (const auto* view = std::get_if<View>(&node->operation)) {
         offset += view->offset;
         node = node->inputs[0].get();
@@ -128,6 +133,13 @@ class GraphBuilder {
     return lowered.get();
   }
 
+  Node* three_channels(Node& node) {
+    NodePtr& channels = replacements_[&node];
+    if (!channels)
+      channels = own(std::make_shared<const Hold>(three_channels_of(node.value.in_texels->node(context_))));
+    return channels.get();
+  }
+
   const NodePtr& own(Held held) {
     graph_.own_nodes.push_back(std::move(held));
     return graph_.own_nodes.back()->node(context_);
@@ -143,6 +155,7 @@ class GraphBuilder {
     if (item.shape().size() == wanted.node->shape.size()) item.layout = wanted.layout;
     is_wanted_.resize(graph_.items.size(), false);
     is_wanted_[static_cast<std::size_t>(place.item)] = true;
+    place.is_for_kernels = wanted.is_for_kernels && place.offset == 0 && item.shape() == wanted.node->shape;
     return place;
   }
 
@@ -332,7 +345,10 @@ std::string signature_of(const Graph& graph) {
   ItemWriter writer(graph);
   for (const GraphItem& item : graph.items) writer.write(item);
   for (const Graph::Constant& constant : graph.numbers) writer.number(static_cast<std::int64_t>(constant.dtype));
-  for (const Graph::Place& place : graph.wanted) writer.number(place.item);
+  for (const Graph::Place& place : graph.wanted) {
+    writer.number(place.item);
+    writer.number(place.is_for_kernels);
+  }
   std::string types = graph.is_half ? "half" : "";
   for (const Graph::Shown& shown : graph.shown) {
     writer.number(static_cast<std::int64_t>(shown.wanted));
@@ -365,6 +381,20 @@ Location location_of(Node* node) {
 NodePtr copy_of(const NodePtr& node) {
   Strided all{0, {{1, node->shape.size(), 1}}};
   return std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
+}
+
+Shape shape_in_texels(const Shape& of_three_channels) {
+  std::vector<std::int64_t> dims(of_three_channels.dims().begin(), of_three_channels.dims().end());
+  dims.back() = 4;
+  return Shape(dims);
+}
+
+NodePtr three_channels_of(const NodePtr& in_texels) {
+  std::vector<std::int64_t> dims(in_texels->shape.dims().begin(), in_texels->shape.dims().end());
+  dims.back() = 3;
+  Strided first_three{0, {{1, 3, 1}, {3, in_texels->shape.size() / 4, 4}}};
+  return std::make_shared<Node>(in_texels->context, Shape(dims), in_texels->dtype, std::move(first_three),
+                                std::vector{in_texels});
 }
 
 }  // namespace tessera

@@ -18,6 +18,7 @@ struct Wanted {
   bool is_whole = false;               // the elements start at the first one of a storage; else they may lie within one
   const HostTarget* target = nullptr;  // the pixels go there, and nobody wants the elements
   std::shared_ptr<Buffer> into{};      // whose storage gets the elements, where kernels can write them there
+  bool is_for_kernels = false;         // of later frames: see Value::in_texels
 };
 
 // One operation, with views followed and numbers apart, or what replaces it where the device cannot run it.
@@ -73,6 +74,7 @@ struct Graph {
   struct Place {
     int item = GraphItem::none;
     std::int64_t offset = 0;
+    bool is_for_kernels = false;  // see Wanted
   };
   std::vector<Place> wanted;  // where the wanted nodes are; no item for those without elements
 
@@ -122,5 +124,9 @@ Location location_of(Node*);
 
 // A node with the same elements in a storage of its own.
 NodePtr copy_of(const NodePtr&);
+
+// See Value::in_texels: the shape with four channels, and the image itself.
+Shape shape_in_texels(const Shape& of_three_channels);
+NodePtr three_channels_of(const NodePtr& in_texels);
 
 }  // namespace tessera

@@ -62,6 +62,11 @@ Node::~Node() {
   draining = nullptr;
 }
 
+const Node* Node::in_texels() const {
+  const Node* texels = value.in_texels ? value.in_texels->node_.get() : nullptr;
+  return texels && texels->has_elements() ? texels : nullptr;
+}
+
 void Node::forget_lineage() {
   operation = Computed{};
   inputs.clear();

@@ -51,6 +51,9 @@ struct Value {
   std::int64_t offset = 0;         // of the first element in the buffer
   // The number of operations that rebuild the elements if the device is lost; unknown_lineage: none can.
   int lineage = 0;
+  // An image of three channels that kernels are to read: the same with a fourth, a texel a pixel. There is no buffer
+  // until somebody needs the elements in order.
+  Held in_texels{};
 };
 constexpr int unknown_lineage = -1;
 
@@ -78,7 +81,8 @@ struct Node : NodeInfo, std::enable_shared_from_this<Node> {
     return std::holds_alternative<Kind>(operation);
   }
   bool has_elements() const { return value.buffer && !value.buffer->is_lost(); }
-  void forget_lineage();  // the node has its elements
+  const Node* in_texels() const;  // see Value; null where there is none, or it was lost
+  void forget_lineage();          // the node has its elements
 };
 
 // A constant. Throws dtype_mismatch where the type has no such number.

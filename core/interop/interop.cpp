@@ -22,9 +22,15 @@ void compute_on_device(ContextState& context, const NodePtr& node, std::uint64_t
 Lease computed_lease(ContextState& context, const Tensor& tensor, std::uint64_t layout) {
   const NodePtr& node = TensorAccess::node(context, tensor);
   compute_on_device(context, node, layout);
-  const auto& [buffer, offset, lineage] = node->value;
-  return {TensorAccess::on_loan(context, tensor), &buffer->storage(), offset,
-          offset == 0 && buffer->elements() == node->shape.size()};
+  const Value& value = node->value;
+  return {TensorAccess::on_loan(context, tensor), &value.buffer->storage(), value.offset,
+          value.offset == 0 && value.buffer->elements() == node->shape.size()};
+}
+
+// The buffer in which the elements are, in whatever way; null: there is none.
+Buffer* buffer_of(const Node& node) {
+  const Node* texels = node.in_texels();
+  return (texels ? *texels : node).value.buffer.get();
 }
 
 std::vector<Wanted> wanted_along(std::string_view op, const ContextState& context, const Tensor& tensor,
@@ -34,7 +40,7 @@ std::vector<Wanted> wanted_along(std::string_view op, const ContextState& contex
     if (TensorAccess::info(also).context != TensorAccess::info(tensor).context)
       throw Error(ErrorCode::invalid_argument,
                   std::string(op) + ": a tensor to compute along with this one belongs to another context.");
-    wanted.push_back({TensorAccess::node(context, also)});
+    wanted.push_back({.node = TensorAccess::node(context, also), .is_for_kernels = true});
   }
   return wanted;
 }
@@ -125,7 +131,7 @@ void write_to_host(ContextState& context, const Tensor& tensor, std::unique_ptr<
 
 Residence residence_of(const ContextState& context, const Tensor& tensor) {
   const Node& base = *location_of(TensorAccess::node(context, tensor).get()).node;
-  if (const Buffer* buffer = base.value.buffer.get())
+  if (const Buffer* buffer = buffer_of(base))
     return {.storage = buffer,
             .is_on_device = buffer->is_resident(),
             .is_on_host = buffer->has_host_copy(),
@@ -155,7 +161,7 @@ std::uint64_t move_to_host(ContextState& context, const Tensor& tensor) {
   const NodePtr& node = TensorAccess::node(context, tensor);
   Pool& pool = *context.pool;
   return context.recovery.run([&]() -> std::uint64_t {
-    Buffer* buffer = location_of(node.get()).node->value.buffer.get();
+    Buffer* buffer = buffer_of(*location_of(node.get()).node);
     if (!buffer || !pool.can_leave(*buffer)) return 0;
     pool.copy_to_host(*buffer);
     const std::uint64_t bytes = buffer->device_bytes();

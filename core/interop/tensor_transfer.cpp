@@ -79,10 +79,10 @@ NodePtr laid_out(ContextState& context, const NodePtr& node, const ImageSpec& sp
   const std::uint64_t layout = context.backend->layout_of(spec);
   const Wanted wanted{node, layout};
   compute(context, std::span(&wanted, 1));
-  const auto& [buffer, offset, lineage] = node->value;
-  context.pool->use(*buffer);
-  const bool is_whole = offset == 0 && buffer->elements() == node->shape.size();
-  if (is_whole && context.backend->is_laid_out_as(buffer->storage(), spec)) return node;
+  const Value& value = node->value;
+  context.pool->use(*value.buffer);
+  const bool is_whole = value.offset == 0 && value.buffer->elements() == node->shape.size();
+  if (is_whole && context.backend->is_laid_out_as(value.buffer->storage(), spec)) return node;
   const Wanted copy{copy_of(node), layout};
   compute(context, std::span(&copy, 1));
   return copy.node;

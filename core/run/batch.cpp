@@ -150,15 +150,18 @@ void Batch::with_room(const Work& work) {
   work();
 }
 
-std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelLayout& pixels) {
+std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelResult& result) {
   const GraphItem& item = graph.at(index);
   check_size(context_, *item.node);
+  const PixelLayout& pixels = result.layout;
   StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};
+  if (result.in_texels) spec.elements = shape_in_texels(item.shape()).size();
   if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
   const auto given = std::ranges::find(given_, index, &Given::item);
-  std::shared_ptr<Buffer> buffer = given != given_.end() && can_have(*given->buffer, spec, *context_.backend)
-                                       ? given->buffer
-                                       : context_.pool->acquire(spec, Pool::Use::kernels);
+  std::shared_ptr<Buffer> buffer =
+      given != given_.end() && !result.in_texels && can_have(*given->buffer, spec, *context_.backend)
+          ? given->buffer
+          : context_.pool->acquire(spec, Pool::Use::kernels);
   buffer->made_by(op_name(*item.operation));
   return buffer;
 }
@@ -204,7 +207,7 @@ void Batch::add_pixel_kernel(Dispatch dispatch, const Step& step, const Graph& g
   for (const PixelResult& result : step.pixel_results) {
     std::shared_ptr<Buffer> buffer;
     if (at(result.item) < graph.items.size()) {
-      buffer = acquire_for(graph, result.item, result.layout);
+      buffer = acquire_for(graph, result.item, result);
     } else if (result.item != PixelResult::target) {
       const DType dtype = step.pixel_kernel->outputs[outputs.size()].dtype;
       const PixelLayout& pixels = result.layout;
@@ -269,21 +272,20 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
   std::vector<const Node*> shown;  // results whose pixels went to a host
   for (;;) {
     const NodePtr ran = path.back().ran;
-    if (ran && (ran->has_elements() || std::ranges::count(shown, ran.get()) != 0)) {
+    if (ran && (ran->has_elements() || ran->in_texels() || std::ranges::count(shown, ran.get()) != 0)) {
       path.pop_back();
       continue;
     }
     std::vector<Wanted> needed = path.back().wanted;
-    if (ran)
-      std::ranges::copy(forgotten_by(*std::get<ProgramResult>(ran->operation).run->program),
-                        std::back_inserter(needed));
+    if (ran) std::ranges::copy(forgotten_by(*path.back().variant.program), std::back_inserter(needed));
     Added added = add_graph(needed);
     for (const NodePtr& other : added.to_run) {
-      plan_for_device(*std::get<ProgramResult>(other->operation).run->program);
+      plan_for_device(program_of(context_, *other));
       Level level{.ran = other, .variant = run_variant(context_, *other, path.front().wanted)};
       // Plans rest on where inputs start, which must not differ from run to run.
       for (std::size_t i = 0; i < other->inputs.size(); ++i)
-        if (level.variant.reads_elements[i]) level.wanted.push_back({.node = other->inputs[i], .is_whole = true});
+        if (level.variant.reads_elements[i])
+          level.wanted.push_back({.node = level.variant.inputs[i], .is_whole = true});
       path.push_back(std::move(level));
     }
     if (!added.to_run.empty()) continue;
@@ -306,6 +308,9 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
     for (Node* node : graph.runs) added.to_run.push_back(node->shared_from_this());
     return added;
   }
+  for (Graph::Place& place : graph.wanted)
+    if (place.is_for_kernels && context_.recovery.keeps_lineage() && graph.at(place.item).lineage != unknown_lineage)
+      place.is_for_kernels = false;  // since elements in order have a lineage
   std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
   planning.end();
   for (const GraphItem& item : graph.items) {
@@ -326,7 +331,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   const auto give_elements = [&](Node& node, const Graph::Place& place) {
     if (node.has_elements()) return;
     const GraphItem& item = graph.at(place.item);
-    give(node, {buffers[at(place.item)], place.offset + item.start, item.lineage});
+    give_item(node, *plan, place.item, {buffers[at(place.item)], place.offset + item.start, item.lineage});
   };
   std::vector<bool> is_kept(graph.items.size(), false);
   const auto keep = [&](int item) {
@@ -374,7 +379,7 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>&
 }
 
 void Batch::plan_for_device(ProgramImpl& program) {
-  if (program.epoch == context_.epoch) return;
+  if (program.plan && program.epoch == context_.epoch) return;
   run();  // planning computes tensors, in a batch of its own
   tessera::plan_for_device(context_, program);
   context_.pool->begin_batch();
@@ -393,7 +398,7 @@ std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
 // `inputs` has the storages of those inputs whose elements the variant reads.
 void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs,
                     std::span<const Wanted> wanted) {
-  ProgramImpl& program = *std::get<ProgramResult>(ran.operation).run->program;
+  ProgramImpl& program = *variant.program;
   const Graph& graph = variant.graph_with_hosts();
   Buffers buffers;
   for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
@@ -417,7 +422,7 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   if (!context_.pool->is_recording()) captured_.push_back({captured, captured->images_in(buffers)});
   kernel_uses_ = nullptr;
   given_.clear();
-  give_results(ran, graph, variant.of_program->outputs, buffers);
+  give_results(ran, graph, *plan, variant.of_program->outputs, buffers);
 }
 
 Batch::Buffers Batch::add_inputs(ProgramImpl& program, std::span<const NodePtr> inputs) {
@@ -439,25 +444,19 @@ void Batch::give_results(const Node& ran, const Buffers& buffers) {
   const ProgramImpl& program = *std::get<ProgramResult>(ran.operation).run->program;
   std::vector<std::size_t> outputs(program.outputs.size());
   std::iota(outputs.begin(), outputs.end(), std::size_t{0});
-  give_results(ran, program.graph, outputs, buffers);
+  give_results(ran, program.graph, *program.plan, outputs, buffers);
 }
 
-void Batch::give_results(const Node& ran, const Graph& graph, std::span<const std::size_t> outputs,
+void Batch::give_results(const Node& ran, const Graph& graph, const Plan& plan, std::span<const std::size_t> outputs,
                          const Buffers& buffers) {
   const ProgramRun& call = *std::get<ProgramResult>(ran.operation).run;
-  int lineage = 0;
-  for (const NodePtr& input : ran.inputs) {
-    const Node& base = *location_of(input.get()).node;
-    const int of_input = base.is<Import>() ? unknown_lineage : base.value.lineage;
-    if (of_input == unknown_lineage || lineage == unknown_lineage) lineage = unknown_lineage;
-    else lineage = std::max(lineage, of_input + 1);
-  }
+  const int lineage = lineage_of_run(ran);
   for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const Graph::Place& place = graph.wanted[i];
     const NodePtr result = call.results[outputs[i]].lock();
     if (place.item < 0 || graph.is_shown(i) || !result || result->has_elements() || !result->is<ProgramResult>())
       continue;
-    give(*result, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
+    give_item(*result, plan, place.item, {buffers[at(place.item)], place.offset + graph.at(place.item).start, lineage});
   }
 }
 
@@ -481,20 +480,30 @@ void Batch::give_storage(const Graph& graph, const Graph::Place& place, const Wa
 }
 
 void Batch::forget(const Buffer& buffer) {
-  std::erase_if(results_, [&](const NodePtr& node) {
-    if (node->value.buffer.get() != &buffer) return false;
-    node->value = {};
+  std::erase_if(results_, [&](const Result& result) {
+    if (result.node->value.buffer.get() != &buffer) return false;
+    result.take_back();
     return true;
   });
 }
 
 void Batch::give(Node& node, Value value) {
-  results_.push_back(node.shared_from_this());  // first: a node whose storage is not written must not keep it
+  // First: a node whose storage is not written must not keep it.
+  results_.push_back({node.shared_from_this(), node.value.in_texels});
   node.value = std::move(value);
 }
 
+void Batch::give_item(Node& node, const Plan& plan, int item, Value value) {
+  if (std::ranges::find(plan.in_texels, item) == plan.in_texels.end()) return give(node, std::move(value));
+  auto texels = std::make_shared<Node>(node.context, shape_in_texels(node.shape), node.dtype, Computed{});
+  texels->label = node.label;
+  texels->value = {std::move(value.buffer), 0, unknown_lineage};
+  texels->value.buffer->add_user(texels);
+  give(node, {.lineage = unknown_lineage, .in_texels = std::make_shared<const Hold>(std::move(texels))});
+}
+
 Batch::~Batch() {
-  for (const NodePtr& node : results_) node->value = {};
+  for (const Result& result : results_) result.take_back();
 }
 
 // Functions on the host come between submissions.
@@ -553,7 +562,7 @@ void Batch::run() {
   context_.stats.ops_fused += std::exchange(ops_fused_, 0);
   dispatches_.clear();
   plans_.clear();
-  for (const NodePtr& node : std::exchange(results_, {})) context_.recovery.computed(node);
+  for (const Result& result : std::exchange(results_, {})) context_.recovery.computed(result.node);
   for (const NodePtr& node : std::exchange(sources_, {})) context_.recovery.release(*node);
   for (const CapturedToKeep& kept : std::exchange(captured_, {})) kept.by->keep(*context_.pool, kept.images);
   context_.pool->collect();

@@ -74,17 +74,18 @@ class Batch {
   void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&, const CapturedPixels* = nullptr);
   void add(const Step&, const Graph&, Buffers&);
   void add_pixel_kernel(Dispatch, const Step&, const Graph&, Buffers&);
-  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelLayout& = {});
+  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelResult& = {});
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void plan_for_device(ProgramImpl&);
   void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs,
                std::span<const Wanted>);
   void give_storage(const Graph&, const Graph::Place&, const Wanted&);
-  void give_results(const Node& ran, const Graph&, std::span<const std::size_t> outputs, const Buffers&);
+  void give_results(const Node& ran, const Graph&, const Plan&, std::span<const std::size_t> outputs, const Buffers&);
   void run_on_host(const Dispatch&);
   void note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time);
   void give(Node&, Value);
+  void give_item(Node&, const Plan&, int item, Value);  // of which the node is all or a part
   void submit();
   void submit(std::span<const Dispatch>);
 
@@ -94,8 +95,14 @@ class Batch {
   KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
   std::size_t firm_dispatches_ = 0;      // the first ones, which stay if the addition under way does not fit
   std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
-  std::vector<NodePtr> results_;         // with storages, which they lose if the batch does not run
-  std::vector<NodePtr> sources_;         // that only lineage refers to
+  struct Result {
+    NodePtr node;
+    Held in_texels;  // that the node had before: see Value
+
+    void take_back() const { node->value = {.in_texels = in_texels}; }
+  };
+  std::vector<Result> results_;   // with storages, which they lose if the batch does not run
+  std::vector<NodePtr> sources_;  // that only lineage refers to
   std::uint64_t ops_fused_ = 0;
   bool has_submitted_ = false;
   struct CapturedToKeep {

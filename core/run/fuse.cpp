@@ -267,6 +267,9 @@ Plan make_plan(const Graph& graph, const Limits& limits) {
   }
   plan.own_storages = std::move(pixels.own_storages);
   plan.ops_fused += pixels.ops_fused;
+  for (const Step& step : plan.steps)
+    for (const PixelResult& result : step.pixel_results)
+      if (result.in_texels) plan.in_texels.push_back(result.item);
   note_last_uses(plan, storages);
   return plan;
 }

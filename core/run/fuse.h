@@ -13,7 +13,8 @@ struct PixelResult {
   static constexpr int target = -1;
 
   int item;
-  PixelLayout layout{};  // none: the elements in their order
+  PixelLayout layout{};    // none: the elements in their order
+  bool in_texels = false;  // an image of three channels gets a fourth: see Value::in_texels
 };
 
 // One kernel run; imports and custom kernels have no Kernel. Nodes are indices of the graph's items, so that a plan
@@ -38,6 +39,7 @@ struct Plan {
   std::vector<Step> steps;                // inputs first
   std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
   std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
+  std::vector<int> in_texels;             // items: see PixelResult
 
   // The items and storages that a step writes.
   static std::vector<int> outputs_of(const Step&);

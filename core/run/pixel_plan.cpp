@@ -69,6 +69,7 @@ class PixelPlanner {
   struct Facts {
     bool is_pixels = false;         // pixel kernels compute or sample it
     bool is_wanted = false;         // a caller wants the elements
+    bool is_in_order = false;       // … in their order, not only for kernels
     bool has_other_reader = false;  // other kernels read the elements
     bool is_imported = false;       // a kernel reads the host's texture into a tensor, besides
   };
@@ -116,9 +117,12 @@ class PixelPlanner {
       facts_[at].is_pixels = can[at] && is_worth[static_cast<std::size_t>(root(i))];
     }
     for (std::size_t i = 0; i < graph_.wanted.size(); ++i)
-      if (const int item = graph_.wanted[i].item; item >= 0 && !graph_.is_shown(i)) facts(item).is_wanted = true;
+      if (const auto& [item, offset, is_for_kernels] = graph_.wanted[i]; item >= 0 && !graph_.is_shown(i)) {
+        facts(item).is_wanted = true;
+        facts(item).is_in_order = facts(item).is_in_order || !is_for_kernels;
+      }
     for (const int item : graph_.kept)
-      if (!graph_.at(item).source) facts(item).is_wanted = true;
+      if (!graph_.at(item).source) facts(item).is_wanted = facts(item).is_in_order = true;
     find_other_readers();
     leave_work_on_elements();
     find_other_readers();
@@ -159,13 +163,23 @@ class PixelPlanner {
       if (!is_plain[at]) continue;
       const Facts& own = facts(i);
       const double unused = costs.of(i) * (evaluations(i) * 4 / static_cast<double>(image(i).channels) - 1);
-      is_left[at] = is_left[at] || ((own.is_wanted || own.has_other_reader) &&
+      is_left[at] = is_left[at] || ((own.is_wanted || own.has_other_reader) && !stays_in_texels(i) &&
                                     unused > costs.storing() + costs.reading_elements(image(i)));
       if (!is_left[at]) continue;
       facts(i).is_pixels = false;
       for (const GraphItem::Operand& operand : graph_.at(i).operands)
         if (!operand.is_number()) is_left[static_cast<std::size_t>(operand.item)] = true;
     }
+  }
+
+  // Three channels that an invocation cannot store as elements, and that only kernels are to read, get a fourth.
+  bool stays_in_texels(int item) {
+    const PixelImage pixels = image(item);
+    const DType dtype = graph_.at(item).dtype();
+    const Facts& own = facts(item);
+    return own.is_wanted && !own.is_in_order && !own.has_other_reader && pixels.channels == 3 && pixels.pixels() > 1 &&
+           is_float(dtype) && graph_.at(item).layout == 0 && !stores_pixels(dtype, 3) &&
+           (dtype == DType::f32 || can_be_half(pixels));
   }
 
   // How often a kernel that makes elements makes each pixel: texels of four elements share those of three channels.
@@ -418,6 +432,7 @@ class PixelPlanner {
   }
 
   void store(int item, const std::vector<Draft*>& readers) {
+    if (stays_in_texels(item)) return store_in_texels(item, readers);
     const PixelImage pixels = image(item);
     const Facts& own = facts(item);
     const DType dtype = graph_.at(item).dtype();
@@ -455,6 +470,30 @@ class PixelPlanner {
       if (costs_.of(item) <= PixelCosts::reading + 1) compute_in(*reader, item);
       else if (in_texels) read_texels(*reader, item, item, texels, pixels, layout.is_half);
       else read_elements(*reader, item, item, 0, pixels);
+    }
+  }
+
+  // See stays_in_texels.
+  void store_in_texels(int item, const std::vector<Draft*>& readers) {
+    const PixelImage pixels = image(item);
+    const DType dtype = graph_.at(item).dtype();
+    Draft* kernel = companion(item, readers);
+    if (kernel) ++ops_fused_;
+    else kernel = &new_kernel(pixels);
+    PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
+    compute_in(*kernel, item);
+    const bool are_elements = limits_.pixels.stores_elements;
+    kernel->outputs.push_back({{item, are_elements ? PixelLayout{} : layout_of(pixels), true},
+                               {.place = are_elements ? PixelPlace::elements : PixelPlace::texels,
+                                .dtype = dtype,
+                                .channels = 4,
+                                .value = {}},
+                               three_channels(*kernel, value)});
+    for (Draft* reader : readers) {
+      if (reader == kernel) continue;
+      if (costs_.of(item) <= PixelCosts::reading + 1) compute_in(*reader, item);
+      else if (are_elements) read_elements(*reader, item, item, 0, {pixels.height, pixels.width, 4});
+      else read_texels(*reader, item, item, {PixelPlace::texels, dtype, 4}, pixels, false);
     }
   }
 

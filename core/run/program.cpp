@@ -156,6 +156,30 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
   program.epoch = context.epoch;
 }
 
+ProgramImpl& with_inputs_in_texels(const ContextState& context, ProgramImpl& program,
+                                   const std::vector<bool>& in_texels) {
+  std::shared_ptr<ProgramImpl>& known = program.with_texels[in_texels];
+  if (known) return *known;
+  auto made = std::make_shared<ProgramImpl>();
+  made->context = program.context;
+  made->options = program.options;
+  Copier copier(context);
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const NodePtr& input = program.inputs[i];
+    if (!in_texels[i]) {
+      made->inputs.push_back(input);
+      continue;
+    }
+    made->inputs.push_back(
+        std::make_shared<Node>(input->context, shape_in_texels(input->shape), input->dtype, Placeholder{}));
+    copier.replace(input.get(), three_channels_of(made->inputs.back()));
+  }
+  for (const Held& output : program.outputs)
+    made->outputs.push_back(std::make_shared<const Hold>(copier.copy(output->node(context))));
+  known = std::move(made);
+  return *known;
+}
+
 Program Program::record(Context& context, std::vector<TensorSpec> inputs, const Body& body,
                         const RecordOptions& options) {
   auto program = std::make_shared<ProgramImpl>();

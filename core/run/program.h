@@ -34,6 +34,9 @@ struct ProgramImpl {
   std::shared_ptr<StepCosts> costs;
   std::uint64_t epoch = 0;
 
+  // The same work, for runs with some inputs in texels: see Value::in_texels. These inputs have four channels there.
+  std::map<std::vector<bool>, std::shared_ptr<ProgramImpl>> with_texels;
+
   std::vector<double> costs_for_tests;  // of the steps, in milliseconds; none: they are measured
 };
 
@@ -43,6 +46,9 @@ struct ProgramAccess {
 
 // Called between batches: computes the nodes that depend on no input, and plans the rest.
 void plan_for_device(ContextState&, ProgramImpl&);
+
+// See ProgramImpl::with_texels; planned for the device or not.
+ProgramImpl& with_inputs_in_texels(const ContextState&, ProgramImpl&, const std::vector<bool>& in_texels);
 
 // Its results are nodes with the operation ProgramResult and the inputs of the run.
 struct ProgramRun {

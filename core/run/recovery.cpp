@@ -103,6 +103,7 @@ bool Recovery::keeps_lineage() const {
 }
 
 void Recovery::computed(const NodePtr& node) {
+  if (node->value.in_texels) return node->forget_lineage();
   node->value.buffer->add_user(node);
   if (!keeps_lineage() || node->value.lineage == unknown_lineage) return node->forget_lineage();
   node->held_inputs.clear();
@@ -112,6 +113,7 @@ void Recovery::computed(const NodePtr& node) {
 void Recovery::release(Node& node) {
   if (node.holds != 0) return;
   node.held_inputs.clear();  // of an operation within a kernel too, which never had a buffer
+  node.value.in_texels.reset();
   std::shared_ptr<Buffer>& buffer = node.value.buffer;
   if (!buffer) return;
   const bool is_shared = buffer.use_count() > 1;  // by a view
