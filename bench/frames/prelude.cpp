@@ -56,7 +56,8 @@ fn $T_between(place: vec2f) -> pixel { return textureSampleLevel($T, linear, pla
 
 std::string glsl_of(const Pipeline& pipeline, const Pass& pass, int channels) {
   std::string text =
-      "#version 300 es\nprecision highp float;\nprecision highp sampler2D;\nprecision highp sampler3D;\n";
+      "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp "
+      "sampler3D;\n";
   text += channels == 3 ? R"(#define pixel vec3
 #define shown(p) vec4(p, 1.0)
 #define keep_alpha(rgb, p) vec4(rgb, 1.0)

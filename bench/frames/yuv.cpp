@@ -77,8 +77,8 @@ vec3 yuv(ivec2 at) {
   ivec2 inside = clamp(at, ivec2(0), y_size - 1);
   return vec3(texelFetch(y, inside, 0).r, texelFetch(uv, inside / 2, 0).rg);
 }
-vec3 normalised(ivec2 pixel) {
-  vec2 place = (vec2(pixel) + 0.5) * (vec2(y_size) / 224.0) - 0.5;
+vec3 normalised(ivec2 p) {
+  vec2 place = (vec2(p) + 0.5) * (vec2(y_size) / 224.0) - 0.5;
   ivec2 at = ivec2(floor(place));
   vec2 share = place - floor(place);
   vec3 c = mix(mix(yuv(at), yuv(at + ivec2(1, 0)), share.x),
