@@ -57,6 +57,17 @@ TEST_P(Pixels, OtherSizesAndBack) {
       });
 }
 
+TEST_P(Pixels, WorkThatIsTheSameBetweenPixels) {
+  expect_as_on_cpu([](Context& context, const Tensor& x) {
+    const std::int64_t channels = x.shape()[2], height = x.shape()[0] * 2 + 1, width = x.shape()[1] + 2;
+    const Tensor mean = context.tensor({channels}, std::vector<float>(static_cast<std::size_t>(channels), 0.4f));
+    const Tensor bytes = (x * 255.0f).cast(DType::u8);
+    const auto other_size = [&](const Tensor& image) { return resize_bilinear(image, height, width); };
+    return std::vector{other_size((bytes.cast(DType::f32) * (1.0f / 255) - mean) / 0.25f) * 2.0f, other_size(1.0f - x),
+                       other_size(-(0.5f * x) + mean), other_size(2.0f / (x + 1.0f))};  // the last one is not
+  });
+}
+
 TEST_P(Pixels, TurnedAndMoved) {
   for (const Interpolation mode : {Interpolation::nearest, Interpolation::bilinear})
     expect_as_on_cpu([&](Context&, const Tensor& x) {

@@ -69,6 +69,49 @@ PixelRef write_lines(const PixelWork& work, const Graph& graph) {
   return work.writer().cast(work.item.dtype(), operands[0]);
 }
 
+// Notes which pixels a form reads.
+class ReadsOfForm final : public PixelReader {
+ public:
+  struct Read {
+    const GraphItem::Operand* operand;
+    PixelImage image;
+    PixelSpot spot;
+  };
+
+  ReadsOfForm(PixelReader& reader, const Graph& graph) : reader_(reader), graph_(graph) {}
+  PixelWriter& writer() override { return reader_.writer(); }
+  PixelRef pixel(const GraphItem::Operand& operand, const PixelImage& image, const PixelSpot& spot) override {
+    reads.push_back({&operand, image, spot});
+    const DType dtype = graph_.at(operand.item).dtype();
+    return writer().vector(dtype, is_float(dtype) ? "vec4f(0.0)" : "vec4i(0)");
+  }
+  PixelRef elements(const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) override {
+    return reader_.elements(operand, indices);
+  }
+
+  std::vector<Read> reads;
+
+ private:
+  PixelReader& reader_;
+  const Graph& graph_;
+};
+
+// Gives a form these values for the pixels that it reads, one after the other.
+class GivenPixels final : public PixelReader {
+ public:
+  GivenPixels(PixelReader& reader, std::vector<PixelRef> pixels) : reader_(reader), pixels_(std::move(pixels)) {}
+  PixelWriter& writer() override { return reader_.writer(); }
+  PixelRef pixel(const GraphItem::Operand&, const PixelImage&, const PixelSpot&) override { return pixels_[next_++]; }
+  PixelRef elements(const GraphItem::Operand& operand, const std::array<std::int64_t, 4>& indices) override {
+    return reader_.elements(operand, indices);
+  }
+
+ private:
+  PixelReader& reader_;
+  std::vector<PixelRef> pixels_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 PixelRef PixelReader::between(const GraphItem::Operand& operand, const PixelImage& image, const PixelsBetween& place) {
@@ -102,6 +145,50 @@ bool is_image_work(const GraphItem& item) {
 bool moves_pixels(const GraphItem& item) {
   const auto* family = item.as<Family>();
   return item.is<Strided>() || (family && family->entry->name == "pad");
+}
+
+bool is_linear(const Graph& graph, const GraphItem& item) {
+  if (item.dtype() != DType::f32) return false;
+  if (item.is<Cast>()) return true;
+  if (const auto* family = item.as<Family>())
+    return family->entry->name == "colour_matrix_numbers" || family->entry->name == "colour_yuv_to_rgb";
+  const auto* pointwise = item.as<Pointwise>();
+  if (!pointwise) return false;
+  const auto is_same_everywhere = [&](std::size_t k) {
+    const GraphItem::Operand& operand = item.operands[k];
+    return operand.is_number() || has_few_numbers(graph.at(operand.item), *aligned_image(operand.shape, item.shape()));
+  };
+  const std::string_view name = pointwise->op->name;
+  if (name == "neg" || (name == "div" && is_same_everywhere(1))) return true;
+  return (name == "add" || name == "sub" || name == "mul") && (is_same_everywhere(0) || is_same_everywhere(1));
+}
+
+PixelRef write_linear_between(PixelReader& reader, const Graph& graph, const GraphItem& item,
+                              const PixelsBetween& place) {
+  const std::array corners{PixelSpot{place.left, place.top}, PixelSpot{place.right, place.top},
+                           PixelSpot{place.left, place.bottom}, PixelSpot{place.right, place.bottom}};
+  std::vector<ReadsOfForm> forms(corners.size(), ReadsOfForm(reader, graph));
+  for (std::size_t i = 0; i < corners.size(); ++i) write_pixel_form(forms[i], graph, item, corners[i]);
+  std::vector<PixelRef> pixels;
+  for (std::size_t k = 0; k < forms[0].reads.size(); ++k) {
+    const auto& [operand, image, spot] = forms[0].reads[k];
+    std::array<PixelSpot, 4> spots{};
+    for (std::size_t i = 0; i < spots.size(); ++i) spots[i] = forms[i].reads[k].spot;
+    if (image.pixels() == 1) {
+      pixels.push_back(reader.pixel(*operand, image, spot));
+    } else if (spots == corners) {
+      pixels.push_back(reader.between(*operand, image, place));
+    } else {
+      pixels.push_back(mixed_between(reader.writer(), place, [&, read_as = image, read = operand](const PixelSpot& at) {
+        const auto corner = static_cast<std::size_t>(std::ranges::find(corners, at) - corners.begin());
+        const PixelRef value = reader.pixel(*read, read_as, spots[corner]);
+        const bool has_floats = is_float(reader.writer().dtype_of(value));
+        return has_floats ? value : reader.writer().vector(DType::f32, "vec4f(" + text(value) + ")");
+      }));
+    }
+  }
+  GivenPixels given(reader, std::move(pixels));
+  return write_pixel_form(given, graph, item, corners[0]);
 }
 
 PixelRef write_pixel_form(PixelReader& reader, const Graph& graph, const GraphItem& item, const PixelSpot& at) {

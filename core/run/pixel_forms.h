@@ -49,4 +49,9 @@ PixelRef mixed_between(PixelWriter& writer, const PixelsBetween& place, const Va
 // The value of an item with a pixel form at a place of it.
 PixelRef write_pixel_form(PixelReader&, const Graph&, const GraphItem&, const PixelSpot&);
 
+// Whether a pixel is a sum of its operands' pixels, each times a number that is the same for all pixels. Between
+// pixels, it is made of its operands' values there, once and not four times.
+bool is_linear(const Graph&, const GraphItem&);
+PixelRef write_linear_between(PixelReader&, const Graph&, const GraphItem&, const PixelsBetween&);
+
 }  // namespace tessera

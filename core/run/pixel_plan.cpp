@@ -78,6 +78,7 @@ class PixelPlanner {
   Facts& facts(int item) { return facts_[static_cast<std::size_t>(item)]; }
   PixelImage image(int item) const { return *pixel_image_of(graph_.at(item).shape()); }
   bool is_pixels(int item) { return facts(item).is_pixels; }
+  bool is_linear_item(int item) { return is_pixels(item) && is_linear(graph_, graph_.at(item)); }
 
   bool fits(const PixelImage& image) const { return std::max(image.width, image.height) <= limits_.pixels.max_side; }
   bool can_be_half(const PixelImage& image) const {
@@ -199,7 +200,8 @@ class PixelPlanner {
       return planner_.pixel(kernel_, operand, image, place);
     }
     PixelRef between(const GraphItem::Operand& operand, const PixelImage& image, const PixelsBetween& place) override {
-      const auto wanted = planner_.graph_.is_half ? planner_.filterable(operand, image) : std::nullopt;
+      const bool can_wait = planner_.graph_.is_half || planner_.is_linear_item(operand.item);
+      const auto wanted = can_wait ? planner_.filterable(operand, image) : std::nullopt;
       if (!wanted) return PixelReader::between(operand, image, place);
       return kernel_.writer.value_between(*wanted, place, planner_.graph_.at(operand.item).dtype());
     }
@@ -299,7 +301,12 @@ class PixelPlanner {
   // Computes the item in the kernel, wherever the kernel asked for it.
   void compute_in(Draft& kernel, int item) {
     Reader reader(*this, kernel);
-    read_around(kernel, item);
+    if (is_linear_item(item)) {
+      for (const auto& [value, place] : kernel.writer.wanted_between(item))
+        kernel.writer.define(value, write_linear_between(reader, graph_, graph_.at(item), place));
+    } else {
+      read_around(kernel, item);
+    }
     for (const auto& [value, place] : kernel.writer.wanted_of(item))
       kernel.writer.define(value, write_pixel_form(reader, graph_, graph_.at(item), place));
     kernel.items.push_back(item);
