@@ -1,0 +1,96 @@
+#include "backend_webgpu/shared_texture.h"
+
+#include <string>
+
+#include "core/platform/vulkan_abi.h"
+
+namespace tessera::webgpu {
+
+SharedTexture::SharedTexture(std::shared_ptr<Device> device, const char* name, WGPUChainedStruct& memory,
+                             WGPUExtent3D size, WGPUTextureFormat format, WGPUTextureUsage usage)
+    : device_(std::move(device)), name_(name) {
+  device_->throw_faults();  // Dawn never lets go of memory that a lost device imports
+  ErrorScope refused(*device_, WGPUErrorFilter_Validation);
+  const std::string label = std::string("tessera ") + name;
+  WGPUSharedTextureMemoryDescriptor descriptor{};
+  descriptor.nextInChain = &memory;
+  descriptor.label = view_of(label);
+  memory_ = Handle(wgpuDeviceImportSharedTextureMemory(device_->get(), &descriptor));
+  WGPUTextureDescriptor texture{};
+  texture.label = view_of(label);
+  texture.usage = usage;
+  texture.dimension = WGPUTextureDimension_2D;
+  texture.size = size;
+  texture.format = format;
+  texture.mipLevelCount = 1;
+  texture.sampleCount = 1;
+  texture_ = Handle(wgpuSharedTextureMemoryCreateTexture(memory_.get(), &texture));
+  throw_refusal(refused);
+}
+
+void SharedTexture::begin(const Begin& begin) const {
+  WGPUSharedTextureMemoryVkImageLayoutBeginState layout{};
+  layout.chain.sType = WGPUSType_SharedTextureMemoryVkImageLayoutBeginState;
+  layout.oldLayout = begin.old_layout;
+  layout.newLayout = begin.new_layout;
+  WGPUSharedTextureMemoryBeginAccessDescriptor access{};
+  access.nextInChain = &layout.chain;
+  access.initialized = begin.has_pixels;
+  const std::uint64_t value = 1;
+  if (begin.waited) {
+    access.fenceCount = 1;
+    access.fences = &begin.waited;
+    access.signaledValues = &value;
+  }
+  wgpuSharedTextureMemoryBeginAccess(memory_.get(), texture_.get(), &access);
+}
+
+VulkanHostImage::GivenBack SharedTexture::end() const {
+  WGPUSharedTextureMemoryVkImageLayoutEndState layout{};
+  layout.chain.sType = WGPUSType_SharedTextureMemoryVkImageLayoutEndState;
+  WGPUSharedTextureMemoryEndAccessState state{};
+  state.nextInChain = &layout.chain;
+  VulkanHostImage::GivenBack given;
+  if (wgpuSharedTextureMemoryEndAccess(memory_.get(), texture_.get(), &state) != WGPUStatus_Success) return given;
+  given.old_layout = layout.oldLayout;
+  given.new_layout = layout.newLayout;
+  if (state.fenceCount == 1 && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_SharedFenceVkSemaphoreOpaqueFD)) {
+    WGPUSharedFenceVkSemaphoreOpaqueFDExportInfo semaphore{};
+    semaphore.chain.sType = WGPUSType_SharedFenceVkSemaphoreOpaqueFDExportInfo;
+    WGPUSharedFenceExportInfo info{};
+    info.nextInChain = &semaphore.chain;
+    wgpuSharedFenceExportInfo(state.fences[0], &info);
+    given.done = Fd::copy_of(semaphore.handle);
+  }
+  wgpuSharedTextureMemoryEndAccessStateFreeMembers(state);
+  return given;
+}
+
+void SharedTexture::throw_refusal(ErrorScope& refused) const {
+  const std::string error = refused.close();
+  device_->throw_faults();
+  if (!error.empty())
+    throw Error(ErrorCode::unsupported, "WebGPU: Dawn refuses a " + std::string(name_) + ": " + error);
+}
+
+WGPUSharedTextureMemoryOpaqueFDDescriptor opaque_memory(const SharedImage::Memory& memory, bool is_dedicated) {
+  WGPUSharedTextureMemoryOpaqueFDDescriptor source{};
+  source.chain.sType = WGPUSType_SharedTextureMemoryOpaqueFDDescriptor;
+  source.vkImageCreateInfo = memory.image_parameters;
+  source.memoryFD = memory.fd;
+  source.memoryTypeIndex = memory.type;
+  source.allocationSize = memory.bytes;
+  source.dedicatedAllocation = is_dedicated;
+  return source;
+}
+
+Handle<WGPUSharedFence> import_semaphore(const Device& device, int fd) {
+  WGPUSharedFenceVkSemaphoreOpaqueFDDescriptor semaphore{};
+  semaphore.chain.sType = WGPUSType_SharedFenceVkSemaphoreOpaqueFDDescriptor;
+  semaphore.handle = fd;  // Dawn makes a copy
+  WGPUSharedFenceDescriptor descriptor{};
+  descriptor.nextInChain = &semaphore.chain;
+  return Handle(wgpuDeviceImportSharedFence(device.get(), &descriptor));
+}
+
+}  // namespace tessera::webgpu
