@@ -82,12 +82,27 @@ AdoptedContext::AdoptedContext(Loader given) : loader_(given ? std::move(given) 
     if (function) keep_loaded(function);
 }
 
-bool AdoptedContext::enter(Before&) const noexcept {
+bool AdoptedContext::is_at_its_place() const noexcept {
   if (current_) return current_() == handle_;
   return std::this_thread::get_id() == thread_;
 }
 
+bool AdoptedContext::enter(Before&) const noexcept {
+  if (!is_at_its_place() || (depth_ == 0 && mark_ && !mark_->is_here())) return false;
+  ++depth_;
+  return true;
+}
+
+void AdoptedContext::unmark() const noexcept {
+  if (mark_) mark_->remove();
+  mark_.reset();
+}
+
 void AdoptedContext::refuse(const std::string& device) const {
+  if (is_at_its_place())
+    throw Error(ErrorCode::wrong_thread, "The host's GL context on " + device +
+                                             " is gone: another context is current at its address. Let go of this "
+                                             "tessera context, and adopt the other one.");
   if (!current_)
     throw Error(ErrorCode::wrong_thread, "The host's GL context on " + device +
                                              " was adopted on another thread than this one, and works there only.");

@@ -1,7 +1,9 @@
 // A host's GL context. The host makes it current and destroys it; tessera never does.
 #pragma once
+#include <optional>
 #include <thread>
 
+#include "backend_gles/context_mark.h"
 #include "backend_gles/gl_context.h"
 
 namespace tessera::gles {
@@ -14,8 +16,10 @@ class AdoptedContext final : public GlContext {
 
   const Loader& loader() const override { return loader_; }
   bool enter(Before&) const noexcept override;
-  void leave(const Before&) const noexcept override {}
+  void leave(const Before&) const noexcept override { --depth_; }
   [[noreturn]] void refuse(const std::string& device) const override;
+  void mark(const GladGLES2Context& gl) const override { mark_.emplace(gl); }
+  void unmark() const noexcept override;
   bool is_borrowed() const override { return true; }
   bool has_extensions_on_request() const override { return false; }  // the host has chosen its extensions
   EGLDisplay display() const override { return display_; }
@@ -26,6 +30,7 @@ class AdoptedContext final : public GlContext {
  private:
   using CurrentFunction = void* (*)();  // of EGL, GLX and WGL, whose contexts are pointers
   bool is_egl() const { return display_ != EGL_NO_DISPLAY; }
+  bool is_at_its_place() const noexcept;  // the context that is current, whichever it is
 
   Loader loader_;
   // Null where nothing tells which context is current: the context is then used on the thread that adopted it.
@@ -33,6 +38,8 @@ class AdoptedContext final : public GlContext {
   void* handle_ = nullptr;  // the host's context, as current_ told it
   EGLDisplay display_ = EGL_NO_DISPLAY;
   std::thread::id thread_ = std::this_thread::get_id();
+  mutable std::optional<ContextMark> mark_;
+  mutable int depth_ = 0;  // of enter(), on the thread where the context is current
 };
 
 }  // namespace tessera::gles

@@ -51,6 +51,7 @@ Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, c
   describe();
   open_cache(options.cache_dir);
   if (!context_->is_borrowed()) set_working_state(*this, ~0u, 1);
+  context_->mark(gl_);
   check("starting " + info_.name);
 }
 
@@ -59,6 +60,7 @@ Device::~Device() {
   if (!current.is_current()) return;
   delete_waiting();
   if (idle_query_ != 0) gl_.DeleteQueries(1, &idle_query_);
+  context_->unmark();
 }
 
 void Device::require(const CurrentContext& current) const {

@@ -1,6 +1,7 @@
 // A GL context, tessera's own or a host's, and how it is current for the length of a call.
 #pragma once
 #include <glad/egl.h>
+#include <glad/gles2.h>
 
 #include <string>
 
@@ -31,6 +32,10 @@ class GlContext {
   virtual bool enter(Before&) const noexcept = 0;  // false where the context does not become current
   virtual void leave(const Before&) const noexcept = 0;
   [[noreturn]] virtual void refuse(const std::string& device) const = 0;  // throws the reason for which enter() failed
+
+  // Of a host's context, which is current: from mark() to unmark(), enter() knows it from another at its address.
+  virtual void mark(const GladGLES2Context&) const {}
+  virtual void unmark() const noexcept {}
 
   virtual bool is_borrowed() const = 0;  // whether the context and its state are a host's
   virtual bool has_extensions_on_request() const = 0;

@@ -104,6 +104,51 @@ TEST_P(GlesLifetimes, HostsMayShutDownFirst) {
   guest.gpu.reset();
 }
 
+// Allocators like to give a new context the address of the one before. Here every context has the same one.
+void* address_of_all_contexts() {
+  static int place = 0;
+  return &place;
+}
+
+TEST_P(GlesLifetimes, ANewContextAtTheAddressOfAnOldOneIsNotTakenForIt) {
+  for (const bool shares : {false, true}) {
+    GlesHost first(GetParam());
+    std::optional<GlesHost> old;
+    old.emplace(GetParam(), std::vector<EGLint>{}, shares ? first.handle() : nullptr);
+    const auto adopt = [](const GlesHost& host) {
+      return gles::adopt_current([find = host.loader()](const char* name) {
+        return std::string_view(name) == "eglGetCurrentContext" ? reinterpret_cast<void*>(address_of_all_contexts)
+                                                                : find(name);
+      });
+    };
+    std::optional<Context> gpu = adopt(*old);
+    const Tensor computed = (gpu->full({4}, 1) + 1.0f).compute(), pending = computed * 2.0f;
+    std::optional<Tensor> kept = computed + 3.0f;
+    kept->compute();
+    old.reset();
+
+    GlesHost host(GetParam(), {}, shares ? first.handle() : nullptr);
+    std::vector<GLuint> textures;
+    for (int i = 0; i < 20; ++i) textures.push_back(texture(host, static_cast<float>(i)));
+    const GlState state = state_of(host.gl);
+    EXPECT_TESSERA_ERROR(pending.read(), wrong_thread, "another context is current at its address");
+    EXPECT_TESSERA_ERROR(
+        gles::to_texture(gpu->full({height, width, 4}, 1), {.texture = textures[0], .width = width, .height = height}),
+        wrong_thread);
+    kept.reset();
+    gpu->trim();
+    Context other = adopt(host);
+    EXPECT_EQ((other.full({3}, 1) + 1.0f).read(), std::vector<float>(3, 2));
+    EXPECT_TESSERA_ERROR(computed.read(), wrong_thread);
+    gpu.reset();
+    EXPECT_EQ(difference(state, state_of(host.gl)), "");
+    for (std::size_t i = 0; i < textures.size(); ++i)
+      EXPECT_EQ(pixels(host, textures[i]), values(static_cast<float>(i))) << i;
+    EXPECT_EQ((other.full({3}, 1) + 2.0f).read(), std::vector<float>(3, 3));
+    host.expect_no_error("a context at an old address");
+  }
+}
+
 TESSERA_ON_GLES_DEVICES(GlesLifetimes);
 
 }  // namespace

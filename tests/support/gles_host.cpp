@@ -11,7 +11,7 @@ std::vector<TestDevice> gles_devices() {
 }
 
 // Drivers start once in a process, so the host takes the display that tessera has started, and nothing more.
-GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_attributes)
+GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_attributes, EGLContext shares_with)
     : is_desktop_(device.name == std::string_view(opengl_device().name)) {
   const gles::HostContext started = gles::host_context(shared_context(device));
   loader_ = started.get_proc_address;
@@ -26,7 +26,7 @@ GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_att
   attributes.insert(attributes.end(), more_attributes.begin(), more_attributes.end());
   attributes.push_back(EGL_NONE);
   find<PFNEGLBINDAPIPROC>("eglBindAPI")(is_desktop_ ? EGL_OPENGL_API : EGL_OPENGL_ES_API);
-  context_ = find<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config, EGL_NO_CONTEXT, attributes.data());
+  context_ = find<PFNEGLCREATECONTEXTPROC>("eglCreateContext")(display_, config, shares_with, attributes.data());
   EXPECT_NE(context_, EGL_NO_CONTEXT);
   start();
 }

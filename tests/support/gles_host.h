@@ -19,7 +19,8 @@ std::vector<TestDevice> gles_devices();  // with desktop OpenGL
 // Current on the thread that makes it, until it goes.
 class GlesHost {
  public:
-  explicit GlesHost(const TestDevice&, const std::vector<EGLint>& more_attributes = {});
+  explicit GlesHost(const TestDevice&, const std::vector<EGLint>& more_attributes = {},
+                    EGLContext shares_with = EGL_NO_CONTEXT);
   explicit GlesHost(const gles::HostContext&);  // one that was made for it
   ~GlesHost();
   GlesHost(const GlesHost&) = delete;
