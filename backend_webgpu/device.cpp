@@ -24,7 +24,14 @@ std::vector<WGPUFeatureName> useful_features(WGPUAdapter adapter) {
            WGPUFeatureName_ImplicitDeviceSynchronization,  // a thread may wait for a download while another submits
        })
     if (wgpuAdapterHasFeature(adapter, feature)) features.push_back(feature);
-  if (can_share_images(adapter)) features.insert(features.end(), sharing_features.begin(), sharing_features.end());
+  const bool can_share = can_share_images(adapter);
+  if (can_share) features.insert(features.end(), sharing_features.begin(), sharing_features.end());
+  // For frames of video, which need fences too. Dawn takes one kind of these.
+  const bool has_sync_files = wgpuAdapterHasFeature(adapter, WGPUFeatureName_SharedFenceSyncFD);
+  if (wgpuAdapterHasFeature(adapter, WGPUFeatureName_SharedTextureMemoryDmaBuf) && (can_share || has_sync_files)) {
+    features.push_back(WGPUFeatureName_SharedTextureMemoryDmaBuf);
+    if (!can_share) features.push_back(WGPUFeatureName_SharedFenceSyncFD);
+  }
   return features;
 }
 

@@ -37,6 +37,9 @@ class Fd {
   int fd_ = -1;
 };
 
+// Sleeps until whoever fills this dma-buf is done with what is submitted so far.
+void wait_for_writers(int dma_buf);
+
 // Four elements a texel, as in a texture of the OpenGL ES backend; a row is a multiple of 256 bytes, as copies between
 // buffers and textures ask for in WebGPU.
 struct ImageSpec {

@@ -538,8 +538,8 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   if (!images.is_empty() && context_.pool->is_recording())
     throw Error(
         ErrorCode::unsupported,
-        "encode: images of a Vulkan host's cannot be used in a command encoder, only in submissions of tessera's "
-        "own.");
+        "encode: images of a Vulkan host's, and dma-bufs, cannot be used in a command encoder, only in submissions of "
+        "tessera's own.");
   images.begin();
   context_.backend->run(dispatches, timed_as);
   images.end();

@@ -9,7 +9,7 @@
 //
 // Kernels sample the memory itself, each time that something is computed from the tensors. tessera keeps what it needs
 // of the frame as long as the tensors, and neither closes nor keeps a descriptor: the host may give the frame back to
-// its decoder once the work that reads it is done (gles::fence). docs/interop_video.md has the rest.
+// its decoder once the work that reads it is done (gles::fence, webgpu::when_done). docs/interop_video.md has the rest.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -65,4 +65,14 @@ struct HostEglImage {
 TESSERA_API Tensor from_egl_image(Context&, const HostEglImage&);
 
 }  // namespace gles
+
+namespace webgpu {
+
+// The same on WebGPU, by Dawn's SharedTextureMemoryDmaBuf; an adopted device has to be made with that feature, and with
+// one of SharedFenceVkSemaphoreOpaqueFD and SharedFenceSyncFD. A frame without a modifier counts as linear. This waits
+// until whoever fills the frame is done with it. Throws unsupported, with the reason, where the device lacks the
+// features, or cannot import this frame.
+TESSERA_API std::vector<Tensor> from_dma_buf(Context&, const DmaBuf&, DType = DType::f32);
+
+}  // namespace webgpu
 }  // namespace tessera

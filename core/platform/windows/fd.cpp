@@ -16,4 +16,6 @@ Fd Fd::copy_of(int fd) {
   return copy;
 }
 
+void wait_for_writers(int) {}  // there are no dma-bufs
+
 }  // namespace tessera

@@ -1,0 +1,129 @@
+// webgpu::from_dma_buf
+#include "backend_webgpu/video_memory.h"
+
+#include "backend_webgpu/backend.h"
+#include "backend_webgpu/host_texture.h"
+#include "backend_webgpu/shared_texture.h"
+#include "backend_webgpu/texture_format.h"
+#include "core/base/fail.h"
+#include "core/interop/backend_of.h"
+#include <tessera/pointwise.h>
+
+namespace tessera::webgpu {
+namespace {
+
+constexpr std::string_view from_dma_buf_op = "webgpu::from_dma_buf";
+
+// A frame that is the device's while kernels sample it.
+class DmaBufOnDevice final : public HostAccess {
+ public:
+  explicit DmaBufOnDevice(SharedTexture texture) : texture_(std::move(texture)) {}
+
+  WGPUTexture texture() const { return texture_.get(); }
+
+  void begin() override {
+    ErrorScope refused(*texture_.device(), WGPUErrorFilter_Validation);
+    texture_.begin(next_);
+    texture_.throw_refusal(refused);
+  }
+  void end() override {
+    ErrorScope refused(*texture_.device(), WGPUErrorFilter_Validation);
+    const VulkanHostImage::GivenBack given = texture_.end();  // of its fence nobody hears: hosts ask webgpu::when_done
+    texture_.throw_refusal(refused);
+    next_.old_layout = given.old_layout;
+    next_.new_layout = given.new_layout;
+  }
+
+ private:
+  SharedTexture texture_;
+  SharedTexture::Begin next_;
+};
+
+void require_dma_bufs(const Device& device) {
+  const auto has = [&](WGPUFeatureName feature) { return wgpuDeviceHasFeature(device.get(), feature); };
+  const auto refuse = [&](const std::string& features) {
+    fail(ErrorCode::unsupported, from_dma_buf_op,
+         device.info().name + " (" + device.info().driver + ") lacks " + features +
+             ", without which Dawn takes no dma-buf" +
+             (device.is_borrowed() ? "; where its adapter has the feature, the host requests it with the device."
+                                   : "."));
+  };
+  if (!has(WGPUFeatureName_SharedTextureMemoryDmaBuf)) refuse("the feature SharedTextureMemoryDmaBuf");
+  if (!has(WGPUFeatureName_SharedFenceVkSemaphoreOpaqueFD) && !has(WGPUFeatureName_SharedFenceSyncFD))
+    refuse("both of the features SharedFenceVkSemaphoreOpaqueFD and SharedFenceSyncFD");
+}
+
+std::shared_ptr<DmaBufOnDevice> imported_plane(const std::shared_ptr<Device>& device, const DmaBufImage& image,
+                                               const DmaBufTexture& texture) {
+  wait_for_writers(image.plane.fd);
+  DmaBufMemory memory(image, texture.fourcc);
+  try {
+    return std::make_shared<DmaBufOnDevice>(SharedTexture(device, "dma-buf", memory.descriptor.chain,
+                                                          memory.descriptor.size, texture.format,
+                                                          WGPUTextureUsage_TextureBinding));
+  } catch (const Error& error) {
+    fail(error.code(), from_dma_buf_op,
+         device->info().name + " takes no plane of " + std::to_string(image.width) + " x " +
+             std::to_string(image.height) + " pixels of the format " + letters_of(image.fourcc) + " with a stride of " +
+             std::to_string(image.plane.stride) + " bytes: " + error.what());
+  }
+}
+
+Tensor sampled_plane(ContextState& context, const DmaBufImage& image, const std::shared_ptr<DmaBufOnDevice>& frame,
+                     const std::string& channels, DType dtype, HostValue value) {
+  const TexturePart whole{.width = image.width, .height = image.height};
+  auto source = std::make_shared<TextureSource>(frame->texture(), channels, whole, value);
+  source->access = frame;
+  return imported_tensor(context, {image.height, image.width, std::ssize(channels)}, dtype, std::move(source));
+}
+
+}  // namespace
+
+DmaBufTexture texture_for(const DmaBufImage& image) {
+  if (image.fourcc == fourcc("R8")) return {image.fourcc, WGPUTextureFormat_R8Unorm, image.channels};
+  if (image.fourcc == fourcc("GR88")) return {image.fourcc, WGPUTextureFormat_RG8Unorm, image.channels};
+  if (image.fourcc == fourcc("R16")) return {fourcc("GR88"), WGPUTextureFormat_RG8Unorm, "R", "G"};
+  if (image.fourcc == fourcc("GR32")) return {fourcc("AB24"), WGPUTextureFormat_RGBA8Unorm, "RB", "GA"};
+  const bool is_blue_first = image.fourcc == fourcc("AR24") || image.fourcc == fourcc("XR24");  // in memory
+  return {image.fourcc, is_blue_first ? WGPUTextureFormat_BGRA8Unorm : WGPUTextureFormat_RGBA8Unorm, image.channels};
+}
+
+DmaBufMemory::DmaBufMemory(const DmaBufImage& image, std::uint32_t fourcc) {
+  plane.fd = image.plane.fd;
+  plane.offset = image.plane.offset;
+  plane.stride = image.plane.stride;
+  descriptor.chain.sType = WGPUSType_SharedTextureMemoryDmaBufDescriptor;
+  descriptor.size = {narrow<std::uint32_t>(image.width), narrow<std::uint32_t>(image.height), 1};
+  descriptor.drmFormat = fourcc;
+  descriptor.drmModifier = image.modifier.value_or(0);
+  descriptor.planeCount = 1;
+  descriptor.planes = &plane;
+}
+
+Tensor joined_bytes(const Tensor& lower, const Tensor& upper, DType dtype) {
+  return (lower * (1 / 257.0f) + upper * (256 / 257.0f)).cast(dtype);
+}
+
+std::vector<Tensor> from_dma_buf(Context& context, const DmaBuf& frame, DType dtype) {
+  const LockedContext locked(context);
+  const std::shared_ptr<Device>& device = backend_of<WebGpuBackend>(from_dma_buf_op, *locked).own_device();
+  const std::vector<DmaBufImage> images = images_of(from_dma_buf_op, frame);
+  require_dma_bufs(*device);
+  std::vector<Tensor> planes;
+  for (const DmaBufImage& image : images) {
+    const DmaBufTexture texture = texture_for(image);
+    const bool is_wide = !texture.upper_bytes_in.empty();
+    const HostValue value =
+        host_value(from_dma_buf_op, dtype, is_wide ? Bytes::none : Bytes::normalised, letters_of(image.fourcc));
+    const std::shared_ptr<DmaBufOnDevice> on_device = imported_plane(device, image, texture);
+    const auto sample = [&](const std::string& channels, DType of_channels, HostValue of_value) {
+      return sampled_plane(*locked, image, on_device, channels, of_channels, of_value);
+    };
+    planes.push_back(is_wide ? joined_bytes(sample(texture.channels, DType::f32, HostValue::floats),
+                                            sample(texture.upper_bytes_in, DType::f32, HostValue::floats), dtype)
+                             : sample(texture.channels, dtype, value));
+  }
+  return planes;
+}
+
+}  // namespace tessera::webgpu

@@ -1,0 +1,33 @@
+// dma-bufs, as textures of Dawn's.
+#pragma once
+#include <webgpu/webgpu.h>
+
+#include <string>
+
+#include "core/interop/dma_buf.h"
+
+namespace tessera::webgpu {
+
+// A plane as Dawn sees it. Dawn knows no formats of 16 bits: the two bytes of a number are two components there.
+struct DmaBufTexture {
+  std::uint32_t fourcc;
+  WGPUTextureFormat format;
+  std::string channels;             // of the numbers, or of their lower bytes
+  std::string upper_bytes_in = "";  // channels; empty: numbers have one byte
+};
+DmaBufTexture texture_for(const DmaBufImage&);
+
+// For WGPUSharedTextureMemoryDescriptor. Dawn has to be told a modifier: none counts as linear.
+struct DmaBufMemory {
+  DmaBufMemory(const DmaBufImage&, std::uint32_t fourcc);
+  DmaBufMemory(const DmaBufMemory&) = delete;
+  DmaBufMemory& operator=(const DmaBufMemory&) = delete;
+
+  WGPUSharedTextureMemoryDmaBufPlane plane{};
+  WGPUSharedTextureMemoryDmaBufDescriptor descriptor{};
+};
+
+// Numbers of 16 bits as 0 to 1, from the bytes as 0 to 1.
+Tensor joined_bytes(const Tensor& lower, const Tensor& upper, DType);
+
+}  // namespace tessera::webgpu
