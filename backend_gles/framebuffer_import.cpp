@@ -57,6 +57,26 @@ constexpr FormatBits formats_by_bits[] = {{GL_RGBA8, GL_UNSIGNED_NORMALIZED, {8,
                                           {GL_RGBA32UI, GL_UNSIGNED_INT, {32, 32, 32, 32}},
                                           {GL_RGBA32I, GL_INT, {32, 32, 32, 32}}};
 
+struct DepthBits {
+  GLenum format;
+  GLint depth, stencil;
+};
+constexpr DepthBits depth_formats_by_bits[] = {{GL_DEPTH_COMPONENT16, 16, 0},
+                                               {GL_DEPTH_COMPONENT24, 24, 0},
+                                               {GL_DEPTH_COMPONENT32F, 32, 0},
+                                               {GL_DEPTH24_STENCIL8, 24, 8},
+                                               {GL_DEPTH32F_STENCIL8, 32, 8}};
+
+GLenum depth_format_by_bits(const Device& device, GLenum attachment) {
+  const GLint depth = attachment_parameter(device, attachment, GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE),
+              stencil = attachment_parameter(device, attachment, GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE);
+  for (const DepthBits& each : depth_formats_by_bits)
+    if (each.depth == depth && each.stencil == stencil) return each.format;
+  fail(ErrorCode::unsupported, from_texture_op,
+       "no texture has the format of the framebuffer, with " + std::to_string(depth) + " bits of depth and " +
+           std::to_string(stencil) + " of stencil.");
+}
+
 GLenum format_by_bits(const Device& device, GLenum attachment) {
   const auto parameter = [&](GLenum name) { return attachment_parameter(device, attachment, name); };
   const GLint type = parameter(GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE);
@@ -101,23 +121,28 @@ FramebufferImport::FramebufferImport(const Device& device, const HostFramebuffer
       fail(ErrorCode::invalid_argument, from_texture_op,
            name + " has " + std::to_string(width) + " x " + std::to_string(height) + " pixels, fewer than " +
                std::to_string(host.x + host.width) + " x " + std::to_string(host.y + host.height) + ".");
-  } else if (is_depth(channels_)) {
-    fail(ErrorCode::unsupported, from_texture_op, "the depth of " + name + " is not in a renderbuffer.");
   } else {
-    format_ = format_by_bits(device, attachment());
+    format_ = copies_colours() ? format_by_bits(device, attachment()) : depth_format_by_bits(device, attachment());
   }
-  value_ = host_value(from_texture_op, options.dtype, bytes_of(format_), name_of_format(format_));
+  if (is_stencil(channels_)) require_stencil_textures(device);
+  if (is_stencil(channels_) && !has_depth(format_))
+    fail(ErrorCode::unsupported, from_texture_op,
+         "the stencil of " + name + " is a renderbuffer without depth; make one of GL_DEPTH24_STENCIL8.");
+  const Bytes bytes = is_stencil(channels_) ? Bytes::integers : bytes_of(format_);
+  value_ = host_value(from_texture_op, options.dtype, bytes, name_of_format(format_));
+  if (!gl.TexStorage2D) touches_ |= state::pixel_unpack;  // copies are made as textures are that get pixels
   if (host.framebuffer != 0) attached_ = textures_of_framebuffer(device);
   device.take_error();
 }
 
 GLenum FramebufferImport::attachment() const {
   if (is_depth(channels_)) return host_.framebuffer == 0 ? GL_DEPTH : GL_DEPTH_ATTACHMENT;
+  if (is_stencil(channels_)) return host_.framebuffer == 0 ? GL_STENCIL : GL_STENCIL_ATTACHMENT;
   return host_.framebuffer == 0 ? GL_BACK : GL_COLOR_ATTACHMENT0;
 }
 
 std::string FramebufferImport::type() const {
-  const Texels texels = texels_of(format_);
+  const Texels texels = is_stencil(channels_) ? Texels::unsigned_integers : texels_of(format_);
   const char* sampler = texels == Texels::signed_integers     ? "isampler2D"
                         : texels == Texels::unsigned_integers ? "usampler2D"
                                                               : "sampler2D";
@@ -138,18 +163,26 @@ void FramebufferImport::bind(const PassTools& tools, GLuint unit, bool) const {
   const GLint right = host_.x + host_.width, upper = host_.y + host_.height;
   const AttachedTexture copy{tools.copies.get(unit, format_, right, upper)};
   const bool copies_depth = is_depth(channels_);
-  const GLenum drawn = copies_depth ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0;
+  const GLenum drawn = copies_colours()       ? GL_COLOR_ATTACHMENT0
+                       : has_stencil(format_) ? GL_DEPTH_STENCIL_ATTACHMENT
+                                              : GL_DEPTH_ATTACHMENT;
   gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, tools.scratch_framebuffer);
   attach(gl, drawn, copy);
-  if (!copies_depth) gl.DrawBuffers(1, &drawn);
+  if (copies_colours()) gl.DrawBuffers(1, &drawn);
   gl.BindFramebuffer(GL_READ_FRAMEBUFFER, host_.framebuffer);
   const auto read_before = static_cast<GLenum>(integer(gl, GL_READ_BUFFER));
-  if (!copies_depth) gl.ReadBuffer(attachment());
+  if (copies_colours()) gl.ReadBuffer(attachment());
   gl.BlitFramebuffer(host_.x, host_.y, right, upper, host_.x, host_.y, right, upper,
-                     copies_depth ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  if (!copies_depth) gl.ReadBuffer(read_before);
+                     copies_colours() ? GL_COLOR_BUFFER_BIT
+                     : copies_depth   ? GL_DEPTH_BUFFER_BIT
+                                      : GL_STENCIL_BUFFER_BIT,
+                     GL_NEAREST);
+  if (copies_colours()) gl.ReadBuffer(read_before);
   detach(gl, drawn);
   tools.bind_texture(GL_TEXTURE_2D, copy.texture, unit);
+  if (has_stencil(format_) && has_stencil_textures(tools.device))
+    gl.TexParameteri(GL_TEXTURE_2D, depth_stencil_texture_mode,
+                     static_cast<GLint>(is_stencil(channels_) ? stencil_index : GL_DEPTH_COMPONENT));
 }
 
 }  // namespace tessera::gles

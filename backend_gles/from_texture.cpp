@@ -34,11 +34,7 @@ void check_readable(const HostTexture& host, const TextureTraits& traits, const 
   if ((is_depth(host.channels) && !traits.has_depth) || (is_stencil(host.channels) && !traits.has_stencil))
     fail(ErrorCode::invalid_argument, from_texture_op,
          "the texture's format is " + traits.format + ", which has no channel \"" + host.channels + "\".");
-  if (const int version = device.api().version;
-      is_stencil(host.channels) && !device.api().has(31, 43, {"GL_ARB_stencil_texturing"}))
-    fail(ErrorCode::unsupported, from_texture_op,
-         "reading stencil needs OpenGL ES 3.1 or OpenGL 4.3; " + device.info().name + " has " +
-             std::to_string(version / 10) + "." + std::to_string(version % 10) + ".");
+  if (is_stencil(host.channels)) require_stencil_textures(device);
 }
 
 }  // namespace
@@ -75,9 +71,6 @@ Tensor from_texture(Context& context, const HostFramebuffer& host, const FromFra
          "pixels from " + std::to_string(host.x) + ", " + std::to_string(host.y) + " on do not lie within " +
              std::to_string(device.max_side()) + " x " + std::to_string(device.max_side()) + ".");
   check_channels(from_texture_op, options.channels);
-  if (is_stencil(options.channels))
-    fail(ErrorCode::unsupported, from_texture_op,
-         "the stencil of a framebuffer cannot be read, only that of a texture.");
   const Shape shape{host.height, host.width, std::ssize(options.channels)};
   return imported_tensor(impl, shape, options.dtype, std::make_shared<FramebufferImport>(device, host, options));
 }

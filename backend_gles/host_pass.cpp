@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend_gles/texture_format.h"
+
 namespace tessera::gles {
 
 GLuint PassPrograms::get(const std::string& key, const std::string& name,
@@ -29,7 +31,13 @@ GLuint CopyTextures::get(GLuint unit, GLenum internal_format, GLsizei width, GLs
     }
     copy = {make_texture(device_), internal_format, width, height};
     gl.BindTexture(GL_TEXTURE_2D, copy.texture.get());
-    gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
+    if (gl.TexStorage2D) {
+      gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
+    } else {  // OpenGL before 4.2
+      const TextureFormat format = pixels_for(internal_format);
+      gl.TexImage2D(GL_TEXTURE_2D, 0, static_cast<GLint>(internal_format), width, height, 0, format.format, format.type,
+                    nullptr);
+    }
   }
   gl.BindTexture(GL_TEXTURE_2D, copy.texture.get());
   return copy.texture.get();

@@ -64,6 +64,17 @@ bool has_stencil(GLenum internal_format) {
          internal_format == GL_STENCIL_INDEX8;
 }
 
+TextureFormat pixels_for(GLenum internal_format) {
+  if (has_depth(internal_format) && has_stencil(internal_format))
+    return {internal_format, GL_DEPTH_STENCIL,
+            static_cast<GLenum>(internal_format == GL_DEPTH24_STENCIL8 ? GL_UNSIGNED_INT_24_8
+                                                                       : GL_FLOAT_32_UNSIGNED_INT_24_8_REV)};
+  if (has_depth(internal_format)) return {internal_format, GL_DEPTH_COMPONENT, GL_FLOAT};
+  const bool is_float = texels_of(internal_format) == Texels::floats;
+  return {internal_format, static_cast<GLenum>(is_float ? GL_RGBA : GL_RGBA_INTEGER),
+          static_cast<GLenum>(is_float ? GL_FLOAT : GL_INT)};
+}
+
 std::string name_of_format(GLenum internal_format) {
   struct Named {
     GLenum format;

@@ -18,6 +18,8 @@ Texels texels_of(GLenum internal_format);
 Bytes bytes_of(GLenum internal_format);
 bool has_depth(GLenum internal_format);
 bool has_stencil(GLenum internal_format);
+// Pixels that OpenGL takes for a texture of the internal format, if they are none.
+TextureFormat pixels_for(GLenum internal_format);
 std::string name_of_format(GLenum internal_format);  // for people
 
 }  // namespace tessera::gles

@@ -4,12 +4,10 @@
 
 #include "backend_gles/pixel_shader.h"
 #include "backend_gles/state.h"
+#include "core/base/fail.h"
 
 namespace tessera::gles {
 namespace {
-
-// The names of OpenGL ES 3.1, which glad does not have here.
-constexpr GLenum depth_stencil_texture_mode = 0x90EA, stencil_index = 0x1901;
 
 std::string sampler_of(Texels texels, GLenum target) {
   if (target == texture_external) return std::string(external_sampler);
@@ -23,6 +21,16 @@ std::string sampler_of(Texels texels, GLenum target) {
 }
 
 }  // namespace
+
+bool has_stencil_textures(const Device& device) { return device.api().has(31, 43, {"GL_ARB_stencil_texturing"}); }
+
+void require_stencil_textures(const Device& device) {
+  if (has_stencil_textures(device)) return;
+  const int version = device.api().version;
+  fail(ErrorCode::unsupported, from_texture_op,
+       "reading stencil needs OpenGL ES 3.1 or OpenGL 4.3; " + device.info().name + " has " +
+           std::to_string(version / 10) + "." + std::to_string(version % 10) + ".");
+}
 
 std::string TextureImport::type() const {
   const Texels texels = is_stencil(host_.channels) ? Texels::unsigned_integers : traits_.texels;

@@ -11,6 +11,11 @@ namespace tessera::gles {
 
 inline constexpr std::string_view from_texture_op = "gles::from_texture";
 
+// The names of OpenGL ES 3.1, which glad does not have here.
+inline constexpr GLenum depth_stencil_texture_mode = 0x90EA, stencil_index = 0x1901;
+bool has_stencil_textures(const Device&);      // whether shaders can sample stencil
+void require_stencil_textures(const Device&);  // throws unsupported where they cannot
+
 class HostImport : public HostSource {
  public:
   using Part = std::array<GLint, 4>;            // see part_name()
@@ -55,17 +60,19 @@ class FramebufferImport final : public HostImport {
   std::string type() const override;
   void check(const Device& device) const override;
   bool is_among(const std::vector<GLuint>& textures) const override;
-  std::uint32_t touches() const override { return state::read_framebuffer; }
+  std::uint32_t touches() const override { return touches_; }
   Part part() const override { return {host_.x, host_.y, 0, 0}; }
   void bind(const PassTools&, GLuint unit, bool is_filtered) const override;
 
  private:
   GLenum attachment() const;
+  bool copies_colours() const { return !is_depth(channels_) && !is_stencil(channels_); }
 
   HostFramebuffer host_;
   std::string channels_;
   GLenum format_ = 0;
   HostValue value_ = HostValue::floats;
+  std::uint32_t touches_ = state::read_framebuffer;
   std::vector<GLuint> attached_;  // textures
 };
 

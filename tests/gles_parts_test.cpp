@@ -95,13 +95,17 @@ class GlesParts : public OnGlesHost {
     host().expect_no_error("making a framebuffer");
     return made;
   }
-  void clear(const Sampled& target, int x, int y, int w, int h, float grey, float depth) {
+  bool has_stencil_textures() {
+    return host().version() >= (host().is_desktop() ? 43 : 31) || host().has_extension("GL_ARB_stencil_texturing");
+  }
+  void clear(const Sampled& target, int x, int y, int w, int h, float grey, float depth, int stencil = 0) {
     gl().BindFramebuffer(GL_FRAMEBUFFER, target.framebuffer);
     gl().Enable(GL_SCISSOR_TEST);
     gl().Scissor(x, y, w, h);
     gl().ClearColor(grey, grey, grey, 1);
     gl().ClearDepthf(depth);
-    gl().Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    gl().ClearStencil(stencil);
+    gl().Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     gl().Disable(GL_SCISSOR_TEST);
     gl().BindFramebuffer(GL_FRAMEBUFFER, 0);
   }
@@ -317,11 +321,8 @@ TEST_P(GlesParts, DepthAndStencil) {
     return gles::from_texture(gpu(), {.texture = name, .width = 3, .height = 2, .channels = channels, .dtype = dtype});
   };
   EXPECT_THAT(in("D").read(), Pointwise(FloatNear(1e-6f), {0.5f, 1.0f, 0.0f, 0.25f, 0.0f, 0.75f}));
-  GLint major = 0, minor = 0;
-  gl().GetIntegerv(GL_MAJOR_VERSION, &major);
-  gl().GetIntegerv(GL_MINOR_VERSION, &minor);
-  if (10 * major + minor < 31) {
-    EXPECT_TESSERA_ERROR(in("S"), unsupported, "3.1", "3.0");
+  if (!has_stencil_textures()) {
+    EXPECT_TESSERA_ERROR(in("S"), unsupported, "3.1", "4.3");
   } else {
     EXPECT_THAT(in("S").read(), ElementsAre(1, 255, 128, 7, 0, 3));
     EXPECT_THAT(in("S", DType::u8).read(), ElementsAre(1, 255, 128, 7, 0, 3));
@@ -367,8 +368,56 @@ TEST_P(GlesParts, FramebuffersAreResolved) {
   EXPECT_TESSERA_ERROR(gles::from_texture(gpu(), gles::HostFramebuffer{999, 9, 6}), invalid_argument, "999");
   EXPECT_TESSERA_ERROR(gles::from_texture(gpu(), gles::HostFramebuffer{made.framebuffer, 9, 6, -1, 0}),
                        invalid_argument, "-1");
-  EXPECT_TESSERA_ERROR(gles::from_texture(gpu(), all, {.channels = "S"}), unsupported, "stencil");
   host().expect_no_error("reading framebuffers");
+}
+
+TEST_P(GlesParts, StencilOfFramebuffers) {
+  const std::vector<std::uint32_t> values{0x80000001, 0xffffffff, 0x00000080, 0x40000007, 0, 0xc0000003};
+  const GLuint attached =
+      host().texture(GL_DEPTH24_STENCIL8, 3, 2, GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8, values.data());
+  const GLuint of_texture = host().framebuffer(host().texture(GL_RGBA8, 3, 2, 0, 0, nullptr));
+  gl().BindFramebuffer(GL_FRAMEBUFFER, of_texture);
+  gl().FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_TEXTURE_2D, attached, 0);
+  gl().BindFramebuffer(GL_FRAMEBUFFER, 0);
+  const Sampled made = sampled(9, 6, GL_RGBA8, 4);
+  clear(made, 0, 0, 9, 6, 0, 0.25f, 200);
+  clear(made, 4, 2, 3, 3, 0, 0.75f, 7);
+  const auto in = [&](const gles::HostFramebuffer& from, const char* channels, DType dtype = DType::f32) {
+    return gles::from_texture(gpu(), from, {.channels = channels, .dtype = dtype});
+  };
+  EXPECT_THAT(in({of_texture, 3, 2}, "D").read(), Pointwise(FloatNear(1e-6f), {0.5f, 1.0f, 0.0f, 0.25f, 0.0f, 0.75f}));
+  if (!has_stencil_textures()) {
+    EXPECT_TESSERA_ERROR(in({of_texture, 3, 2}, "S"), unsupported, "3.1", "4.3");
+    return;
+  }
+  EXPECT_THAT(in({of_texture, 3, 2}, "S").read(), ElementsAre(1, 255, 128, 7, 0, 3));
+  EXPECT_THAT(in({made.framebuffer, 2, 1, 3, 2}, "S", DType::u8).read(), ElementsAre(200, 7));
+  // Depth and stencil in one kernel, and depth again from what the stencil was copied into.
+  const gles::HostFramebuffer part{made.framebuffer, 2, 1, 3, 2};
+  EXPECT_THAT((in(part, "D") * 4.0f + in(part, "S")).read(), Pointwise(FloatNear(1e-4f), {201.0f, 10.0f}));
+  EXPECT_THAT(in(part, "D").read(), Pointwise(FloatNear(1e-6f), {0.25f, 0.75f}));
+  EXPECT_TESSERA_ERROR(in({host().framebuffer(host().texture(GL_RGBA8, 3, 2, 0, 0, nullptr)), 3, 2}, "S"),
+                       invalid_argument, "no attachment", "\"S\"");
+  host().expect_no_error("reading stencil");
+}
+
+// OpenGL before 4.2, as macOS has it, makes textures in another way. The host's buffer is left alone there.
+TEST_P(GlesParts, FramebuffersAreCopiedWithoutTextureStorage) {
+  if (!host().is_desktop()) GTEST_SKIP() << "OpenGL ES always has glTexStorage2D";
+  const auto hiding = [&](const char* name) {
+    return std::string_view(name) == "glTexStorage2D" ? nullptr : host().loader()(name);
+  };
+  Context plain = gles::adopt_current(hiding, {}, {.check_state = true});
+  const Sampled made = sampled(9, 6, GL_RGBA8, 4);
+  clear(made, 0, 0, 9, 6, 0.2f, 0.25f);
+  GLuint buffer = 0;
+  gl().GenBuffers(1, &buffer);
+  gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer);
+  const gles::HostFramebuffer part{made.framebuffer, 2, 1, 3, 2};
+  EXPECT_THAT(gles::from_texture(plain, part, {.channels = "R", .dtype = DType::u8}).read(), ElementsAre(51, 51));
+  EXPECT_THAT(gles::from_texture(plain, part, {.channels = "D"}).read(), Pointwise(FloatNear(1e-6f), {0.25f, 0.25f}));
+  gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  host().expect_no_error("copies without texture storage");
 }
 
 TEST_P(GlesParts, SamplesOfAPixelAreAveraged) {

@@ -180,11 +180,12 @@ struct HostFramebuffer {
 // those that are encoded: formats of 8 bits without a sign, external textures and stencil. Nothing is copied where
 // kernels can sample the texture: they do so each time that something is computed from the tensor, and see what the
 // host has drawn until then. compute() keeps the pixels as they are, unless the texture is a GL_RGBA32F, which as a
-// whole always is read in place; `copy` keeps those too. Stencil takes a pass of its own, and OpenGL ES 3.1.
+// whole always is read in place; `copy` keeps those too. Stencil takes a pass of its own, and OpenGL ES 3.1 or
+// OpenGL 4.3.
 TESSERA_API Tensor from_texture(Context&, const HostTexture&);
 
 struct FromFramebuffer {
-  std::string channels = "RGBA";  // or "D", the depth attachment
+  std::string channels = "RGBA";  // or "D", the depth attachment; "S", the stencil attachment
   DType dtype = DType::f32;
 };
 
