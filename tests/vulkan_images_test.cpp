@@ -378,9 +378,9 @@ TEST_P(VulkanHosts, OnOtherDriversAreRefusedWithTheReason) {
     return;
   }
   const std::string_view device = GetParam().name;
-  const char* reason = device == "gles_mesa"         ? "not ANGLE on Vulkan"
-                       : device == "webgpu_lavapipe" ? "SharedFenceVkSemaphoreOpaqueFD"
-                                                     : "lavapipe";
+  const char* reason = device == "webgpu_lavapipe"       ? "SharedFenceVkSemaphoreOpaqueFD"
+                       : device == "gles_angle_lavapipe" ? "lavapipe"
+                                                         : "not ANGLE on Vulkan";
   EXPECT_TESSERA_ERROR(vulkan::attach(context, engine->handles()), unsupported, "vulkan::attach", reason);
 }
 
