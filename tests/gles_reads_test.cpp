@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "support/gles_host.h"
+#include <tessera/monitor.h>
 
 namespace tessera::test {
 namespace {
@@ -118,6 +119,33 @@ TEST_P(GlesReads, ARingOfLentTexturesStaysAsItIs) {
   gaussian_blur(x * 2.0f, 1).compute_into(ring[0].tensor_ref);
   const auto pixels = host().pixels<float>(host().framebuffer(textures[0]), 6, 4, GL_RGBA, GL_FLOAT);
   for (const float value : pixels) EXPECT_NEAR(value, 2.0f, 1e-5f);
+}
+
+// In the host's context, and while the host itself measures the time that commands take.
+TEST_P(GlesReads, ProfilersGetTheTimeOfEachCall) {
+  constexpr GLenum time_elapsed = 0x88BF;  // GL_TIME_ELAPSED
+  if (!host().is_desktop() && !gl().EXT_disjoint_timer_query) GTEST_SKIP() << "the context has no timers";
+  const Tensor x = gpu().full({64, 64}, 0.5).compute();
+  sum(square(x)).compute();  // compiles
+  Monitor monitor(gpu());
+  GLuint query = 0, nanoseconds = 0;
+  gl().GenQueries(1, &query);
+  gl().BeginQuery(time_elapsed, query);
+  {
+    const auto frame = monitor.span("frame");
+    sum(square(x)).compute();
+  }
+  gl().EndQuery(time_elapsed);
+  (x + 1.0f).compute();
+  ASSERT_TRUE(monitor.report({.wait = true}).device_busy);
+  const std::vector<CallTime> calls = monitor.take_calls();
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].span, "frame");
+  EXPECT_EQ(calls[1].span, "");
+  for (const CallTime& call : calls) EXPECT_FALSE(call.kernels.empty());
+  gl().GetQueryObjectuiv(query, GL_QUERY_RESULT, &nanoseconds);
+  gl().DeleteQueries(1, &query);
+  host().expect_no_error("times");
 }
 
 void GLAD_API_PTR note_message(GLenum, GLenum type, GLuint, GLenum, GLsizei, const GLchar* text, const void* to) {

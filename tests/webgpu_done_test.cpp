@@ -3,6 +3,7 @@
 #include <future>
 
 #include "support/webgpu_host.h"
+#include <tessera/monitor.h>
 #include <tessera/testing.h>
 
 namespace tessera::test {
@@ -53,6 +54,27 @@ TEST_P(WebGpuDone, OnAHostsDevice) {
   (gpu.full({10}, 1) + 1.0f).compute();
   webgpu::when_done(gpu, [&](bool is_done) { told.set_value(is_done); });
   EXPECT_TRUE(told.get_future().get());
+}
+
+TEST_P(WebGpuDone, ProfilersGetTheTimeOfEachCallOnAHostsDevice) {
+  Host host(GetParam(), Host::Threads::one, {WGPUFeatureName_TimestampQuery});
+  if (!wgpuDeviceHasFeature(host.device, WGPUFeatureName_TimestampQuery)) GTEST_SKIP() << "the driver has no timers";
+  Context gpu = webgpu::adopt(host.handles());
+  const Tensor x = gpu.full({64, 64}, 0.5).compute();
+  sum(square(x)).compute();  // compiles
+  Monitor monitor(gpu);
+  {
+    const auto frame = monitor.span("frame");
+    sum(square(x)).compute();
+  }
+  (x + 1.0f).compute();
+  ASSERT_TRUE(monitor.report({.wait = true}).device_busy);
+  const std::vector<CallTime> calls = monitor.take_calls();
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].span, "frame");
+  EXPECT_EQ(calls[1].span, "");
+  for (const CallTime& call : calls) EXPECT_FALSE(call.kernels.empty());
+  EXPECT_TRUE(host.errors.empty());
 }
 
 TESSERA_ON_WEBGPU_DEVICES(WebGpuDone);
