@@ -1,11 +1,12 @@
 // Operators whose results have as many elements as values say: they are worked out on the host, from values that are
-// known there or read back.
+// known there or read back, or on the device where the caller gave them a capacity.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "models/boxes.h"
+#include "models/capacity.h"
 #include "models/operators.h"
 
 namespace tessera::onnx {
@@ -17,6 +18,7 @@ Value known_integers(const Call& call, const Shape& shape, const std::vector<std
 }
 
 Results compressed(const Call& call) {
+  if (call.node().capacity) return compressed_within_capacity(call);
   const std::vector<double> condition = call.numbers_of(1);
   std::vector<std::int32_t> places;
   for (std::size_t i = 0; i < condition.size(); ++i)
@@ -29,6 +31,7 @@ Results compressed(const Call& call) {
 }
 
 Results places_of_nonzero(const Call& call) {
+  if (call.node().capacity) return places_of_nonzero_within_capacity(call);
   const std::vector<double> numbers = call.numbers_of(0);
   const Shape& shape = call.shape(0);
   std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(shape.rank()));
@@ -47,6 +50,7 @@ Results places_of_nonzero(const Call& call) {
 // The distinct slices along the axis (the distinct elements without one), where they were first, what each of all is
 // and how often each was.
 Results unique(const Call& call) {
+  if (call.node().capacity) return unique_within_capacity(call);
   const bool is_flat = !call.attribute("axis");
   const Tensor x = is_flat ? flatten(call.tensor(0)) : call.tensor(0);
   const int axis = is_flat ? 0 : call.axis(call.integer("axis"), call.rank());
@@ -96,12 +100,13 @@ Results unique(const Call& call) {
 Results suppressed(const Call& call) {
   call.expect_rank(0, 3, 3);
   call.expect_rank(1, 3, 3);
-  std::vector<double> corners = call.numbers_of(0);
-  const std::vector<double> scores = call.numbers_of(1);
   const std::int64_t batches = call.shape(1)[0], classes = call.shape(1)[1], boxes = call.shape(1)[2];
   if (call.shape(0) != Shape{batches, boxes, 4})
     call.fail(ErrorCode::shape_mismatch,
               "its boxes " + call.shape(0).to_string() + " do not fit the scores " + call.shape(1).to_string() + ".");
+  if (call.node().capacity) return suppressed_within_capacity(call);
+  std::vector<double> corners = call.numbers_of(0);
+  const std::vector<double> scores = call.numbers_of(1);
   const std::int64_t most = call.has(2) ? call.integer_of(2) : 0;
   const double overlap = call.has(3) ? call.number_of(3) : 0,
                least = call.has(4) ? call.number_of(4) : -std::numeric_limits<double>::infinity();

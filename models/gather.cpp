@@ -86,8 +86,12 @@ Tensor scattered_by_mask(const Call& call, const Tensor& x, const Tensor& rows, 
 Results scattered_elements(const Call& call) {
   const Tensor x = call.tensor(0), updates = call.tensor(2);
   const int axis = call.axis(call.integer("axis", 0), call.rank());
+  // An index outside names a place of another row when it is flat: its update is dropped, as of slices.
+  const Tensor indices = call.tensor(1).cast(DType::i32);
+  const double length = static_cast<double>(x.shape()[axis]);
+  const Tensor is_outside = logical_or(indices >= length, indices < -length);
   const Tensor rows =
-      flat_indices(call, x.shape(), call.tensor(1).cast(DType::i32), axis).reshape({updates.shape().size(), 1});
+      where(is_outside, INT32_MAX, flat_indices(call, x.shape(), indices, axis)).reshape({updates.shape().size(), 1});
   const std::string reduction = call.text("reduction", "none");
   const Tensor flat = flatten(x), flat_updates = flatten(updates);
   const std::int64_t size = x.shape().size();

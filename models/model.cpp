@@ -6,6 +6,7 @@
 #include <set>
 #include <variant>
 
+#include "models/capacity.h"
 #include "models/explanation.h"
 #include "models/operators.h"
 #include "models/patterns.h"
@@ -69,7 +70,7 @@ struct ModelImpl {
             const ModelOptions& options)
       : progress(options.progress),
         file(std::move(source)),
-        proto(read(folder)),
+        proto(read(folder, options.capacities)),
         constants(context, options.hub ? *options.hub : TensorHub(context), name, std::move(folder)),
         max_programs(std::max<std::size_t>(1, options.max_programs)) {
     progress.tell(onnx::share_of_reading, "looking for operators");
@@ -85,11 +86,14 @@ struct ModelImpl {
     progress.tell(1, "ending the load");
   }
 
-  onnx::ModelProto read(const std::filesystem::path& folder) const {
+  onnx::ModelProto read(const std::filesystem::path& folder,
+                        const std::map<std::string, std::int64_t>& capacities) const {
     progress.tell(0, "reading the file");
-    if (tfjs::is_model(file.bytes())) return tfjs::read_model(file.bytes(), folder, progress);
-    onnx::ModelProto model = onnx::read_model(file.bytes(), &progress);
-    onnx::recognise_patterns(model.graph);
+    const bool is_tfjs = tfjs::is_model(file.bytes());
+    onnx::ModelProto model =
+        is_tfjs ? tfjs::read_model(file.bytes(), folder, progress) : onnx::read_model(file.bytes(), &progress);
+    if (!is_tfjs) onnx::recognise_patterns(model.graph);
+    onnx::set_capacities(model.graph, capacities);
     return model;
   }
 

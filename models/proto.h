@@ -81,6 +81,7 @@ struct NodeProto {
   std::string name, op, domain;
   std::vector<std::string> inputs, outputs;  // an empty name: not given
   std::vector<AttributeProto> attributes;
+  std::optional<std::int64_t> capacity{};  // of results whose size values decide, where the caller gave one
 };
 
 struct ValueInfoProto {

@@ -277,6 +277,7 @@ void Trace::run_node(const NodeProto& node, Names& names) {
                     .op = node.op,
                     .result = shapes_of(results),
                     .became = on_host ? "folded on the host" : operations_in(*scope)};
+    if (node.capacity) entry.became += "; room for " + std::to_string(*node.capacity) + ", nothing is read back";
     if (!read_back_.empty()) entry.became += "; " + read_back_ + ", which is read back";
     scope->keep_all();  // the tensors live on in the values
     Reported reported{.node = std::move(entry), .results = {}, .turn = report->size()};

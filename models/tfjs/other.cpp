@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "models/boxes.h"
+#include "models/capacity.h"
 #include "models/tfjs/operators.h"
 
 namespace tessera::tfjs {
@@ -126,6 +127,23 @@ Results cut_and_resized(const Call& call) {
                                      .extrapolation = call.number("extrapolation_value", 0)}))};
 }
 
+Results suppressed_within_capacity(const Call& call, std::int64_t most, double overlap, double least) {
+  const bool pads = call.integer("pad_to_max_output_size", 0) != 0,
+             has_scores = call.node().op == "NonMaxSuppressionV5";
+  const std::int64_t boxes = call.shape(1)[0], room = pads ? most : *call.node().capacity;
+  const Tensor scores = call.tensor(1);
+  const onnx::KeptBoxes kept = onnx::kept_boxes(call, call.tensor(0).reshape({1, boxes, 4}),
+                                                scores.reshape({1, 1, boxes}), {most, overlap, least}, room);
+  const Tensor chosen = slice(kept.rows, {0, 2}, {room, 1}).reshape({room}), is_none = chosen == onnx::no_place;
+  Results results{call.give(pads ? where(is_none, 0, chosen) : chosen, Type::int32)};
+  if (has_scores)
+    results.push_back(call.give(
+        boxes == 0 ? call.context().zeros({room}) : where(is_none, 0, gather(scores, chosen, 0)), Type::float32));
+  if (has_scores || call.node().op == "NonMaxSuppressionV4") results.push_back(call.give(kept.count, Type::int32));
+  results.push_back(results.size() > 1 ? results.back() : call.give(kept.count, Type::int32));
+  return results;
+}
+
 // boxes [n,4], scores [n], the most boxes, overlap, least score, sigma. Results: indices; their scores (V5); how many.
 Results suppressed(const Call& call) {
   call.expect_rank(0, 2, 2);
@@ -135,11 +153,13 @@ Results suppressed(const Call& call) {
               "its boxes " + call.shape(0).to_string() + " do not fit the scores " + call.shape(1).to_string() + ".");
   if (call.has(5) && call.number_of(5) != 0) call.unsupported("soft suppression.");
   const bool has_scores = call.node().op == "NonMaxSuppressionV5";
-  const std::vector<double> corners = call.numbers_of(0), scores = call.numbers_of(1);
   const std::int64_t most = call.integer_of(2);
   call.expect(most >= 0 && most <= Shape::max_size, "it would keep " + std::to_string(most) + " boxes.");
-  Sizes kept = onnx::kept_boxes(corners, scores, most, call.has(3) ? call.number_of(3) : 0.5,
-                                call.has(4) ? call.number_of(4) : -std::numeric_limits<double>::infinity());
+  const double overlap = call.has(3) ? call.number_of(3) : 0.5,
+               least = call.has(4) ? call.number_of(4) : -std::numeric_limits<double>::infinity();
+  if (call.node().capacity) return suppressed_within_capacity(call, most, overlap, least);
+  const std::vector<double> corners = call.numbers_of(0), scores = call.numbers_of(1);
+  Sizes kept = onnx::kept_boxes(corners, scores, most, overlap, least);
   const auto count = static_cast<std::int64_t>(kept.size());
   std::vector<float> kept_scores;
   for (const std::int64_t box : kept) kept_scores.push_back(static_cast<float>(scores[static_cast<std::size_t>(box)]));
@@ -157,9 +177,14 @@ Results suppressed(const Call& call) {
 }
 
 Results places_of_truth(const Call& call) {  // ONNX has the axes first
-  const Value rows = onnx::onnx_operator("NonZero", 17).run(call).front();
-  const Tensor known = call.trace().tensor(rows, Order::plain, true);
-  return {call.trace().result(transpose(known, {1, 0}), Type::int32, Order::plain, true)};
+  const auto on_its_side = [&](const Value& value, const auto& changed) {
+    const Tensor tensor = call.trace().tensor(value, Order::plain, value.is_known());
+    return call.trace().result(changed(tensor), Type::int32, Order::plain, value.is_known());
+  };
+  Results results = onnx::onnx_operator("NonZero", 17).run(call);
+  results[0] = on_its_side(results[0], [](const Tensor& places) { return transpose(places, {1, 0}); });
+  if (results.size() > 1) results[1] = on_its_side(results[1], [](const Tensor& count) { return count; });
+  return results;
 }
 
 Results along_last(const Call& call, const char* name) { return onnx::onnx_operator(name, 17).run(call); }

@@ -72,6 +72,13 @@ struct ModelOptions {
   // elements, shape and type, share their tensors.
   std::optional<TensorHub> hub{};
   std::size_t max_programs = 8;  // sets of input sizes that are kept, the most recently used ones
+  // Room for the results of a NonZero, NonMaxSuppression, Unique or Compress (TF.js: Where, NonMaxSuppressionV2 to V5)
+  // whose number values decide, by the name of the node or of its first output. Such a node is run on the device and
+  // nothing is read back: its results have that size, and "<first output>.count" is one more output of the model. What
+  // is left of the room is filled: with 2147483647 in indices, for which Gather takes the last slice and which
+  // scattering drops, and with 0 in other results. A count above the capacity says that the rest is missing. Nodes that
+  // follow see the whole size: those that only move, compute or look up elements are fine; sums and the like are not.
+  std::map<std::string, std::int64_t> capacities{};
   // Called by load, and by prepare() and operator() while they build a Program and upload weights for it, on the thread
   // of their caller. Each begins with 0 and ends with 1. Where it says false, they end with a `cancelled` Error, and
   // what they have put into the hub is gone. It must not call the model.
