@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "models/small_floats.h"
 #include <tessera/error.h>
 
 namespace tessera::onnx {
@@ -37,6 +38,10 @@ constexpr TypeRow type_rows[] = {
     {Type::complex64, "complex64", 64, {}},
     {Type::complex128, "complex128", 128, {}},
     {Type::bfloat16, "bfloat16", 16, DType::f32},
+    {Type::float8e4m3fn, "float8e4m3fn", 8, DType::f32},
+    {Type::float8e4m3fnuz, "float8e4m3fnuz", 8, DType::f32},
+    {Type::float8e5m2, "float8e5m2", 8, DType::f32},
+    {Type::float8e5m2fnuz, "float8e5m2fnuz", 8, DType::f32},
     {Type::uint4, "uint4", 4, DType::u8},
     {Type::int4, "int4", 4, DType::i8},
 };
@@ -78,6 +83,10 @@ std::vector<std::byte> converted(Bytes raw, std::size_t count, const Convert& co
 
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
+std::vector<std::byte> decoded_float8(Bytes raw, std::size_t count, Type type) {
+  return converted<std::uint8_t>(raw, count, [type](std::uint8_t bits) { return from_float8(bits, type); });
+}
+
 std::vector<std::byte> nibbles(Bytes raw, std::size_t count, bool is_signed) {
   std::vector<std::byte> bytes(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -99,6 +108,10 @@ void decode_raw(const TensorProto& tensor, Bytes raw, Elements& elements) {
       elements.converted = converted<double>(raw, count, [](double v) { return static_cast<float>(v); });
       break;
     case Type::bfloat16: elements.converted = converted<std::uint16_t>(raw, count, from_bfloat16); break;
+    case Type::float8e4m3fn:
+    case Type::float8e4m3fnuz:
+    case Type::float8e5m2:
+    case Type::float8e5m2fnuz: elements.converted = decoded_float8(raw, count, tensor.type); break;
     case Type::int64: elements.converted = converted<std::int64_t>(raw, count, clamped); break;
     case Type::uint64:
       elements.converted = converted<std::uint64_t>(raw, count, [](std::uint64_t v) {
@@ -171,6 +184,12 @@ void decode_lists(const TensorProto& tensor, Elements& elements) {
       elements.converted = converted<std::uint16_t>(bits, count, from_bfloat16);
       break;
     }
+    case Type::float8e4m3fn:
+    case Type::float8e4m3fnuz:
+    case Type::float8e5m2:
+    case Type::float8e5m2fnuz:
+      elements.converted = decoded_float8(listed<std::uint8_t>(tensor, tensor.integers, count), count, tensor.type);
+      break;
     case Type::int4:
     case Type::uint4:
       elements.converted =

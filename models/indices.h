@@ -11,4 +11,9 @@ Tensor flat_indices(const Call&, const Shape& x, const Tensor& indices, int axis
 // Element [i,j,k] of the result is x[indices[i,j,k],j,k], the axis being 0.
 Tensor elements_at(const Call&, const Tensor& x, const Tensor& indices, int axis);
 
+// Elements of an image [batch,spatial…,rest…] at whole places along its spatial axes, floats [batch,p…] each, and at
+// indices of the axes after them: [batch,p…,rest…], zeros where a place is beyond the image.
+Tensor pixels_at(const Call&, const Tensor& image, const std::vector<Tensor>& places,
+                 const std::vector<Tensor>& more_indices = {});
+
 }  // namespace tessera::onnx

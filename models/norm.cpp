@@ -77,6 +77,14 @@ Results layer_normalization(const Call& call) {
   return results;
 }
 
+Results root_mean_square(const Call& call) {
+  const int begin = call.axis(call.integer("axis", -1), call.rank());
+  const Shape row(call.shape(0).dims().subspan(static_cast<std::size_t>(begin)));
+  return {call.give(rms_norm(
+      call.tensor(0),
+      {.gamma = broadcast_to(call.tensor(1), row), .begin_axis = begin, .epsilon = call.number("epsilon", 1e-5f)}))};
+}
+
 Results local_response(const Call& call) {
   const std::int64_t size = call.integer("size");
   if (size < 1 || size % 2 == 0)
@@ -123,6 +131,7 @@ const Operators& norm_operators() {
       {"InstanceNormalization", 1, instance_normalization},
       {"GroupNormalization", 18, group_normalization},
       {"LayerNormalization", 1, layer_normalization},
+      {"RMSNormalization", 23, root_mean_square},
       {"LRN", 1, local_response},
       {"MeanVarianceNormalization", 1, mean_variance},
       {"Softmax", 1, along_axis([](const Tensor& x, int axis) { return softmax(x, axis); })},

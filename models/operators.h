@@ -30,6 +30,8 @@ const Operators& loss_operators();
 const Operators& quantize_operators();
 const Operators& resize_operators();
 const Operators& sampling_operators();
+const Operators& grid_operators();
+const Operators& column_operators();
 const Operators& signal_operators();
 const Operators& recurrent_operators();
 const Operators& control_operators();

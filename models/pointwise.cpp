@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "models/operators.h"
+#include "models/small_floats.h"
 
 namespace tessera::onnx {
 
@@ -196,29 +197,19 @@ Results select(const Call& call) {
   return {call.give(where(condition, call.aligned(1, order), call.aligned(2, order)), call.type(1), order)};
 }
 
-// The eight leading bits of an f32, cut off towards zero as ONNX's own tests have it: Veltkamp's splitting rounds to
-// the nearest such number, and one that is too far from zero gives way to its neighbour.
-Tensor to_bfloat16(const Tensor& x) {
-  const Tensor magnitude = abs(x), is_large = magnitude > 1e30;
-  const Tensor scaled = where(is_large, magnitude * 0x1p-32, magnitude);
-  const Tensor spread = scaled * 65537.0, nearest = spread - (spread - scaled);
-  const Tensor cut = where(
-      nearest > scaled,
-      [&] {
-        const Tensor lower = nearest * (255.0 / 256), wide = lower * 65537.0;
-        return wide - (wide - lower);
-      }(),
-      nearest);
-  const Tensor back = where(is_large, cut * 0x1p32, cut);
-  return where(is_finite(x), where(x < 0, -back, back), x);
-}
-
 Value cast_to(const Call& call, Type type) {
   const DType dtype = dtype_of(call, type);
   const Order order = call.value(0).order();
   Tensor x = call.tensor(0, order);
   if (type == Type::bfloat16 && call.type() != Type::bfloat16)
     return call.give(to_bfloat16(x.cast(DType::f32)), type, order);
+  if (is_float8(type) && call.type() != type)
+    return call.give(to_float8(x.cast(DType::f32), type, call.integer("saturate", 1) != 0), type, order);
+  if ((type == Type::int4 || type == Type::uint4) && call.type() != type) {
+    if (is_float(x.dtype())) x = round(x);
+    x = clip(x.dtype() == DType::boolean ? x.cast(DType::i32) : x,
+             type == Type::int4 && x.dtype() != DType::u8 ? -8 : 0, type == Type::int4 ? 7 : 15);
+  }
   x = x.cast(dtype);
   if (type == Type::uint16 && is_integer(dtype)) x = bitwise_and(x, 0xffff);
   return call.give(x, type, order);

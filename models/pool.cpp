@@ -53,6 +53,18 @@ Results max_pool_of(const Call& call) {
 }
 
 Results average_pool_of(const Call& call) {
+  if (call.integer("ceil_mode", 0) != 0 && call.integer("count_include_pad", 0) != 0) {
+    // Padding counts, but not that which makes the last window whole.
+    const Window given = window_of(call, call.shape(0), kernel_shape(call));
+    Pooling how = pooling_of(call);
+    how.counts_padding = false;
+    std::vector<PadWidth> widths{{}};
+    widths.insert(widths.end(), given.pads.begin(), given.pads.end());
+    widths.push_back({});
+    const Sizes counted = given.flat_pads();
+    for (std::size_t i = 0; i < how.pads.size(); ++i) how.pads[i] -= counted[i];
+    return {call.give(average_pool(pad(call.tensor(0, Order::channels_last), widths), how), Order::channels_last)};
+  }
   return {call.give(average_pool(call.tensor(0, Order::channels_last), pooling_of(call)), Order::channels_last)};
 }
 

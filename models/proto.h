@@ -34,6 +34,10 @@ enum class Type : std::int32_t {  // of elements: TensorProto.DataType
   complex64 = 14,
   complex128 = 15,
   bfloat16 = 16,
+  float8e4m3fn = 17,
+  float8e4m3fnuz = 18,
+  float8e5m2 = 19,
+  float8e5m2fnuz = 20,
   uint4 = 21,
   int4 = 22,
 };

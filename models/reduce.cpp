@@ -14,7 +14,10 @@ auto reduction(const Function& function) {
     const int rank = call.rank();
     std::optional<Sizes> axes = axes_of(call);
     if (axes && axes->empty()) axes.reset();
-    if (!axes && call.integer("noop_with_empty_axes", 0)) return {call.value(0)};
+    if (!axes && call.integer("noop_with_empty_axes", 0)) {  // over no axis: each element by itself
+      const Order order = call.value(0).order();
+      return {call.give(function(expand_dims(call.tensor(0, order), -1), {.axes = {rank}}), order)};
+    }
     if (rank == 0) axes.reset();
     const bool keeps = call.integer("keepdims", 1) != 0;
     Reduce over{.keep_dims = keeps};

@@ -15,7 +15,7 @@ struct ResizeForm {
   std::vector<double> scales;
   std::vector<double> region;  // of tf_crop_and_resize: starts, then ends
   double cubic = -0.75;
-  bool excludes_outside = false;
+  bool excludes_outside = false, antialiases = false;
   double beyond = 0;
 };
 
@@ -63,9 +63,13 @@ AxisMatrix axis_matrix(const Call& call, const ResizeForm& form, std::size_t axi
               "an axis of " + std::to_string(in) + " cannot be brought to " + std::to_string(out) + ".");
   AxisMatrix matrix{std::vector<float>(static_cast<std::size_t>(in * out)),
                     std::vector<std::uint8_t>(static_cast<std::size_t>(out))};
+  // An image that becomes smaller is blurred as much where it is antialiased: the filter is wider then.
+  const double narrowing = form.antialiases ? std::min(1.0, form.scales[axis]) : 1;
+  call.expect(out == 0 || narrowing * static_cast<double>(out) > 1e-9, "a scale is too small.");
   for (std::int64_t i = 0; i < out; ++i) {
-    const double place = place_on_axis(call, form, axis, i, in, out), last = static_cast<double>(in - 1);
-    call.expect(std::isfinite(place), "a scale is 0.");
+    const double wanted = place_on_axis(call, form, axis, i, in, out), last = static_cast<double>(in - 1);
+    call.expect(std::isfinite(wanted), "a scale is 0.");
+    const double place = std::clamp(wanted, -0x1p30, 0x1p30);
     matrix.is_beyond[static_cast<std::size_t>(i)] =
         form.coordinates == "tf_crop_and_resize" && (place < 0 || place > last);
     const auto add = [&](double at, double weight) {
@@ -76,21 +80,18 @@ AxisMatrix axis_matrix(const Call& call, const ResizeForm& form, std::size_t axi
       add(nearest_place(call, form, place), 1);
       continue;
     }
-    const double base = std::floor(place), t = place - base, a = form.cubic;
+    const double a = form.cubic, reach = (form.mode == "linear" ? 1 : 2) / narrowing;
     std::vector<std::pair<double, double>> taps;
-    if (form.mode == "linear") {
-      taps = {{base, 1 - t}, {base + 1, t}};
-    } else {
-      for (int o = -1; o < 3; ++o) {
-        const double d = std::fabs(o - t);
-        taps.emplace_back(base + o,
-                          d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a);
-      }
+    for (double at = std::floor(place - reach) + 1; at < place + reach; ++at) {
+      const double d = std::fabs(at - place) * narrowing;
+      taps.emplace_back(at, form.mode == "linear" ? 1 - d
+                            : d <= 1              ? ((a + 2) * d - (a + 3)) * d * d + 1
+                                                  : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a);
     }
     double total = 1;
-    if (form.excludes_outside) {
+    if (form.excludes_outside || form.antialiases) {
       total = 0;
-      for (auto& [at, weight] : taps) total += weight = at < 0 || at > last ? 0 : weight;
+      for (auto& [at, weight] : taps) total += weight = form.excludes_outside && (at < 0 || at > last) ? 0 : weight;
     }
     for (const auto& [at, weight] : taps) add(at, weight / total);
   }
@@ -121,6 +122,7 @@ std::optional<Resize> direct_form(const Call& call, const ResizeForm& form) {
     if (std::fabs(static_cast<double>(form.sizes[i]) -
                   static_cast<double>(shape[static_cast<int>(i)]) * form.scales[i]) > 1e-4)
       return {};
+  if (form.antialiases && (form.scales[2] < 1 || form.scales[3] < 1)) return {};
   Resize how{.cubic_coefficient = static_cast<float>(form.cubic)};
   if (form.coordinates == "half_pixel" || form.coordinates == "half_pixel_symmetric" ||
       (form.coordinates == "pytorch_half_pixel" && form.sizes[2] > 1 && form.sizes[3] > 1))
@@ -153,8 +155,7 @@ Results resized(const Call& call, ResizeForm form) {
                   "an axis would have the size " + std::to_string(size) + ".");
       form.sizes.push_back(static_cast<std::int64_t>(size));
     }
-  else {
-    form.scales.clear();
+  else if (form.scales.empty()) {
     for (int i = 0; i < rank; ++i) {
       const std::int64_t size = form.sizes[static_cast<std::size_t>(i)];
       call.expect(size >= 0, "an axis would have the size " + std::to_string(size) + ".");
@@ -192,12 +193,39 @@ Results resize_10(const Call& call) {
                         .scales = call.numbers_of(1)});
 }
 
+// The sizes are limits then, of one scale for all axes that are resized.
+void keep_aspect_ratio(const Call& call, ResizeForm& form, const std::string& policy) {
+  if (policy != "not_larger" && policy != "not_smaller") call.unsupported("there is no policy '" + policy + "'.");
+  const int rank = call.rank();
+  call.expect(form.sizes.size() == static_cast<std::size_t>(rank), "it has no size for each axis.");
+  std::vector<bool> is_resized(form.sizes.size(), true);
+  if (const std::optional<Sizes> axes = call.integers("axes")) {
+    is_resized.assign(form.sizes.size(), false);
+    for (const std::int64_t axis : *axes) is_resized[static_cast<std::size_t>(call.axis(axis, rank))] = true;
+  }
+  std::optional<double> scale;
+  for (std::size_t i = 0; i < form.sizes.size(); ++i) {
+    if (!is_resized[i]) continue;
+    const double own = static_cast<double>(form.sizes[i]) /
+                       static_cast<double>(std::max<std::int64_t>(1, call.shape(0)[static_cast<int>(i)]));
+    scale = !scale ? own : policy == "not_larger" ? std::min(*scale, own) : std::max(*scale, own);
+  }
+  form.scales.assign(form.sizes.size(), 1);
+  for (std::size_t i = 0; i < form.sizes.size(); ++i) {
+    if (!is_resized[i]) continue;
+    const double size = std::floor(*scale * static_cast<double>(call.shape(0)[static_cast<int>(i)]) + 0.5);
+    call.expect(size >= 0 && size <= static_cast<double>(Shape::max_size),
+                "an axis would have the size " + std::to_string(size) + ".");
+    form.sizes[i] = static_cast<std::int64_t>(size);
+    form.scales[i] = *scale;
+  }
+}
+
 Results resize_11(const Call& call) {
   ResizeForm form{.mode = call.text("mode", "nearest"),
                   .coordinates = call.text("coordinate_transformation_mode", "half_pixel"),
                   .nearest = call.text("nearest_mode", "round_prefer_floor")};
-  if (call.integer("antialias", 0) != 0) call.unsupported("antialiasing.");
-  if (call.text("keep_aspect_ratio_policy", "stretch") != "stretch") call.unsupported("keeping the aspect ratio.");
+  form.antialiases = call.integer("antialias", 0) != 0 && form.mode != "nearest";
   form.cubic = call.number("cubic_coeff_a", -0.75f);
   form.excludes_outside = call.integer("exclude_outside", 0) != 0;
   form.beyond = call.number("extrapolation_value", 0);
@@ -221,6 +249,8 @@ Results resize_11(const Call& call) {
     else form.scales = scales;
     if (!form.region.empty()) form.region = region;
   }
+  const std::string policy = call.text("keep_aspect_ratio_policy", "stretch");
+  if (!form.sizes.empty() && policy != "stretch") keep_aspect_ratio(call, form, policy);
   return resized(call, std::move(form));
 }
 

@@ -82,6 +82,22 @@ Results joined(const Call& call) {
   return {call.give(concat(parts, place_of(axis, rank, order)), order)};
 }
 
+// Around each axis its other end, and again where that is not enough.
+Tensor wrapped(const Call& call, Tensor x, const std::vector<PadWidth>& widths) {
+  for (int axis = 0; axis < x.shape().rank(); ++axis) {
+    const auto [before, after] = widths[static_cast<std::size_t>(axis)];
+    if (before == 0 && after == 0) continue;
+    const std::int64_t size = x.shape()[axis];
+    call.expect(size > 0 && before <= Shape::max_size && after <= Shape::max_size, "nothing can be wrapped around.");
+    x = gather(x,
+               floor_mod(range(call.context(), 0, static_cast<double>(before + size + after), 1, DType::i32) +
+                             static_cast<double>((size - before % size) % size),
+                         static_cast<double>(size)),
+               axis);
+  }
+  return x;
+}
+
 Results padded(const Call& call, const Sizes& pads, const std::optional<Sizes>& axes, double value) {
   const int rank = call.rank();
   const std::size_t count = axes ? axes->size() : static_cast<std::size_t>(rank);
@@ -105,6 +121,7 @@ Results padded(const Call& call, const Sizes& pads, const std::optional<Sizes>& 
   Tensor x = call.tensor(0, order);
   if (cuts) x = strided_slice(x, in_order(begin, order), in_order(end, order));
   const std::string mode = call.text("mode", "constant");
+  if (mode == "wrap") return {call.give(wrapped(call, x, in_order(widths, order)), order)};
   if (mode != "constant" && mode != "edge" && mode != "reflect") call.unsupported("there is no mode '" + mode + "'.");
   const PadMode kind = mode == "edge" ? PadMode::edge : mode == "reflect" ? PadMode::reflect : PadMode::constant;
   return {call.give(pad(x, in_order(widths, order), kind, value), order)};
@@ -120,12 +137,35 @@ Results pad_by_inputs(const Call& call) {
                 call.has(2) ? call.number_of(2) : 0);
 }
 
+// Each axis cut or padded to its size, the middle staying in the middle.
+Results centred(const Call& call) {
+  const Sizes sizes = call.integers_of(1);
+  Sizes axes = call.integers("axes").value_or(Sizes{});
+  if (axes.empty())
+    for (int axis = 0; axis < call.rank(); ++axis) axes.push_back(axis);
+  call.expect(sizes.size() == axes.size(),
+              std::to_string(sizes.size()) + " sizes do not fit " + std::to_string(axes.size()) + " axes.");
+  Sizes pads(2 * axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    call.expect(sizes[i] >= 0, "an axis would have the size " + std::to_string(sizes[i]) + ".");
+    const std::int64_t more = sizes[i] - call.shape(0)[call.axis(axes[i], call.rank())];
+    pads[i] = more / 2;  // towards zero: an odd element is cut or added at the end
+    pads[i + axes.size()] = more - more / 2;
+  }
+  return padded(call, pads, axes, 0);
+}
+
 }  // namespace
 
 const Operators& slicing_operators() {
   static const Operators rows{
-      {"Slice", 1, slice_by_attributes}, {"Slice", 10, slice_by_inputs}, {"Split", 1, split_of}, {"Concat", 1, joined},
-      {"Pad", 1, pad_by_attributes},     {"Pad", 11, pad_by_inputs},
+      {"Slice", 1, slice_by_attributes},
+      {"Slice", 10, slice_by_inputs},
+      {"Split", 1, split_of},
+      {"Concat", 1, joined},
+      {"Pad", 1, pad_by_attributes},
+      {"Pad", 11, pad_by_inputs},
+      {"CenterCropPad", 18, centred},
   };
   return rows;
 }

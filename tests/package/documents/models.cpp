@@ -16,6 +16,7 @@ TEST(Models, NetworksFromFiles) {
   EXPECT_EQ(y.read(), std::vector<float>(60, 0));
 #include "models/sizes.inc"
 #include "models/sizes_2.inc"
+#include "models/sizes_3.inc"
 }
 
 }  // namespace
