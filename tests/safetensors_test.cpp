@@ -11,10 +11,12 @@
 #include <cstring>
 #include <limits>
 
+#include "support/commit.h"
 #include "support/compare.h"
 #include "support/devices.h"
 #include "support/temporary_folder.h"
 #include "support/without_roots_rights.h"
+#include "tests/models/mutations.h"
 
 namespace tessera::test {
 namespace {
@@ -254,6 +256,24 @@ TEST_F(SafetensorsFiles, EveryDamagedByteOfAHeaderIsRefusedOrHarmless) {
       }
     }
   EXPECT_GT(refused, 10 * taken) << taken;
+}
+
+TEST_F(SafetensorsFiles, DamagedAnywhereAreRefusedOrHarmless) {
+  save_safetensors(path_, {{"a", context().tensor({2}, {1, 2})}, {"b", context().zeros({3, 2}, DType::f16)}},
+                   {{"k", "v"}});
+  const std::string whole = bytes_of(path_);
+  int refused = 0;
+  const int mutations = mutations_wanted(200);
+  for (int i = 0; i < mutations; ++i) {
+    const std::string seed = commit() + " safetensors " + std::to_string(i);
+    SCOPED_TRACE("mutation " + seed);
+    try {
+      for (const auto& [name, tensor] : load(Mutations(hash_of(seed)).mutated(whole)).tensors) tensor.read();
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, mutations / 4);
 }
 
 TEST_F(SafetensorsFiles, PathsThatCannotBeUsed) {
