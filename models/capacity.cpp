@@ -193,6 +193,10 @@ std::optional<std::size_t> count_result(const NodeProto& node) {
   static const std::map<std::string, std::size_t, std::less<>> of_onnx{
       {"Compress", 1}, {"NonZero", 1}, {"Unique", 4}, {"NonMaxSuppression", 1}},
       of_tensorflow{{"Where", 1},
+                    {"Unique", 2},
+                    {"UniqueV2", 2},
+                    {"UniqueWithCounts", 3},
+                    {"UniqueWithCountsV2", 3},
                     {"NonMaxSuppressionV2", 1},
                     {"NonMaxSuppressionV3", 1},
                     {"NonMaxSuppressionV4", 2},

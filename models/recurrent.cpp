@@ -82,6 +82,10 @@ Activate activation(const Call& call, std::string name, std::size_t place) {
   if (name == "relu") return [](const Tensor& x) { return relu(x); };
   if (name == "softsign") return [](const Tensor& x) { return softsign(x); };
   if (name == "softplus") return [](const Tensor& x) { return softplus(x); };
+  if (name == "affine") {
+    const float factor = parameter("activation_alpha", 1), summand = parameter("activation_beta", 0);
+    return [factor, summand](const Tensor& x) { return x * factor + summand; };
+  }
   const float alpha = parameter("activation_alpha", name == "leakyrelu"     ? 0.01f
                                                     : name == "hardsigmoid" ? 0.2f
                                                                             : 1),

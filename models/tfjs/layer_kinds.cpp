@@ -280,8 +280,8 @@ void LayersReader::make(const Layer& layer) {
       {"ActivityRegularization", plain("Identity")},
   };
   const auto maker = makers.find(layer.kind);
-  if (maker == makers.end()) throw Error(ErrorCode::unsupported, "there is no layer " + layer.kind + ".");
-  maker->second(*this, layer);
+  if (maker != makers.end()) maker->second(*this, layer);
+  else if (!make_of_sequence(layer)) throw Error(ErrorCode::unsupported, "there is no layer " + layer.kind + ".");
 }
 
 }  // namespace tessera::tfjs

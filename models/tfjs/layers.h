@@ -41,6 +41,15 @@ class LayersReader {
   void pool(const Layer&, const char* op);
   void reduce_image(const Layer&, const char* op);
   void chain(const Layer&, const char* op);  // of two inputs at a time
+  // ---- of sequences; false where it is none of them
+  bool make_of_sequence(const Layer&);
+  void conv_of_sequence(const Layer&);
+  void pool_of_sequence(const Layer&, const char* op);
+  void reduce_sequence(const Layer&, const char* op);
+  void recurrent(const Layer&);
+  void bidirectional(const Layer&);
+  onnx::NodeProto& recurrence(const Layer&, const std::string& weights, const std::string& name);
+  static std::int64_t along_steps(const Layer&, const char* key, std::int64_t otherwise);
   static std::string activation_of(const Layer&, const char* key);
   static onnx::NodeProto windowed(const Layer&, const char* op, Names inputs);
   static std::vector<std::int64_t> margins(const Layer&, const char* key);

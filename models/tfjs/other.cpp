@@ -176,14 +176,35 @@ Results suppressed(const Call& call) {
   return results;
 }
 
+// What ONNX calls int64 is an int32 in TF.js.
+Value as_int32(const Call& call, const Value& value, const std::vector<int>& permutation = {}) {
+  const Tensor tensor = call.trace().tensor(value, Order::plain, value.is_known());
+  return call.trace().result(permutation.empty() ? tensor : transpose(tensor, permutation), Type::int32, Order::plain,
+                             value.is_known());
+}
+
 Results places_of_truth(const Call& call) {  // ONNX has the axes first
-  const auto on_its_side = [&](const Value& value, const auto& changed) {
-    const Tensor tensor = call.trace().tensor(value, Order::plain, value.is_known());
-    return call.trace().result(changed(tensor), Type::int32, Order::plain, value.is_known());
-  };
   Results results = onnx::onnx_operator("NonZero", 17).run(call);
-  results[0] = on_its_side(results[0], [](const Tensor& places) { return transpose(places, {1, 0}); });
-  if (results.size() > 1) results[1] = on_its_side(results[1], [](const Tensor& count) { return count; });
+  results[0] = as_int32(call, results[0], {1, 0});
+  if (results.size() > 1) results[1] = as_int32(call, results[1]);
+  return results;
+}
+
+// The distinct slices in the order in which they come, which of them each is, and how often each was.
+Results distinct(const Call& call) {
+  onnx::NodeProto node;
+  node.op = "Unique";
+  node.capacity = call.node().capacity;
+  node.attributes.emplace_back().name = "sorted";  // 0
+  if (call.has(1) && call.shape(1).size() > 0) {
+    node.attributes.emplace_back().name = "axis";
+    node.attributes.back().integer = call.integer_of(1);
+  }
+  const Results made =
+      onnx::onnx_operator("Unique", 17).run(Call(call.trace(), node, call.names(), {call.value(0)}, call.on_host()));
+  Results results{made[0], as_int32(call, made[2])};
+  if (call.node().op.starts_with("UniqueWithCounts")) results.push_back(as_int32(call, made[3]));
+  if (made.size() > 4) results.push_back(as_int32(call, made[4]));
   return results;
 }
 
@@ -226,6 +247,10 @@ const Operators& other_operators() {
       {"NonMaxSuppressionV4", 1, suppressed},
       {"NonMaxSuppressionV5", 1, suppressed},
       {"Where", 1, places_of_truth},
+      {"Unique", 1, distinct},
+      {"UniqueV2", 1, distinct},
+      {"UniqueWithCounts", 1, distinct},
+      {"UniqueWithCountsV2", 1, distinct},
   };
   return rows;
 }

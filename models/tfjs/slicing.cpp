@@ -142,15 +142,77 @@ Results padded_with(const Call& call, PadMode mode, double value) {
   return {call.give(pad(call.tensor(0), widths, mode, value))};
 }
 
+// The elements at the edge twice, as tessera's pad() does not have it.
+Results mirrored_with_edge(const Call& call) {
+  const Sizes widths = call.integers_of(1);
+  call.expect(widths.size() == 2 * static_cast<std::size_t>(call.rank()),
+              "its paddings do not fit " + call.shape(0).to_string() + ".");
+  Tensor x = call.tensor(0);
+  for (int axis = 0; axis < call.rank(); ++axis) {
+    const std::int64_t size = call.shape(0)[axis], before = widths[2 * static_cast<std::size_t>(axis)],
+                       after = widths[2 * static_cast<std::size_t>(axis) + 1];
+    call.expect(before >= 0 && after >= 0 && before <= size && after <= size,
+                "a padding is more than the " + std::to_string(size) + " elements of its axis.");
+    if (before == 0 && after == 0) continue;
+    const auto part = [&](std::int64_t begin, std::int64_t count) {
+      Sizes at(static_cast<std::size_t>(call.rank()), 0), sizes(x.shape().dims().begin(), x.shape().dims().end());
+      at[static_cast<std::size_t>(axis)] = begin, sizes[static_cast<std::size_t>(axis)] = count;
+      return reverse(slice(x, at, sizes), {axis});
+    };
+    std::vector<Tensor> parts;
+    if (before > 0) parts.push_back(part(0, before));
+    parts.push_back(x);
+    if (after > 0) parts.push_back(part(size - after, after));
+    x = concat(parts, axis);
+  }
+  return {call.give(x)};
+}
+
 Results mirrored(const Call& call) {
-  if (call.text("mode", "REFLECT") != "REFLECT") call.unsupported("the mode " + call.text("mode", "") + ".");
+  const std::string mode = call.text("mode", "REFLECT");
+  if (mode == "SYMMETRIC") return mirrored_with_edge(call);
+  if (mode != "REFLECT") call.unsupported("the mode " + mode + ".");
   return padded_with(call, PadMode::reflect, 0);
+}
+
+// The first axes of both are a batch: what an index names is in its own part of the batch.
+Results looked_up_in_batches(const Call& call, int batches, int axis) {
+  const Tensor x = call.tensor(0), indices = call.tensor(1).cast(DType::i32);
+  const int rank = call.rank(), index_rank = call.rank(1);
+  call.expect(batches <= axis && batches <= index_rank, "it has " + std::to_string(batches) + " batch axes.");
+  std::int64_t batch = 1;
+  for (int i = 0; i < batches; ++i) {
+    call.expect(call.shape(0)[i] == call.shape(1)[i], "its inputs " + call.shape(0).to_string() + " and " +
+                                                          call.shape(1).to_string() + " are not of one batch.");
+    batch *= call.shape(0)[i];
+  }
+  std::vector<int> axis_first;  // after the batch
+  for (int i = 0; i < rank; ++i)
+    if (i != axis) axis_first.push_back(i);
+  axis_first.insert(axis_first.begin() + batches, axis);
+  const std::int64_t size = call.shape(0)[axis], rest = batch * size == 0 ? 0 : x.shape().size() / (batch * size),
+                     each = batch == 0 ? 0 : indices.shape().size() / batch;
+  const Tensor begins = range(call.context(), 0, static_cast<double>(batch), 1, DType::i32).reshape({batch, 1}) *
+                        static_cast<double>(size);
+  const Tensor rows =
+      gather(onnx::permuted(x, axis_first).reshape({batch * size, rest}), indices.reshape({batch, each}) + begins, 0);
+  Sizes sizes(call.shape(1).dims().begin(), call.shape(1).dims().end());
+  for (int i = 0; i < rank; ++i)
+    if (i != axis && i >= batches) sizes.push_back(call.shape(0)[i]);
+  // From batch, indices, axes before and after the axis to batch, axes before, indices, axes after.
+  std::vector<int> order;
+  for (int i = 0; i < batches; ++i) order.push_back(i);
+  for (int i = batches; i < axis; ++i) order.push_back(index_rank + i - batches);
+  for (int i = batches; i < index_rank; ++i) order.push_back(i);
+  for (int i = axis + 1; i < rank; ++i) order.push_back(index_rank + i - 1 - batches);
+  return {call.give(onnx::permuted(rows.reshape(shape_from(call, sizes)), order))};
 }
 
 Results looked_up(const Call& call) {
   const int axis = call.has(2) ? call.axis(call.integer_of(2), call.rank()) : 0;
-  const std::int64_t batches = call.integer("batch_dims", 0);
-  if (batches != 0) call.unsupported("a gather with " + std::to_string(batches) + " batch axes.");
+  const std::int64_t given = call.integer("batch_dims", 0), batches = given < 0 ? given + call.rank(1) : given;
+  call.expect(batches >= 0 && batches <= call.rank(), "it has " + std::to_string(given) + " batch axes.");
+  if (batches != 0) return looked_up_in_batches(call, static_cast<int>(batches), axis);
   return {call.give(gather(call.tensor(0), call.tensor(1).cast(DType::i32), axis))};
 }
 

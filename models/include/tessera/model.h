@@ -72,7 +72,7 @@ struct ModelOptions {
   // elements, shape and type, share their tensors.
   std::optional<TensorHub> hub{};
   std::size_t max_programs = 8;  // sets of input sizes that are kept, the most recently used ones
-  // Room for the results of a NonZero, NonMaxSuppression, Unique or Compress (TF.js: Where, NonMaxSuppressionV2 to V5)
+  // Room for the results of a NonZero, NonMaxSuppression, Unique or Compress (TF.js: Where, Unique, NonMaxSuppression)
   // whose number values decide, by the name of the node or of its first output. Such a node is run on the device and
   // nothing is read back: its results have that size, and "<first output>.count" is one more output of the model. What
   // is left of the room is filled: with 2147483647 in indices, for which Gather takes the last slice and which
