@@ -44,6 +44,18 @@ TEST(TextBoxes, LieAroundWhatIsLikely) {
   EXPECT_TRUE(find_boxes(std::vector<float>(map.size(), 0.1f), map_width, map_height).empty());
 }
 
+TEST(TextOfSteps, HasSpacesWhereGapsAreLikely) {
+  const std::vector<std::string> characters{"", "a", "b", " "};
+  // a, nothing, a; a gap of two steps that hold a space for less likely than nothing; bb, which is one b; a space.
+  const auto [text, confidence] = text_of({.characters = {0, 1, 0, 1, 0, 0, 2, 2, 3, 1, 0},
+                                           .scores = {1, 0.5f, 1, 0.5f, 0.9f, 0.9f, 1, 1, 0.9f, 1, 1},
+                                           .spaces = {0.9f, 0, 0.02f, 0, 0.04f, 0.05f, 0, 0, 0.9f, 0, 0.9f}},
+                                          characters);
+  EXPECT_EQ(text, "aa b a");
+  EXPECT_DOUBLE_EQ(confidence, 0.75);
+  EXPECT_EQ(text_of({}, characters).first, "");
+}
+
 // A device of the commit, for networks take their time to compile; TESSERA_NETWORKS=all takes all of them.
 std::vector<TestDevice> chosen_devices() {
   std::vector<TestDevice> devices = gpu_devices();

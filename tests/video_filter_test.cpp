@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #ifdef TESSERA_VIDEO_FILTER
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -192,7 +193,13 @@ TEST(VideoFilterNetworks, EnlargePictures) {
   double total = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) total += std::abs(large[i] - plain[i]);
   EXPECT_LT(total / static_cast<double>(plain.size()), 8);    // the same picture,
-  EXPECT_GT(total / static_cast<double>(plain.size()), 0.5);  // but not in the same way
+  EXPECT_GT(total / static_cast<double>(plain.size()), 0.5);  // but not in the same way:
+  const auto sharpness = [&](const Pixels& pixels) {
+    double squares = 0;
+    for (std::size_t i = 3; i < pixels.size(); ++i) squares += std::pow(pixels[i] - pixels[i - 3], 2);
+    return squares;
+  };
+  EXPECT_GT(sharpness(large), 1.1 * sharpness(plain));
 }
 
 TEST(Fitting, KeepsTheShapeOfThePicture) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
+#include <tuple>
 
 #include <tessera/tessera.h>
 
@@ -73,29 +74,46 @@ Tensor TextReader::scores_of(const Tensor& image, const TextBox& box) const {
   return squeeze(output_of(recogniser_, as_input(level)), {0});
 }
 
+std::pair<std::string, double> text_of(const Steps& steps, const std::vector<std::string>& characters) {
+  // The network has seen few spaces: between words it holds none for more likely than one, mostly, but far more so
+  // than between letters. All steps of a gap together have to come to this.
+  constexpr double likely_enough = 1.0 / 16;
+  const auto space = static_cast<std::int32_t>(characters.size()) - 1;
+  std::string text;
+  double gap = 0, total = 0, count = 0;
+  for (std::size_t k = 0; k < steps.characters.size(); ++k) {
+    const std::int32_t character = steps.characters[k];
+    if (character <= 0 || character >= space) {
+      gap += static_cast<double>(steps.spaces[k]);
+    } else if (k == 0 || character != steps.characters[k - 1]) {  // equal neighbours are one character
+      if (gap >= likely_enough && !text.empty()) text += ' ';
+      gap = 0;
+      text += characters[static_cast<std::size_t>(character)];
+      total += static_cast<double>(steps.scores[k]), ++count;
+    }
+  }
+  return {text, count > 0 ? total / count : 0};
+}
+
 std::vector<Line> TextReader::operator()(const Tensor& image) {
   std::vector<Line> lines;
-  std::vector<Tensor> which, how_sure, all;
+  struct Results {
+    Tensor best, scores, spaces;
+  };
+  std::vector<Results> results;
+  std::vector<Tensor> all;
   image.compute();
   for (const TextBox& box : boxes_in(image)) {
-    const Tensor scores = scores_of(image, box);
-    which.push_back(argmax(scores, 1)), how_sure.push_back(max(scores, {.axes = {1}}));
-    all.insert(all.end(), {which.back(), how_sure.back()});
+    const Tensor scores = scores_of(image, box);  // [steps,characters]
+    const std::int64_t space = static_cast<std::int64_t>(characters_.size()) - 1;
+    results.push_back({argmax(scores, 1), max(scores, {.axes = {1}}), slice(scores, {0, space}, {-1, 1})});
+    all.insert(all.end(), {results.back().best, results.back().scores, results.back().spaces});
     lines.push_back({.box = box, .text = "", .confidence = 0});
   }
   gpu_.compute(all);
-  for (std::size_t i = 0; i < lines.size(); ++i) {  // equal neighbours are one character
-    const std::vector<std::int32_t> characters = which[i].read<std::int32_t>();
-    const std::vector<float> scores = how_sure[i].read();
-    double count = 0;
-    for (std::size_t k = 0; k < characters.size(); ++k) {
-      const auto character = static_cast<std::size_t>(characters[k]);
-      if (character == 0 || character >= characters_.size() || (k > 0 && characters[k] == characters[k - 1])) continue;
-      lines[i].text += characters_[character];
-      lines[i].confidence += static_cast<double>(scores[k]), ++count;
-    }
-    if (count > 0) lines[i].confidence /= count;
-  }
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    std::tie(lines[i].text, lines[i].confidence) = text_of(
+        {results[i].best.read<std::int32_t>(), results[i].scores.read(), results[i].spaces.read()}, characters_);
   std::erase_if(lines, [](const Line& line) { return line.confidence < 0.5; });
   return lines;
 }

@@ -1,7 +1,9 @@
 // Text in pictures, by two networks of PP-OCR: one finds lines, the other reads them.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "boxes.h"
@@ -12,6 +14,15 @@ struct Line {
   std::string text;
   double confidence;
 };
+
+// The recogniser's steps along a line: the most likely character of each, which is none where it is 0, how likely it
+// is, and how likely a space.
+struct Steps {
+  std::vector<std::int32_t> characters;
+  std::vector<float> scores, spaces;
+};
+// The text, and the mean of its characters' scores. The last of `characters` is the space.
+std::pair<std::string, double> text_of(const Steps&, const std::vector<std::string>& characters);
 
 class TextReader {
  public:

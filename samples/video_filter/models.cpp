@@ -29,6 +29,16 @@ Tensor image_of(const Model& network, const Tensor& image) {
   return squeeze(network({{network.inputs()[0].name, expand_dims(image)}})[network.outputs()[0].name], {0});
 }
 
+// The mean of each 2 x 2 pixels of an enlarged image is to be the pixel that it was made of: what is missing is added.
+// That makes edges sharper, whoever enlarged it.
+Tensor true_to(const Tensor& image, Tensor larger) {
+  for (int turn = 0; turn < 2; ++turn) {
+    const Tensor seen = squeeze(average_pool(expand_dims(larger), {.size = {2, 2}}), {0});
+    larger = larger + resize_bilinear(image - seen, larger.shape()[0], larger.shape()[1]);
+  }
+  return clip(larger, 0, 1);
+}
+
 }  // namespace
 
 Filter make_background(Context& gpu, Size size) {
@@ -51,9 +61,11 @@ Filter make_upscale(Context& gpu, Size size) {
       const Tensor wider = pad(image * 255.0f, {{margin, margin}, {margin, margin}, {}}, PadMode::edge);
       const Tensor larger =
           slice(image_of(network, wider), {2 * margin, 2 * margin, 0}, {2 * size.height, 2 * size.width, 3});
-      return clip(larger / 255.0f, 0, 1);
+      return true_to(image, larger / 255.0f);
     };
-  return [size](const Tensor& image, int) { return resize_bilinear(image, size.height * 2, size.width * 2); };
+  return [size](const Tensor& image, int) {
+    return true_to(image, resize_bilinear(image, size.height * 2, size.width * 2));
+  };
 }
 
 }  // namespace video
