@@ -262,12 +262,20 @@ void Trace::run_node(const NodeProto& node, Names& names) {
   if (report) scope.emplace(constants_.device);
   read_back_.clear();
   bool on_host = is_known && elements <= max_host_elements;
-  Results results = row.run(Call(*this, node, names, inputs, on_host));
+  const auto run_row = [&] {
+    try {
+      return row.run(Call(*this, node, names, inputs, on_host));
+    } catch (const NeedsValue&) {
+      if (scope) scope->keep_all();  // the report has tensors of graphs in the node
+      throw;
+    }
+  };
+  Results results = run_row();
   if (on_host && std::ranges::any_of(results, [](const Value& value) {
         return value && value.is_known() && !value.state().source && value.shape().size() > max_host_elements;
       })) {
     on_host = false;
-    results = row.run(Call(*this, node, names, inputs, on_host));
+    results = run_row();
   }
   const bool has_graphs =
       std::ranges::any_of(node.attributes, [](const AttributeProto& attribute) { return attribute.graph != nullptr; });

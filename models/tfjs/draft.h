@@ -1,11 +1,19 @@
 // A network on its way from TF.js's files to a graph: nodes in any order, which name the results of others.
 #pragma once
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "models/tfjs/weights.h"
 
 namespace tessera::tfjs {
+
+// The functions of a GraphDef, by their names, for the nodes that call them.
+struct Functions {
+  std::map<std::string, const Json*> by_name{};
+  int calls = 0;  // of them that were read
+};
 
 struct Draft {
   // Inputs are "node", or "node:2" for its third result; an empty one is not given. Outputs are filled in later.
@@ -18,9 +26,12 @@ struct Draft {
     std::string result;
   };
   std::vector<End> inputs, outputs;
+  std::shared_ptr<Functions> functions{};  // none of layers
 };
 
-Draft draft_of_graph(const Json& model, std::shared_ptr<Weights>);   // a GraphDef
+Draft draft_of_graph(const Json& model, std::shared_ptr<Weights>);  // a GraphDef
+// The function that an attribute of a node names: its arguments are inputs, what it returns are outputs.
+Draft draft_of_function(const std::string& name, std::shared_ptr<Weights>, std::shared_ptr<Functions>);
 Draft draft_of_layers(const Json& model, std::shared_ptr<Weights>);  // Keras
 
 // ---- for who writes drafts

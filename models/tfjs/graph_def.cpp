@@ -81,7 +81,7 @@ void read_attribute(const std::string& name, const Json& value, NodeProto& node)
   if (const Json* given = member(value, "s")) attribute.text = decoded_text(*given);
   if (const Json* given = member(value, "type")) attribute.integer = static_cast<std::int64_t>(element_type(*given));
   if (const Json* given = member(value, "list")) read_list(*given, attribute);
-  if (member(value, "func")) attribute.has_unsupported = true;
+  if (const Json* given = member(value, "func")) attribute.reference = text(needed(*given, "name"), "a function");
 }
 
 NodeProto read_node(const Json& source) {
@@ -123,8 +123,72 @@ Result result_named(const std::string& name) {
   return {name.substr(0, colon), static_cast<std::size_t>(index)};
 }
 
+namespace {
+
+// In functions results have names too: "node:indices:0" is the second one of a TopKV2.
+std::string numbered(const std::string& input, const std::map<std::string, std::string>& operators) {
+  const std::size_t colon = input.find(':'), last = input.rfind(':');
+  if (colon == std::string::npos || colon == last) return input;
+  static const std::map<std::string, int> places{{"TopKV2/indices", 1},
+                                                 {"MaxPoolWithArgmax/argmax", 1},
+                                                 {"Unique/idx", 1},
+                                                 {"UniqueV2/idx", 1},
+                                                 {"UniqueWithCounts/idx", 1},
+                                                 {"UniqueWithCounts/count", 2},
+                                                 {"NonMaxSuppressionV4/valid_outputs", 1},
+                                                 {"NonMaxSuppressionV5/selected_scores", 1},
+                                                 {"NonMaxSuppressionV5/valid_outputs", 2}};
+  const std::string node = input.substr(0, colon);
+  const auto op = operators.find(node);
+  if (op == operators.end()) return input;
+  const auto place = places.find(op->second + "/" + input.substr(colon + 1, last - colon - 1));
+  return place == places.end() ? node + input.substr(last) : node + ":" + std::to_string(place->second);
+}
+
+}  // namespace
+
+Draft draft_of_function(const std::string& name, std::shared_ptr<Weights> weights,
+                        std::shared_ptr<Functions> functions) {
+  constexpr int most_calls = 1000;
+  const auto place = functions->by_name.find(name);
+  if (place == functions->by_name.end()) throw Error(ErrorCode::not_found, "there is no function '" + name + "'.");
+  if (++functions->calls > most_calls)
+    fail_reading("functions are called at more than " + std::to_string(most_calls) + " places.");
+  const Json& function = *place->second;
+  const Json& signature = needed(function, "signature");
+  Draft draft{.nodes = {}, .weights = std::move(weights), .functions = std::move(functions)};
+  if (member(signature, "inputArg"))
+    for (const Json& argument : list_in(signature, "inputArg")) {
+      NodeProto& node = draft.nodes.emplace_back();
+      node.name = text(needed(argument, "name"), "an argument");
+      node.op = "Placeholder";
+      Draft::End end{.info = {}, .result = node.name};
+      end.info.name = node.name;
+      draft.inputs.push_back(std::move(end));
+    }
+  std::map<std::string, std::string> operators;
+  if (member(function, "nodeDef"))
+    for (const Json& source : list_in(function, "nodeDef")) {
+      NodeProto node = read_node(source);
+      operators[node.name] = node.op;
+      if (node.op != "NoOp") draft.nodes.push_back(std::move(node));
+    }
+  for (NodeProto& node : draft.nodes)
+    for (std::string& input : node.inputs) input = numbered(input, operators);
+  for (const Json& result : list_in(signature, "outputArg")) {
+    const std::string key = text(needed(result, "name"), "a result");
+    Draft::End end{.info = {}, .result = numbered(text(needed(needed(function, "ret"), key.c_str()), key), operators)};
+    end.info.name = name + "/" + key;
+    draft.outputs.push_back(std::move(end));
+  }
+  return draft;
+}
+
 Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
-  Draft draft{.nodes = {}, .weights = std::move(weights)};
+  Draft draft{.nodes = {}, .weights = std::move(weights), .functions = std::make_shared<Functions>()};
+  if (const Json* library = member(needed(model, "modelTopology"), "library"); library && member(*library, "function"))
+    for (const Json& function : list_in(*library, "function"))
+      draft.functions->by_name[text(needed(needed(function, "signature"), "name"), "a function")] = &function;
   std::map<std::string, const Json*> placeholders;
   for (const Json& source : list_in(needed(model, "modelTopology"), "node")) {
     NodeProto node = read_node(source);

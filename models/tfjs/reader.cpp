@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "models/tfjs/draft.h"
 #include <tessera/error.h>
@@ -44,7 +45,8 @@ Type type_of_result(const NodeProto& node, std::size_t index) {
 // Puts nodes into an order in which each comes after those that it needs, and leaves out what no output needs.
 class Assembly {
  public:
-  explicit Assembly(Draft draft) : draft_(std::move(draft)), states_(draft_.nodes.size()) {
+  explicit Assembly(Draft draft, int depth = 0)
+      : draft_(std::move(draft)), states_(draft_.nodes.size()), depth_(depth) {
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i)
       if (!by_name_.emplace(draft_.nodes[i].name, i).second)
         fail_reading("there are two nodes of the name '" + draft_.nodes[i].name + "'.");
@@ -140,7 +142,7 @@ class Assembly {
       const auto weight = draft_.weights->tensors.find(node.name);
       if (weight == draft_.weights->tensors.end())
         throw Error(ErrorCode::not_found, "in " + description(node) + ": there is no weight of that name.");
-      graph_.initializers.push_back(std::move(weight->second));
+      graph_.initializers.push_back(weight->second);
       graph_.initializers.back().name = value_name({node.name, 0});
       return;
     }
@@ -149,8 +151,17 @@ class Assembly {
       if (!input.empty()) input = value_name(result_named(input));
     for (std::size_t i = 0; i < results_[node.name]; ++i) node.outputs.push_back(value_name({node.name, i}));
     node.domain = domain;
+    for (onnx::AttributeProto& attribute : node.attributes)
+      if (!attribute.reference.empty()) attribute.graph = function(std::exchange(attribute.reference, {}));
     kept_.emplace(node.name, graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));
+  }
+
+  std::unique_ptr<GraphProto> function(const std::string& name) const {
+    constexpr int deepest = 16;
+    if (depth_ == deepest) fail_reading("functions call functions, more than " + std::to_string(deepest) + " deep.");
+    return std::make_unique<GraphProto>(
+        Assembly(draft_of_function(name, draft_.weights, draft_.functions), depth_ + 1).graph());
   }
 
   void add_output(Draft::End output) {
@@ -180,6 +191,7 @@ class Assembly {
   std::unordered_map<std::string, std::string> public_names_;
   std::set<std::string> used_names_;
   std::vector<State> states_;
+  int depth_;  // of functions in functions
   std::vector<std::size_t> order_;
   GraphProto graph_;
 };

@@ -488,23 +488,82 @@ std::string with_other_values(const std::string& file, std::uint64_t seed) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// A loop of functions, with operators that look up what is where.
+TfjsModel looping_graph() {
+  TfjsModel model;
+  model.input("x", {2, 3})
+      .constant("widths", {2, 2}, std::vector<std::int32_t>{0, 0, 1, 2})
+      .constant("places", {2, 1}, std::vector<std::int32_t>{1, 0})
+      .constant("one_axis", {}, std::vector<std::int32_t>{1})
+      .constant("zero", {}, std::vector<std::int32_t>{0})
+      .node("MirrorPad", "wide", {"x", "widths"}, {{"mode", text_of("SYMMETRIC")}})
+      .node("GatherV2", "taken", {"wide", "places", "one_axis"}, {{"batch_dims", {{"i", "1"}}}})
+      .node("StatelessWhile", "loop", {"zero", "taken"},
+            {{"cond", function_named("goes_on")}, {"body", function_named("turn")}})
+      .node("Identity", "y", {"loop:1"});
+  model.weight("turns", {}, std::vector<std::int32_t>{3}).weight("one", {}, std::vector<std::int32_t>{1});
+  model.functions = {function_of("goes_on", {"i", "v"},
+                                 {node_of("Const", "turns", {}), node_of("Less", "less", {"i", "turns:output:0"})},
+                                 {{"out", "less:z:0"}}),
+                     function_of("turn", {"i", "v"},
+                                 {node_of("Const", "one", {}), node_of("AddV2", "next", {"i", "one:output:0"}),
+                                  node_of("AddV2", "twice", {"v", "v"})},
+                                 {{"i_out", "next:z:0"}, {"v_out", "twice:z:0"}})};
+  return model;
+}
+
+TfjsModel recurrent_network() {
+  const auto layer = [](const char* kind, const char* name, Json config) {
+    config["name"] = name;
+    return Json{{"class_name", kind}, {"config", config}};
+  };
+  TfjsModel model;
+  model.topology["model_config"] = {
+      {"class_name", "Sequential"},
+      {"config",
+       {{"layers",
+         {layer("Conv1D", "conv",
+                {{"batch_input_shape", {nullptr, 4, 2}}, {"kernel_size", {2}}, {"padding", "causal"}}),
+          layer("MaxPooling1D", "pool", {{"pool_size", {2}}, {"strides", {2}}}),
+          layer("Bidirectional", "both",
+                {{"merge_mode", "sum"}, {"layer", layer("LSTM", "lstm", {{"units", 2}, {"return_sequences", true}})}}),
+          layer("LayerNormalization", "norm", {{"axis", {2}}}),
+          layer("GRU", "gru", {{"units", 2}, {"reset_after", true}, {"go_backwards", true}})}}}}};
+  model.weight("conv/kernel", {2, 2, 2}, some(8)).weight("conv/bias", {2}, some(2));
+  for (const std::string direction : {"both/forward_lstm", "both/backward_lstm"})
+    model.weight(direction + "/kernel", {2, 8}, some(16))
+        .weight(direction + "/recurrent_kernel", {2, 8}, some(16))
+        .weight(direction + "/bias", {8}, some(8));
+  model.weight("norm/gamma", {2}, some(2))
+      .weight("gru/kernel", {2, 6}, some(12))
+      .weight("gru/recurrent_kernel", {2, 6}, some(12))
+      .weight("gru/bias", {2, 6}, some(12));
+  return model;
+}
+
 TEST(TfjsReader, SurvivesDamagedFiles) {
-  const TfjsModel models[] = {image_graph(), layers_network()};
-  const TemporaryFolder folders[2];
-  std::string files[2];
-  for (std::size_t i = 0; i < 2; ++i) {
+  constexpr std::size_t count = 4;
+  const TfjsModel models[count] = {image_graph(), layers_network(), looping_graph(), recurrent_network()};
+  const Shape shapes[count] = {{1, 8, 6, 3}, {1, 4, 6, 2}, {2, 3}, {1, 4, 2}};
+  const TemporaryFolder folders[count];
+  std::string files[count];
+  const auto build = [&](std::size_t which) {
+    const Model model = Model::load(cpu_context(), folders[which] / "model.json");
+    model.prepare({{model.inputs().at(0).name, shapes[which]}}).get();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
     files[i] = bytes_of(models[i].saved(folders[i]));
-    EXPECT_NO_THROW(Model::load(cpu_context(), folders[i] / "model.json"));
+    EXPECT_NO_THROW(build(i));
   }
-  for (int i = 0; i < mutations_wanted(1000); ++i) {
+  for (int i = 0; i < mutations_wanted(600); ++i) {
     const std::string seed = commit() + " tfjs " + std::to_string(i);
     SCOPED_TRACE("mutation " + seed);
-    const auto which = static_cast<std::size_t>(i % 2);
-    std::ofstream(folders[which] / "model.json") << (i % 4 < 2 ? Mutations(hash_of(seed)).mutated(files[which])
-                                                               : with_other_values(files[which], hash_of(seed)));
+    const std::size_t which = static_cast<std::size_t>(i) % count;
+    std::ofstream(folders[which] / "model.json")
+        << (i / static_cast<int>(count) % 2 == 0 ? Mutations(hash_of(seed)).mutated(files[which])
+                                                 : with_other_values(files[which], hash_of(seed)));
     try {
-      const Model model = Model::load(cpu_context(), folders[which] / "model.json");
-      model.prepare({{model.inputs().at(0).name, which == 0 ? Shape{1, 8, 6, 3} : Shape{1, 4, 6, 2}}}).get();
+      build(which);
     } catch (const Error&) {
     } catch (const std::out_of_range&) {  // without inputs
     }

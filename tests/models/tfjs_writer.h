@@ -21,6 +21,21 @@ inline const Json same = {{"s", "U0FNRQ=="}};  // base64 of SAME, the other way
 inline const Json valid = {{"s", "VkFMSUQ="}};
 inline const Json is_true = {{"b", true}};
 
+inline Json node_of(const char* op, const char* name, const std::vector<std::string>& inputs,
+                    const Json& attributes = Json::object()) {
+  return {{"name", name}, {"op", op}, {"input", inputs}, {"attr", attributes}};
+}
+inline Json function_of(const char* name, const std::vector<std::string>& arguments, const std::vector<Json>& nodes,
+                        const Json& results) {
+  Json inputs = Json::array(), outputs = Json::array();
+  for (const std::string& argument : arguments) inputs.push_back({{"name", argument}});
+  for (const auto& [key, value] : results.items()) outputs.push_back({{"name", key}});
+  return {{"signature", {{"name", name}, {"inputArg", inputs}, {"outputArg", outputs}}},
+          {"nodeDef", nodes},
+          {"ret", results}};
+}
+inline Json function_named(const char* name) { return {{"func", {{"name", name}}}}; }
+
 class TfjsModel {
  public:
   TfjsModel& node(const std::string& op, const std::string& name, const std::vector<std::string>& inputs,
@@ -52,8 +67,10 @@ class TfjsModel {
   }
 
   Json json() const {
+    Json whole = topology.is_null() ? Json{{"node", nodes_}} : topology;
+    if (!functions.empty()) whole["library"]["function"] = functions;
     return {{"format", "graph-model"},
-            {"modelTopology", topology.is_null() ? Json{{"node", nodes_}} : topology},
+            {"modelTopology", whole},
             {"signature", signature},
             {"weightsManifest", {{{"paths", {"first.bin", "second.bin"}}, {"weights", weights_}}}}};
   }
@@ -67,6 +84,7 @@ class TfjsModel {
   }
 
   Json signature{}, topology{};  // a topology is given instead of nodes
+  std::vector<Json> functions{};
 
  private:
   Json nodes_ = Json::array(), weights_ = Json::array();
