@@ -1,0 +1,54 @@
+// TF.js on its WebGPU backend, in node on Dawn (npm `webgpu`), as a peer of compare.mjs.
+//   node tfjs_webgpu.mjs PACKAGES MODELS
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { keepAnswersClean, serve } from './serve.mjs';
+import { tfjsWorkloads } from './tfjs.mjs';
+import { modelHandler } from './tfjs_model.mjs';
+
+keepAnswersClean();
+const [packages, models] = process.argv.slice(2);
+const require = createRequire(join(packages, 'package.json'));
+const { create, globals } = await import(pathToFileURL(require.resolve('webgpu')));
+Object.assign(globalThis, globals);
+const gpu = create([]);
+Object.defineProperty(globalThis, 'navigator', { value: { gpu }, configurable: true });
+globalThis.self = globalThis;
+const info = (await gpu.requestAdapter())?.info;
+
+const tf = require('@tensorflow/tfjs-core');
+require('@tensorflow/tfjs-backend-webgpu');
+const { loadGraphModel } = require('@tensorflow/tfjs-converter');
+const { loadLayersModel } = require('@tensorflow/tfjs-layers');
+tf.env().set('WEBGPU_CPU_FORWARD', false);
+if (!(await tf.setBackend('webgpu'))) throw new Error('TF.js has no WebGPU');
+await tf.ready();
+const backend = tf.backend();
+let failure; // a kernel that the device refuses would be zeros, and no error
+backend.device.addEventListener('uncapturederror', (event) => {
+  failure ??= event.error.message.split('\n')[0];
+  event.preventDefault?.();
+});
+
+const device = {
+  upload: (tensor) => tensor.dataId && backend.uploadToGPU(tensor.dataId),
+  async done() {
+    backend.endComputePassEncoder();
+    if (backend.commandEncoder) backend.submitQueue();
+    await backend.device.queue.onSubmittedWorkDone();
+    const message = failure;
+    failure = undefined;
+    if (message) throw new Error(message);
+  },
+};
+const make = tfjsWorkloads(tf, device, (file) => {
+  const handler = modelHandler(readFileSync(join(models, file), 'utf8'), (name) => readFileSync(join(models, dirname(file), name)));
+  return handler.isLayers ? loadLayersModel(handler) : loadGraphModel(handler);
+});
+await serve(`${info?.description} (Dawn in node)`, async (...workload) => {
+  const made = await make(...workload);
+  await made.run(); // names kernels that the device refuses
+  return made;
+});
