@@ -1,6 +1,7 @@
 // onnxruntime, its WebGPU provider or its CPU one, as a peer of compare.mjs. The workloads are ONNX graphs with filters as
 // constants; images are NCHW, as ONNX wants them, with the same elements.
 //   node ort.mjs PACKAGES MODELS webgpu|cpu
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { node, onnxModel } from './onnx.mjs';
@@ -137,7 +138,8 @@ async function make(operation, n) {
   if (operation === 'model') {
     if (!n[0].endsWith('.onnx')) throw new Error('onnxruntime does not read TF.js models');
     model = join(models, n[0]);
-    host = { input: tensor(n.slice(1).map(Number), 1, 0) };
+    const bytes = readFileSync(join(models, n[1]));
+    host = { input: [n.slice(2).map(Number), new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))] };
   } else {
     const [nodes, feeds, output, weights] = graph(operation, n);
     model = onnxModel({ nodes, weights, output, inputs: Object.fromEntries(Object.entries(feeds).map(([name, [shape]]) => [name, shape])) });

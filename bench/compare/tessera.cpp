@@ -4,6 +4,7 @@
 //   compare_tessera webgpu|gles DRIVER [MODELS]     part of a driver's name; the folder of the networks
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include <tessera/model.h>
@@ -143,9 +144,12 @@ class Peer {
 
   Workload model(const compare::Arguments& arguments) {
     const std::filesystem::path file = models_ / arguments[0];
-    const Shape shape(compare::integers({arguments.begin() + 1, arguments.end()}));
+    const Shape shape(compare::integers({arguments.begin() + 2, arguments.end()}));
     const Model network = Model::load(gpu_, file);
-    const Tensor x = tensor(shape, 1, 0);
+    std::vector<float> input(static_cast<std::size_t>(shape.size()));
+    std::ifstream(models_ / arguments[1], std::ios::binary)
+        .read(reinterpret_cast<char*>(input.data()), static_cast<std::streamsize>(input.size() * sizeof(float)));
+    const Tensor x = constant(shape, input);
     Workload workload = resident([network, x] {
       return network({{network.inputs().at(0).name, x}}).at(network.outputs().at(0).name);
     });

@@ -1,14 +1,19 @@
 // The workloads in TF.js, for any of its backends. Inputs, filters and numbers are made once, as tensors on the device.
 import { colours, gaussian5x5, generated, sizeOf, sobelX, sobelY } from './workloads.mjs';
 
-// device: {upload(tensor), done(tensor)}: done waits until the device has computed the tensor.
-export function tfjsWorkloads(tf, device, loadModel) {
+// device: {upload(tensor), done(tensor)}: done waits until the device has computed the tensor. loadBytes(file) has the
+// ArrayBuffer of a file in the folder of the networks.
+export function tfjsWorkloads(tf, device, loadBytes) {
+  const loadModel = (file) => loadTfjsModel(tf, loadBytes, file);
   return async (operation, n) => {
-    const kept = [];
+    const kept = [], models = [];
     const keep = (tensor) => (kept.push(tensor), device.upload(tensor), tensor);
     const tensor = (shape, seed, shift, scale) => keep(tf.tensor(generated(sizeOf(shape), seed, shift, scale), shape));
-    const free = () => tf.dispose(kept);
-    const build = await expression(operation, n, { tf, device, keep, tensor, loadModel });
+    const free = () => {
+      tf.dispose(kept);
+      for (const model of models) model.dispose();
+    };
+    const build = await expression(operation, n, { tf, device, keep, tensor, models, loadModel, loadBytes });
     const once = () => tf.tidy(build);
     const result = async () => {
       const y = once(), values = await y.data();
@@ -24,7 +29,15 @@ export function tfjsWorkloads(tf, device, loadModel) {
   };
 }
 
-async function expression(operation, n, { tf, device, keep, tensor, loadModel }) {
+async function loadTfjsModel(tf, loadBytes, file) {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  const model = JSON.parse(new TextDecoder().decode(await loadBytes(file))), { weightsManifest: groups } = model;
+  const weightData = await Promise.all(groups.flatMap((group) => group.paths).map((path) => loadBytes(folder + path)));
+  const handler = { load: async () => ({ ...model, weightData, weightSpecs: groups.flatMap((group) => group.weights) }) };
+  return model.format === 'layers-model' ? tf.loadLayersModel(handler) : tf.loadGraphModel(handler);
+}
+
+async function expression(operation, n, { tf, device, keep, tensor, models, loadModel, loadBytes }) {
   const number = (value) => keep(tf.scalar(value));
   switch (operation) {
     case 'ops': {
@@ -97,10 +110,10 @@ async function expression(operation, n, { tf, device, keep, tensor, loadModel })
       };
     }
     case 'model': {
-      const [file, ...sizes] = n;
+      const [file, input, ...sizes] = n;
       if (!file.endsWith('.json')) throw new Error('TF.js does not read ONNX');
-      const model = await loadModel(file), x = tensor(sizes.map(Number), 1, 0);
-      keep({ dispose: () => model.dispose(), isModel: true });
+      const model = await loadModel(file), x = keep(tf.tensor(new Float32Array(await loadBytes(input)), sizes.map(Number)));
+      models.push(model);
       return () => model.predict(x);
     }
   }

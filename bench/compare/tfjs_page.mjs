@@ -1,19 +1,10 @@
 // In the page of tfjs_webgl.mjs, which has TF.js as the global `tf`.
 import { answering } from './answer.mjs';
 import { tfjsWorkloads } from './tfjs.mjs';
-import { modelHandler } from './tfjs_model.mjs';
 
 const tf = globalThis.tf;
 
-async function loadModel(file) {
-  const get = async (name) => (await fetch(`/models/${name}`)).arrayBuffer();
-  const text = new TextDecoder().decode(await get(file)), folder = file.slice(0, file.lastIndexOf('/') + 1);
-  const files = new Map();
-  for (const group of JSON.parse(text).weightsManifest)
-    for (const path of group.paths) files.set(path, await get(folder + path));
-  const handler = modelHandler(text, (name) => files.get(name));
-  return handler.isLayers ? tf.loadLayersModel(handler) : tf.loadGraphModel(handler);
-}
+const loadBytes = async (file) => (await fetch(`/models/${file}`)).arrayBuffer();
 
 export async function start() {
   if (!(await tf.setBackend('webgl'))) throw new Error('TF.js has no WebGL');
@@ -30,6 +21,6 @@ export async function start() {
   };
   return {
     device: `${gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER)} (Chromium)`,
-    answer: answering(tfjsWorkloads(tf, device, loadModel)),
+    answer: answering(tfjsWorkloads(tf, device, loadBytes)),
   };
 }

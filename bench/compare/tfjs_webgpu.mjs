@@ -2,11 +2,10 @@
 //   node tfjs_webgpu.mjs PACKAGES MODELS
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { keepAnswersClean, serve } from './serve.mjs';
 import { tfjsWorkloads } from './tfjs.mjs';
-import { modelHandler } from './tfjs_model.mjs';
 
 keepAnswersClean();
 const [packages, models] = process.argv.slice(2);
@@ -43,10 +42,11 @@ const device = {
     if (message) throw new Error(message);
   },
 };
-const make = tfjsWorkloads(tf, device, (file) => {
-  const handler = modelHandler(readFileSync(join(models, file), 'utf8'), (name) => readFileSync(join(models, dirname(file), name)));
-  return handler.isLayers ? loadLayersModel(handler) : loadGraphModel(handler);
-});
+const loadBytes = (file) => {
+  const bytes = readFileSync(join(models, file));
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+};
+const make = tfjsWorkloads({ ...tf, loadGraphModel, loadLayersModel }, device, loadBytes);
 await serve(`${info?.description} (Dawn in node)`, async (...workload) => {
   const made = await make(...workload);
   await made.run(); // names kernels that the device refuses

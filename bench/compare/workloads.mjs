@@ -10,7 +10,7 @@
 //   video WIDTH HEIGHT                              5x5 Gaussian, Sobel, colour matrix, clamp; of four channels
 //   mlp BATCH                                       784, 512, 256, 10; relu, softmax
 //   lngelu ROWS COLUMNS                             layer norm, exact GELU
-//   model FILE SIZES...                             in the folder of the networks
+//   model FILE INPUT SIZES...                       in the folder of the networks; the input as floats
 //
 // targets: by what factor tessera is to be faster than the faster of the two libraries, than kernels by hand, and
 // than TF.js on WebGL.
@@ -74,14 +74,16 @@ export const growth = [
   },
 ];
 
-// The networks of the samples; `format` is what the peers must be able to read. A network has to be twice as fast as
-// the faster library on WebGPU, and as fast as TF.js on OpenGL ES.
-const network = (name, format, spec) => ({ ...workload(name, `model ${spec}`, 2, undefined, 1), format });
+// The networks of the samples, and the sizes of their inputs. tessera has to be twice as fast as the faster library on
+// WebGPU, and as fast as TF.js on OpenGL ES.
+const network = (name, file, shape) => ({
+  ...workload(name, `model ${file} ${file.replace(/\W/g, '_')}.f32 ${shape.join(' ')}`, 2, undefined, 1), file, shape,
+});
 export const models = [
-  network('selfie segmentation 256x256', 'tfjs', 'selfie/selfie.json 1 256 256 3'),
-  network('ESRGAN slim, 96x96 to 192x192', 'tfjs', 'esrgan-slim-x2/model.json 1 96 96 3'),
-  network('PP-OCR detector 320x320', 'onnx', 'ppocr/detector.onnx 1 3 320 320'),
-  network('PP-OCR recogniser 48x320', 'onnx', 'ppocr/recogniser.onnx 1 3 48 320'),
+  network('selfie segmentation 256x256', 'selfie/selfie.json', [1, 256, 256, 3]),
+  network('ESRGAN slim, 64x64 to 128x128', 'esrgan-slim-x2/model.json', [1, 64, 64, 3]),
+  network('PP-OCR detector 320x320', 'ppocr/detector.onnx', [1, 3, 320, 320]),
+  network('PP-OCR recogniser 48x320', 'ppocr/recogniser.onnx', [1, 3, 48, 320]),
 ];
 
 // Uniform in [shift, shift + 1) * scale, the same numbers as in peer.cpp.

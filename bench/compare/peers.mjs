@@ -1,0 +1,141 @@
+// The programs that compare.mjs puts side by side: what they need, and how they are asked.
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { picture, portrait, writing } from '../../tests/models/pictures.mjs';
+import { models } from './workloads.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = dirname(dirname(here));
+
+const tfjs = '4.22.0';
+const packages = {
+  webgpu: '0.6.2', 'onnxruntime-node': '1.30.0', 'playwright-core': '1.65.0', '@tensorflow/tfjs-core': tfjs,
+  '@tensorflow/tfjs-backend-cpu': tfjs, '@tensorflow/tfjs-backend-webgl': tfjs, '@tensorflow/tfjs-backend-webgpu': tfjs,
+  '@tensorflow/tfjs-converter': tfjs, '@tensorflow/tfjs-layers': tfjs,
+};
+
+const onLavapipe = { VK_LOADER_DRIVERS_SELECT: '*lvp_icd*' };
+
+// name: what tables call it. The folder has the packages, and the networks in `models`.
+const kinds = {
+  'tessera-webgpu': { name: 'tessera', program: 'compare_tessera', args: (folder) => ['webgpu', 'lavapipe', join(folder, 'models')] },
+  'tessera-gles': { name: 'tessera', program: 'compare_tessera', args: (folder) => ['gles', 'EGL Mesa', join(folder, 'models')] },
+  'tessera-angle': { name: 'tessera, ANGLE', program: 'compare_tessera', args: (folder) => ['gles', 'ANGLE on lavapipe', join(folder, 'models')] },
+  'tfjs-webgpu': { name: 'TF.js', script: 'tfjs_webgpu.mjs', env: onLavapipe },
+  'ort-webgpu': { name: 'onnxruntime', script: 'ort.mjs', args: () => ['webgpu'], env: onLavapipe },
+  'ort-cpu': { name: 'onnxruntime, CPU', script: 'ort.mjs', args: () => ['cpu'] },
+  raw: { name: 'by hand', program: 'compare_raw', env: onLavapipe },
+  'tfjs-webgl': { name: 'TF.js', script: 'tfjs_webgl.mjs', needs: chromium },
+};
+export const peerNames = Object.keys(kinds);
+export const titleOf = (peer) => kinds[peer].name;
+
+function chromium() {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    const path = (process.env.PATH ?? '').split(':').map((folder) => join(folder, name)).find(existsSync);
+    if (path) return [path];
+  }
+  throw new Error('there is no Chromium: apt-get install chromium');
+}
+
+function installPackages(folder) {
+  const versionOf = (name) => {
+    const file = join(folder, 'node_modules', name, 'package.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
+  };
+  if (Object.entries(packages).every(([name, version]) => versionOf(name) === version)) return;
+  console.error('Installing TF.js and onnxruntime (npm, 400 MB)');
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: packages }));
+  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: ['ignore', 2, 2] });
+}
+
+function buildPrograms(build, programs) {
+  console.error(`Building ${programs.join(', ')}`);
+  if (!existsSync(join(build, 'CMakeCache.txt'))) execFileSync('cmake', ['--preset', 'release'], { cwd: root, stdio: ['ignore', 'ignore', 2] });
+  execFileSync('cmake', ['--build', build, '--target', ...programs], { stdio: ['ignore', 'ignore', 2] });
+}
+
+// The networks of the samples beside their inputs: a portrait, or writing.
+function layOutModels(build, folder) {
+  const from = join(dirname(build), 'third_party', 'models');
+  if (!existsSync(join(from, 'stamp'))) throw new Error('the networks were not fetched: configure with -DTESSERA_SAMPLE_MODELS=ON');
+  cpSync(from, join(folder, 'models'), { recursive: true });
+  for (const { spec, file, shape } of models) {
+    const isOnnx = file.endsWith('.onnx');
+    const pixels = picture(shape, !isOnnx, isOnnx ? writing : portrait).map((value) => (isOnnx ? value * 2 - 1 : value));
+    writeFileSync(join(folder, 'models', spec.split(' ')[2]), new Uint8Array(pixels.buffer));
+  }
+}
+
+// Installs and builds what the peers need. What cannot be had is told, and the peers go on without it.
+export function prepare(build, folder, wanted, withModels) {
+  mkdirSync(folder, { recursive: true });
+  const missing = {};
+  const attempt = (peers, work) => {
+    if (peers.length === 0) return;
+    try {
+      work();
+    } catch (error) {
+      for (const peer of peers) missing[peer] = error.message.split('\n')[0];
+    }
+  };
+  attempt(wanted.filter((peer) => kinds[peer].script), () => installPackages(folder));
+  const built = wanted.filter((peer) => kinds[peer].program);
+  attempt(built, () => buildPrograms(build, [...new Set(built.map((peer) => kinds[peer].program))]));
+  for (const peer of wanted) if (kinds[peer].needs) attempt([peer], kinds[peer].needs);
+  if (withModels) attempt(wanted, () => layOutModels(build, folder));
+  return missing;
+}
+
+export class Peer {
+  constructor(name, build, folder) {
+    const { program, script, args, needs, env } = kinds[name];
+    this.name = name;
+    this.command = program
+      ? [join(build, 'bench/compare', program), ...(args?.(folder) ?? [])]
+      : [process.execPath, join(here, script), folder, join(folder, 'models'), ...(args?.(folder) ?? []), ...(needs?.() ?? [])];
+    this.env = { ...process.env, ...env };
+    this.lastWords = '';
+  }
+
+  async start() {
+    this.child = spawn(this.command[0], this.command.slice(1), { env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.child.stdin.on('error', () => {});
+    this.child.on('error', (error) => { this.lastWords = error.message; });
+    this.child.stderr.on('data', (text) => { this.lastWords = `${text}`.trim().split('\n').pop(); });
+    this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+    const first = await this.answer(120);
+    if (first.device) this.device = first.device;
+    return first;
+  }
+
+  // The next line that it prints; an error, and the end of the program, if there is none in time.
+  async answer(seconds) {
+    let timer;
+    const late = new Promise((resolve) => { timer = setTimeout(() => resolve('late'), seconds * 1000); });
+    const line = await Promise.race([this.lines.next(), late]);
+    clearTimeout(timer);
+    if (line !== 'late' && !line.done) return JSON.parse(line.value);
+    this.stop();
+    return { error: line === 'late' ? `no answer in ${seconds} s` : `it ended: ${this.lastWords}`.slice(0, 200) };
+  }
+
+  async ask(line, seconds = 60) {
+    if (!this.child) {
+      const first = await this.start();
+      if (first.error) return first;
+    }
+    this.child.stdin.write(`${line}\n`);
+    return this.answer(seconds);
+  }
+
+  stop() {
+    const child = this.child;
+    this.child = undefined;
+    child?.stdin.end();
+    setTimeout(() => child?.kill('SIGKILL'), 3000).unref();
+  }
+}
