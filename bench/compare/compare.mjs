@@ -42,8 +42,10 @@ if (options.help || !sets[set] || unknown) {
   console.log(unknown ? `There is no peer ${unknown}.\n${help}` : help);
   process.exit(options.help ? 0 : 1);
 }
-const only = options.only?.split(','), workloads = sets[set].filter(({ name }) => !only || only.some((start) => name.startsWith(start)));
-const unusual = { odd: ['raw'], growth: ['tessera-angle'], models: ['raw'] }[set] ?? []; // have nothing to run there, or nothing new to tell
+const only = options.only?.split(',');
+const workloads = sets[set].filter(({ name }) => !only || only.some((start) => name.startsWith(start)));
+// have nothing to run there, or nothing new to tell
+const unusual = { odd: ['raw'], growth: ['tessera-angle'], models: ['raw'] }[set] ?? [];
 
 const build = resolve(options.build), folder = join(dirname(build), 'compare');
 const missing = prepare(build, folder, wanted, set === 'models');
@@ -60,8 +62,9 @@ for (const [peer, reason] of Object.entries(missing)) console.log(`${peer} is mi
 
 const settings = {
   rounds: Number(options.rounds), budget: 80, patience: set === 'models' ? 6000 : 3000, facts: set === 'models',
-  reference: set === 'models' ? ({ file }) => (file.endsWith('.onnx') ? 'ort-cpu' : peers.find(({ name }) => name.startsWith('tfjs'))?.name) : undefined,
 };
+if (set === 'models')
+  settings.reference = ({ file }) => (file.endsWith('.onnx') ? 'ort-cpu' : peers.find(({ name }) => name.startsWith('tfjs'))?.name);
 const results = [], start = Date.now();
 for (const workload of workloads) {
   console.error(`${workload.name} ...`);
@@ -70,22 +73,26 @@ for (const workload of workloads) {
 }
 for (const peer of peers) peer.stop();
 
-const made = tables(results, set), left = Object.keys(missing).map((peer) => `${peer} was missing: ${missing[peer]}`);
+const made = tables(results, set);
+const left = Object.keys(missing).map((peer) => `${peer} was missing: ${missing[peer]}`);
 console.log(`\n${made.map(asText).join('\n\n')}`);
 for (const remark of remarks(results)) console.log(remark);
 const { held, missed } = targets(results);
-if (held.length + missed.length > 0) console.log(`\n${held.length} of ${held.length + missed.length} targets hold. Not:\n${missed.join('\n')}`);
+const judged = held.length + missed.length;
+if (judged > 0) console.log(`\n${held.length} of ${judged} targets hold. Not:\n${missed.join('\n')}`);
 console.log(`\n${((Date.now() - start) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)} after`);
 
-if (options.json) writeFileSync(options.json, JSON.stringify({ machine, devices: Object.fromEntries(peers.map(({ name, device }) => [name, device])), missing, results }, null, 1));
-if (options.svg)
-  writeFileSync(options.svg, set === 'growth' ? lines(growth, results) : bars(results, 'tessera-webgpu', ['tfjs-webgpu', 'ort-webgpu', 'raw']));
+const devices = Object.fromEntries(peers.map(({ name, device }) => [name, device]));
+if (options.json) writeFileSync(options.json, JSON.stringify({ machine, devices, missing, results }, null, 1));
+const others = ['tfjs-webgpu', 'ort-webgpu', 'raw'];
+if (options.svg) writeFileSync(options.svg, set === 'growth' ? lines(growth, results) : bars(results, 'tessera-webgpu', others));
 if (options.markdown) {
   const none = remarks(results).length > 0 ? [`\`none\`: ${remarks(results).join('; ')}.`] : [];
   const text = [...made.map(asMarkdown), ...none, ...left].join('\n\n');
   if (options.markdown === '-') console.log(`\n${text}`);
   else {
-    const page = readFileSync(options.markdown, 'utf8'), begin = `<!-- compare ${set} -->`, from = page.indexOf(begin), to = page.indexOf('<!-- /compare -->', from);
+    const page = readFileSync(options.markdown, 'utf8'), begin = `<!-- compare ${set} -->`;
+    const from = page.indexOf(begin), to = page.indexOf('<!-- /compare -->', from);
     if (from < 0 || to < 0) throw new Error(`${options.markdown} has no place for the table: ${begin} and <!-- /compare -->`);
     writeFileSync(options.markdown, `${page.slice(0, from)}${begin}\n${text}\n${page.slice(to)}`);
   }

@@ -72,9 +72,11 @@ function graph(operation, n) {
       return [[node('Softmax', ['a'], 'out', { axis: n[2] })], { a: tensor([n[0], n[1]], 1, -0.5, 8) }, [n[0], n[1]]];
     case 'conv': {
       const [batch, height, width, channels, out, side, stride] = n;
-      const pads = samePads([height, width], side, stride), shape = [batch, out, Math.ceil(height / stride), Math.ceil(width / stride)];
+      const pads = samePads([height, width], side, stride);
+      const shape = [batch, out, Math.ceil(height / stride), Math.ceil(width / stride)];
       return [[node('Conv', ['a', 'w'], 'out', { pads, kernel_shape: [side, side], strides: [stride, stride] })],
-        { a: channelsFirst(tensor([batch, height, width, channels], 1)) }, shape, { w: filterFirst(tensor([side, side, channels, out], 2)) }];
+        { a: channelsFirst(tensor([batch, height, width, channels], 1)) }, shape,
+        { w: filterFirst(tensor([side, side, channels, out], 2)) }];
     }
     case 'depthwise': {
       const [batch, height, width, channels, side] = n, pads = samePads([height, width], side, 1);
@@ -89,7 +91,8 @@ function graph(operation, n) {
         means.push(`m${i}`);
         nodes.push(node('Mul', [`t${i}`, `t${i}`], `q${i}`), node('ReduceMean', [`q${i}`], `m${i}`, { axes: [0], keepdims: 1 }));
       }
-      return [[...nodes, node('Concat', means, 'all', { axis: 0 }), node('ReduceMean', ['all'], 'out', { axes: [0], keepdims: 1 })], feeds, [1]];
+      nodes.push(node('Concat', means, 'all', { axis: 0 }), node('ReduceMean', ['all'], 'out', { axes: [0], keepdims: 1 }));
+      return [nodes, feeds, [1]];
     }
     case 'upload':
     case 'updown':
@@ -103,11 +106,13 @@ function graph(operation, n) {
         node('Mul', ['x', 'x'], 'xx'), node('Mul', ['y', 'y'], 'yy'), node('Add', ['xx', 'yy'], 'sum'), node('Sqrt', ['sum'], 'edges'),
         node('Conv', ['edges', 'colour'], 'coloured', { kernel_shape: [1, 1] }), node('Clip', ['coloured', 'low', 'high'], 'out')],
       { a: channelsFirst(tensor([1, height, width, 4], 1, 0)) }, shape,
-      { blur: constant(four(gaussian5x5()), [4, 1, 5, 5]), sx: constant(four(sobelX), [4, 1, 3, 3]), sy: constant(four(sobelY), [4, 1, 3, 3]),
+      { blur: constant(four(gaussian5x5()), [4, 1, 5, 5]), sx: constant(four(sobelX), [4, 1, 3, 3]),
+        sy: constant(four(sobelY), [4, 1, 3, 3]),
         colour: constant(turned, [4, 4, 1, 1]), low: constant([0]), high: constant([1]) }];
     }
     case 'mlp':
-      return [[node('Gemm', ['a', 'w1', 'b1'], 'g1'), node('Relu', ['g1'], 'h1'), node('Gemm', ['h1', 'w2', 'b2'], 'g2'), node('Relu', ['g2'], 'h2'),
+      return [[node('Gemm', ['a', 'w1', 'b1'], 'g1'), node('Relu', ['g1'], 'h1'),
+        node('Gemm', ['h1', 'w2', 'b2'], 'g2'), node('Relu', ['g2'], 'h2'),
         node('Gemm', ['h2', 'w3', 'b3'], 'g3'), node('Softmax', ['g3'], 'out', { axis: -1 })], { a: tensor([n[0], 784], 1) }, [n[0], 10],
       { w1: tensor([784, 512], 2, -0.5, 0.1), b1: tensor([512], 3), w2: tensor([512, 256], 4, -0.5, 0.1), b2: tensor([256], 5),
         w3: tensor([256, 10], 6), b3: tensor([10], 7) }];
@@ -138,11 +143,12 @@ async function make(operation, n) {
   if (operation === 'model') {
     if (!n[0].endsWith('.onnx')) throw new Error('onnxruntime does not read TF.js models');
     model = join(models, n[0]);
-    const bytes = readFileSync(join(models, n[1]));
-    host = { input: [n.slice(2).map(Number), new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))] };
+    const { buffer, byteOffset, length } = readFileSync(join(models, n[1]));
+    host = { input: [n.slice(2).map(Number), new Float32Array(buffer.slice(byteOffset, byteOffset + length))] };
   } else {
     const [nodes, feeds, output, weights] = graph(operation, n);
-    model = onnxModel({ nodes, weights, output, inputs: Object.fromEntries(Object.entries(feeds).map(([name, [shape]]) => [name, shape])) });
+    const inputs = Object.fromEntries(Object.entries(feeds).map(([name, [shape]]) => [name, shape]));
+    model = onnxModel({ nodes, weights, output, inputs });
     host = feeds;
   }
   const options = operation === 'updown' || operation === 'upload' ? plain : {};

@@ -19,14 +19,14 @@ const packages = {
 
 const onLavapipe = { VK_LOADER_DRIVERS_SELECT: '*lvp_icd*' };
 
-// name: what tables call it. The folder has the packages, and the networks in `models`.
+// name: what tables call it; args: what the program is told beside the folders of packages and networks.
 const kinds = {
-  'tessera-webgpu': { name: 'tessera', program: 'compare_tessera', args: (folder) => ['webgpu', 'lavapipe', join(folder, 'models')] },
-  'tessera-gles': { name: 'tessera', program: 'compare_tessera', args: (folder) => ['gles', 'EGL Mesa', join(folder, 'models')] },
-  'tessera-angle': { name: 'tessera, ANGLE', program: 'compare_tessera', args: (folder) => ['gles', 'ANGLE on lavapipe', join(folder, 'models')] },
+  'tessera-webgpu': { name: 'tessera', program: 'compare_tessera', args: ['webgpu', 'lavapipe'] },
+  'tessera-gles': { name: 'tessera', program: 'compare_tessera', args: ['gles', 'EGL Mesa'] },
+  'tessera-angle': { name: 'tessera, ANGLE', program: 'compare_tessera', args: ['gles', 'ANGLE on lavapipe'] },
   'tfjs-webgpu': { name: 'TF.js', script: 'tfjs_webgpu.mjs', env: onLavapipe },
-  'ort-webgpu': { name: 'onnxruntime', script: 'ort.mjs', args: () => ['webgpu'], env: onLavapipe },
-  'ort-cpu': { name: 'onnxruntime, CPU', script: 'ort.mjs', args: () => ['cpu'] },
+  'ort-webgpu': { name: 'onnxruntime', script: 'ort.mjs', args: ['webgpu'], env: onLavapipe },
+  'ort-cpu': { name: 'onnxruntime, CPU', script: 'ort.mjs', args: ['cpu'] },
   raw: { name: 'by hand', program: 'compare_raw', env: onLavapipe },
   'tfjs-webgl': { name: 'TF.js', script: 'tfjs_webgl.mjs', needs: chromium },
 };
@@ -49,13 +49,15 @@ function installPackages(folder) {
   if (Object.entries(packages).every(([name, version]) => versionOf(name) === version)) return;
   console.error('Installing TF.js and onnxruntime (npm, 400 MB)');
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: packages }));
-  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: ['ignore', 2, 2] });
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', ['install', ...options], { cwd: folder, stdio: ['ignore', 2, 2] });
 }
 
 function buildPrograms(build, programs) {
   console.error(`Building ${programs.join(', ')}`);
-  if (!existsSync(join(build, 'CMakeCache.txt'))) execFileSync('cmake', ['--preset', 'release'], { cwd: root, stdio: ['ignore', 'ignore', 2] });
-  execFileSync('cmake', ['--build', build, '--target', ...programs], { stdio: ['ignore', 'ignore', 2] });
+  const cmake = (...words) => execFileSync('cmake', words, { cwd: root, stdio: ['ignore', 'ignore', 2] });
+  if (!existsSync(join(build, 'CMakeCache.txt'))) cmake('--preset', 'release', '-B', build);
+  cmake('--build', build, '--target', ...programs);
 }
 
 // The networks of the samples beside their inputs: a portrait, or writing.
@@ -92,11 +94,11 @@ export function prepare(build, folder, wanted, withModels) {
 
 export class Peer {
   constructor(name, build, folder) {
-    const { program, script, args, needs, env } = kinds[name];
+    const { program, script, args = [], needs, env } = kinds[name];
     this.name = name;
     this.command = program
-      ? [join(build, 'bench/compare', program), ...(args?.(folder) ?? [])]
-      : [process.execPath, join(here, script), folder, join(folder, 'models'), ...(args?.(folder) ?? []), ...(needs?.() ?? [])];
+      ? [join(build, 'bench/compare', program), ...args, join(folder, 'models')]
+      : [process.execPath, join(here, script), folder, join(folder, 'models'), ...args, ...(needs?.() ?? [])];
     this.env = { ...process.env, ...env };
     this.lastWords = '';
   }

@@ -2,9 +2,14 @@
 import { titleOf } from './peers.mjs';
 import { brief } from './report.mjs';
 
-const colours = { 'tfjs-webgpu': '#d9822b', 'ort-webgpu': '#7a62c9', raw: '#2f9e77', 'tfjs-webgl': '#c2507a', 'tessera-webgpu': '#2f7fd1', 'tessera-gles': '#5aa9e6', 'tessera-angle': '#8fb8d9' };
+const colours = {
+  'tessera-webgpu': '#2f7fd1', 'tessera-gles': '#5aa9e6', 'tessera-angle': '#8fb8d9', 'tfjs-webgpu': '#d9822b', 'ort-webgpu': '#7a62c9',
+  'tfjs-webgl': '#c2507a', raw: '#2f9e77',
+};
 const escape = (text) => `${text}`.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-const text = (x, y, content, anchor = 'start', extra = '') => `<text x="${x}" y="${y}" text-anchor="${anchor}"${extra}>${escape(content)}</text>`;
+const text = (x, y, content, anchor = 'start', kind = 'name') =>
+  `<text class="${kind}" x="${x}" y="${y}" text-anchor="${anchor}">${escape(content)}</text>`;
+const line = (x1, x2, y1, y2, kind = 'grid') => `<line class="${kind}" x1="${x1}" x2="${x2}" y1="${y1}" y2="${y2}"/>`;
 
 function page(width, height, body) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
@@ -30,24 +35,26 @@ export function bars(results, own, others) {
   const place = (ratio) => left + ((Math.log2(ratio) - Math.log2(low)) / (Math.log2(high) - Math.log2(low))) * (right - left);
   const bottom = top + shown.length * step, body = [];
   used.forEach((peer, i) => {
-    body.push(`<rect x="${left + i * 130}" y="8" width="10" height="10" fill="${colours[peer]}"/>`, text(left + 15 + i * 130, 17, titleOf(peer)));
+    const x = left + i * 130;
+    body.push(`<rect x="${x}" y="8" width="10" height="10" fill="${colours[peer]}"/>`, text(x + 15, 17, titleOf(peer)));
   });
   for (let tick = low; tick <= high; tick *= 2)
     if (Math.log2(tick) % 2 === 0 || tick === 0.5 || tick === 2) {
       const x = place(tick).toFixed(1);
-      body.push(`<line class="${tick === 1 ? 'one' : 'grid'}" x1="${x}" x2="${x}" y1="${top - 6}" y2="${bottom}"/>`, text(x, top - 10, `${tick}×`, 'middle', ' class="small"'));
+      body.push(line(x, x, top - 6, bottom, tick === 1 ? 'one' : 'grid'), text(x, top - 10, `${tick}×`, 'middle', 'small'));
     }
   shown.forEach(({ name, times }, row) => {
     const y = top + row * step;
     body.push(text(left - 8, y + (used.length * bar) / 2 + 4, name, 'end'));
     used.forEach((peer, i) => {
       if (!times[peer]) return;
-      const ratio = times[peer] / times[own], from = Math.min(place(1), place(ratio)), wide = Math.abs(place(ratio) - place(1));
+      const ratio = times[peer] / times[own], from = Math.min(place(1), place(ratio));
+      const wide = Math.abs(place(ratio) - place(1));
       body.push(`<rect x="${from.toFixed(1)}" y="${y + i * bar}" width="${wide.toFixed(1)}" height="${bar - 1}" fill="${colours[peer]}"/>`,
-        text((place(Math.max(ratio, 1)) + 4).toFixed(1), y + i * bar + 8, brief(ratio), 'start', ' class="small"'));
+        text((place(Math.max(ratio, 1)) + 4).toFixed(1), y + i * bar + 8, brief(ratio), 'start', 'small'));
     });
   });
-  body.push(text(left, bottom + 18, 'time divided by that of tessera: to the right of 1× tessera is faster', 'start', ' class="small"'));
+  body.push(text(left, bottom + 18, 'time divided by that of tessera: to the right of 1× tessera is faster', 'start', 'small'));
   return page(right + 50, bottom + 28, body);
 }
 
@@ -65,13 +72,15 @@ export function lines(groups, results) {
     if (times.length === 0) return;
     const span = (values) => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
     const [x0, x1] = span(points.map(({ x }) => x)), [y0, y1] = span(times), left = 60 + panel * (width + 50), top = 70;
-    const at = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - 30), up = (y) => top + height - ((Math.log10(y) - y0) / (y1 - y0)) * height;
+    const at = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - 30);
+    const up = (y) => top + height - ((Math.log10(y) - y0) / (y1 - y0)) * height;
     body.push(text(left, top - 14, title));
     for (let e = x0; e <= x1; e++)
-      body.push(`<line class="grid" x1="${at(10 ** e)}" x2="${at(10 ** e)}" y1="${top}" y2="${top + height}"/>`, text(at(10 ** e), top + height + 14, (10 ** e).toLocaleString('en'), 'middle', ' class="small"'));
+      body.push(line(at(10 ** e), at(10 ** e), top, top + height),
+        text(at(10 ** e), top + height + 14, (10 ** e).toLocaleString('en'), 'middle', 'small'));
     for (let e = y0; e <= y1; e++)
-      body.push(`<line class="grid" x1="${left}" x2="${left + width - 30}" y1="${up(10 ** e)}" y2="${up(10 ** e)}"/>`, text(left - 6, up(10 ** e) + 4, `${10 ** e} ms`, 'end', ' class="small"'));
-    body.push(text(left + (width - 30) / 2, top + height + 30, axis, 'middle', ' class="small"'));
+      body.push(line(left, left + width - 30, up(10 ** e), up(10 ** e)), text(left - 6, up(10 ** e) + 4, `${10 ** e} ms`, 'end', 'small'));
+    body.push(text(left + (width - 30) / 2, top + height + 30, axis, 'middle', 'small'));
     for (const peer of peers) {
       const known = points.filter((point) => point.times[peer]);
       const path = known.map(({ x, times: { [peer]: ms } }) => `${at(x).toFixed(1)},${up(ms).toFixed(1)}`);

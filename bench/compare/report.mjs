@@ -2,8 +2,8 @@
 import { titleOf } from './peers.mjs';
 
 export const geometricMean = (values) => Math.exp(values.reduce((total, value) => total + Math.log(value), 0) / values.length);
-export const brief = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
-const time = (value) => (value === undefined ? '' : value < 1 ? value.toFixed(3) : brief(value));
+export const brief = (value) => value?.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2) ?? '';
+const time = (value) => (value < 1 ? value.toFixed(3) : brief(value));
 
 // The time of each of `others` divided by that of `own`.
 function ratios(results, own, others) {
@@ -23,9 +23,8 @@ function loading(results, peer) {
   const rows = results.filter((result) => result.facts[peer]).map(({ name, facts: { [peer]: fact } }) => [
     name, time(fact.copy_ms), time(fact.load_ms), time(fact.prepare_ms), megabytes(fact.file_bytes), megabytes(fact.weight_bytes),
     megabytes(fact.run_bytes), megabytes(fact.largest_node_bytes)]);
-  return {
-    heading: ['', 'copy of the file (ms)', 'load (ms)', 'prepare (ms)', 'file (MB)', 'weights (MB)', 'a run (MB)', 'its largest node (MB)'], rows,
-  };
+  const memory = ['file (MB)', 'weights (MB)', 'a run (MB)', 'its largest node (MB)'];
+  return { heading: ['', 'copy of the file (ms)', 'load (ms)', 'prepare (ms)', ...memory], rows };
 }
 
 export function tables(results, set) {

@@ -1,4 +1,5 @@
-// Pictures for networks to look at, the same numbers as in real_models_test.cpp: what pixel (x,y) of three channels is. A head and shoulders before a wall:
+// Pictures for networks to look at, the same numbers as in real_models_test.cpp: what pixel (x,y) of three channels is.
+// A head and shoulders before a wall:
 export function portrait(x, y, width, height, c) {
   const u = (x / width) * 256 - 128, v = (y / height) * 256;
   const inEllipse = (row, a, b, column = 0) => ((u - column) / a) ** 2 + ((v - row) / b) ** 2 < 1;
