@@ -7,6 +7,12 @@ function checkOf(values) {
   return { check: Math.sqrt(total / values.length), count: values.length, sample };
 }
 
+// In ms, of all threads of this process; a page does not know.
+function cpuTime() {
+  const { user, system } = globalThis.process?.cpuUsage() ?? {};
+  return (user + system) / 1000;
+}
+
 // make(operation, arguments) gives {run, result, free}: run() is done when the device is.
 export function answering(make) {
   let present, workload;
@@ -21,13 +27,13 @@ export function answering(make) {
         workload = await make(words[0], words[0] === 'model' ? words.slice(1) : words.slice(1).map(Number));
       }
       if (verb === 'check') return checkOf(await workload.result());
-      const ms = [];
+      const ms = [], cpu = cpuTime();
       for (let i = 0; i < Number(count); i++) {
         const before = performance.now();
         await workload.run();
         ms.push(performance.now() - before);
       }
-      return { ms };
+      return { ms, cpu_ms: cpuTime() - cpu };
     } catch (error) {
       return { error: String(error?.message ?? error).slice(0, 300) };
     }

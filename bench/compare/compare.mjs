@@ -22,6 +22,8 @@ const help = `compare.mjs [workloads|growth|models] [options]
   --build FOLDER    of tessera; build/release unless told. Packages are installed into 'compare' beside it
   --markdown FILE   puts the tables between '<!-- compare SET -->' and '<!-- /compare -->' there; - prints them
   --svg FILE        a plot
+  --cpu             CPU time of processes in place of times: for a machine that is busy. A page has none, and TF.js in node waits
+                    by running
   --json FILE       all numbers
 Each workload is run by every peer in turns, after all have come to the same result. Times are medians from the first call until
 the device is done, inputs and results on the device, nothing compiled. Ratios are the other's time divided by tessera's.`;
@@ -31,7 +33,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     help: { type: 'boolean' }, sizes: { type: 'string' }, only: { type: 'string' }, peers: { type: 'string' },
     rounds: { type: 'string', default: '5' }, build: { type: 'string', default: join(root, 'build/release') },
-    markdown: { type: 'string' }, svg: { type: 'string' }, json: { type: 'string' },
+    cpu: { type: 'boolean' }, markdown: { type: 'string' }, svg: { type: 'string' }, json: { type: 'string' },
   },
 });
 const set = options.sizes ?? positionals[0] ?? 'workloads';
@@ -73,6 +75,7 @@ for (const workload of workloads) {
 }
 for (const peer of peers) peer.stop();
 
+if (options.cpu) for (const result of results) result.times = result.cpu;
 const made = tables(results, set);
 const left = Object.keys(missing).map((peer) => `${peer} was missing: ${missing[peer]}`);
 console.log(`\n${made.map(asText).join('\n\n')}`);

@@ -1,5 +1,7 @@
 #include "peer.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -43,6 +45,15 @@ std::string check_of(const std::vector<float>& values) {
          ",\"count\":" + number(static_cast<double>(count)) + ",\"sample\":" + list(sample) + "}";
 }
 
+double cpu_ms() {  // of all threads, the driver's included
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto ms = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
 std::string answer(const std::string& verb, int count, const Workload& workload) {
   if (verb == "check") return check_of(workload.result());
   if (verb == "facts") {
@@ -53,12 +64,13 @@ std::string answer(const std::string& verb, int count, const Workload& workload)
     return "{" + text + "}";
   }
   std::vector<double> times;
+  const double cpu_before = cpu_ms();
   for (int i = 0; i < count; ++i) {
     const double before = now_ms();
     workload.run();
     times.push_back(now_ms() - before);
   }
-  return "{\"ms\":" + list(times) + "}";
+  return "{\"ms\":" + list(times) + ",\"cpu_ms\":" + number(cpu_ms() - cpu_before) + "}";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A peer of bench/compare in C++: it reads lines, and answers each with a line of JSON.
 //
 //   check 0 matmul 1 512 512 512 0      {"check": root mean square of the result, "sample": [some of its elements]}
-//   run 5 matmul 1 512 512 512 0        {"ms": [one for each of five repetitions]}
+//   run 5 matmul 1 512 512 512 0        {"ms": [one for each of five repetitions], "cpu_ms": of all threads, in sum}
 //   facts 0 model FILE 1 3 640 640      {"load_ms": ..., }: whatever else the peer can tell
 //
 // An operation and its arguments are a workload, as workloads.mjs lists them; it is kept until another one is asked

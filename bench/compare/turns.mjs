@@ -21,9 +21,9 @@ function differing(answers, reference) {
   return differ;
 }
 
-// {name, times: peer -> median in ms, errors: peer -> text, facts: peer -> object}
+// {name, times: peer -> median in ms, cpu: peer -> mean of CPU time in ms, errors: peer -> text, facts: peer -> object}
 export async function measure(peers, workload, { rounds, budget, patience, reference, facts }) {
-  const result = { ...workload, times: {}, errors: {}, facts: {} }, answers = {}, samples = {}, counts = {};
+  const result = { ...workload, times: {}, cpu: {}, errors: {}, facts: {} }, answers = {}, samples = {}, counts = {}, cpu = {};
   for (const peer of peers) {
     const answer = await peer.ask(`check 0 ${workload.spec}`);
     if (answer.error) result.errors[peer.name] = answer.error;
@@ -33,8 +33,9 @@ export async function measure(peers, workload, { rounds, budget, patience, refer
 
   const racing = peers.filter((peer) => answers[peer.name] && !result.errors[peer.name] && peer.name !== 'ort-cpu');
   const run = async (peer, count) => {
-    const { ms, error } = await peer.ask(`run ${count} ${workload.spec}`);
+    const { ms, cpu_ms, error } = await peer.ask(`run ${count} ${workload.spec}`);
     if (error) result.errors[peer.name] = error;
+    cpu[peer.name] = (cpu[peer.name] ?? 0) + cpu_ms;
     return ms ?? [];
   };
   for (const peer of racing) { // once, then for as long as a round: caches fill, and kernels settle
@@ -44,6 +45,7 @@ export async function measure(peers, workload, { rounds, budget, patience, refer
     if (warm.length === 0) continue;
     counts[peer.name] = Math.max(1, Math.min(20, Math.floor(budget / median(warm))));
     samples[peer.name] = [];
+    cpu[peer.name] = 0;
   }
   for (let round = 0; round < rounds; round++)
     for (let i = 0; i < racing.length; i++) {
@@ -51,7 +53,10 @@ export async function measure(peers, workload, { rounds, budget, patience, refer
       const isDone = taken && taken.reduce((a, b) => a + b, 0) > patience;
       if (taken && !isDone && !result.errors[peer.name]) taken.push(...(await run(peer, counts[peer.name])));
     }
-  for (const [peer, taken] of Object.entries(samples)) if (taken.length > 0 && !result.errors[peer]) result.times[peer] = median(taken);
+  for (const [peer, taken] of Object.entries(samples).filter(([name, { length }]) => length > 0 && !result.errors[name])) {
+    result.times[peer] = median(taken);
+    if (cpu[peer] > 0) result.cpu[peer] = cpu[peer] / taken.length;
+  }
   if (facts)
     for (const peer of racing.filter(({ name }) => name.startsWith('tessera'))) {
       const told = [];
