@@ -22,8 +22,7 @@ const help = `compare.mjs [workloads|growth|models] [options]
   --build FOLDER    of tessera; build/release unless told. Packages are installed into 'compare' beside it
   --markdown FILE   puts the tables between '<!-- compare SET -->' and '<!-- /compare -->' there; - prints them
   --svg FILE        a plot
-  --cpu             CPU time of processes in place of times: for a machine that is busy. A page has none, and TF.js in node waits
-                    by running
+  --cpu             CPU time in place of times: for a machine that is busy. TF.js in node waits by running
   --json FILE       all numbers
 Each workload is run by every peer in turns, after all have come to the same result. Times are medians from the first call until
 the device is done, inputs and results on the device, nothing compiled. Ratios are the other's time divided by tessera's.`;
