@@ -35,11 +35,22 @@ std::vector<WGPUFeatureName> useful_features(WGPUAdapter adapter) {
   return features;
 }
 
+bool subgroups_have_octets(WGPUDevice device) {
+  if (!wgpuDeviceHasFeature(device, WGPUFeatureName_Subgroups)) return false;
+  const Handle adapter(wgpuDeviceGetAdapter(device));
+  WGPUAdapterInfo info{};
+  wgpuAdapterGetInfo(adapter.get(), &info);
+  const std::uint32_t least = info.subgroupMinSize;  // a power of two
+  wgpuAdapterInfoFreeMembers(info);
+  return least >= 8;
+}
+
 }  // namespace
 
 Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info, const MessageSink& messages)
     : instance_(shared(instance)), info_(info), messages_(messages), is_borrowed_(true), device_(shared(device)) {
   wgpuDeviceGetLimits(device, &limits_);
+  has_octets_ = subgroups_have_octets(device);
   loss_ = wgpuDeviceGetLostFuture(device);
   queue_ = Handle(wgpuDeviceGetQueue(device));
 }
@@ -98,6 +109,7 @@ Device::Device(const DawnAdapter& adapter, const ContextOptions& options, const 
   device_ = std::move(answer.device);
   if (can_share_images(adapter.handle.get())) sharing_ = adapter.driver;
   wgpuDeviceGetLimits(device_.get(), &limits_);
+  has_octets_ = subgroups_have_octets(device_.get());
   queue_ = Handle(wgpuDeviceGetQueue(device_.get()));
 }
 

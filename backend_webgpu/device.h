@@ -36,6 +36,7 @@ class Device {
   bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
   const MessageSink& messages() const { return messages_; }
   const WGPULimits& limits() const { return limits_; }
+  bool has_octets() const { return has_octets_; }  // whether any subgroup consists of octets of invocations
   bool is_borrowed() const { return is_borrowed_; }
   const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }
 
@@ -65,6 +66,7 @@ class Device {
   const bool is_borrowed_;  // the host's
   mutable std::atomic<bool> can_sleep_{true};
   WGPULimits limits_{};
+  bool has_octets_ = false;
   std::optional<VulkanDriver> sharing_;  // the driver, where the device can share images
   std::mutex faults_lock_;
   bool is_closing_ = false;

@@ -33,8 +33,7 @@ std::string input_function(const Kernel& kernel, int index) {
   const std::string vector = vector_type(input.dtype);
   const std::string offset = word(kernel.first_word_of_input(index));
   const bool is_operand = input.operand != KernelInput::none;
-  std::string text =
-      is_operand || input.access != Access::dense ? element_function(k, input.dtype, reads_texels(input)) : "";
+  std::string text = is_operand || input.access != Access::dense ? element_function(k, input.dtype, reads_texels(input)) : "";
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
     case Access::dense:
@@ -82,7 +81,9 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
-    core = with_words_for_names(used_functions(embedded_shader("window.wgsl"), core) + core, kernel.core, "u32");
+    for (const char* library : {"window.wgsl", "octet.wgsl"})
+      core = used_functions(embedded_shader(library), core) + core;
+    core = with_words_for_names(core, kernel.core, "u32");
   } else {
     call = "  finish();\n";
   }
@@ -90,9 +91,12 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   const std::string finish = std::string("fn finish(") + (kernel.has_core() ? "core_value: core_vector" : "") + ") {\n";
   const std::string expression = expression_text(kernel, kernel.expression, "");
   const std::string store = store_text(kernel.expression);
-  const std::string_view entry_point = embedded_shader(kernel.core.is_cooperative ? "cooperative.wgsl" : "map.wgsl");
+  const std::string_view entry_point = embedded_shader(kernel.core.in_octets        ? "in_octets.wgsl"
+                                                       : kernel.core.is_cooperative ? "cooperative.wgsl"
+                                                                                    : "map.wgsl");
+  const std::string extensions = kernel.core.in_octets ? "enable subgroups;\n" : "";
   return fill_template(
-      std::string(embedded_shader("kernel.wgsl")).append(entry_point),
+      extensions + std::string(embedded_shader("kernel.wgsl")).append(entry_point),
       {{"constants", constants},
        {"words", std::string(embedded_shader("words.wgsl"))},
        {"bindings", bindings_text(kernel)},

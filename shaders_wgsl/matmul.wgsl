@@ -126,3 +126,36 @@ fn matmul_store(batch: u32, texel_of_matrix: u32, value: core_vector) {
   texel = batch * texels + texel_of_matrix;
   finish(value);
 }
+
+// matmul_octets: matmul_block in octets, for columns that are whole texels.
+fn matmul_octets(group: u32, local: u32) {
+  let place: OctetPlace = octet_place(group, local);
+  let columns: u32 = parameters.axes[0].size;
+  let rows: u32 = parameters.axes[1].size;
+  let b: vec4u = matmul_distance(vec4u(place.matrix), 2, options.kept_axes - 2, 1u) +
+                 (min(place.column, columns - 4u) + vec4u(0u, 1u, 2u, 3u)) * parameters.axes[0].distances[1];
+  let x: vec4u = matmul_row(place.matrix, vec4u(place.row + local % 8u));
+  let y: vec4u = matmul_row(place.matrix, vec4u(place.row + 8u + local % 8u));
+  var upper: OctetTotals = OctetTotals();
+  var lower: OctetTotals = OctetTotals();
+  let count: u32 = parameters.count;
+  var k: u32 = 0u;
+  for (; k + 4u <= count; k += 4u) {
+    let quad: MatmulQuad = matmul_b_quad(b, k);
+    upper = octet_add(upper, matmul_a_quad(x, k), quad.x, quad.y, quad.z, quad.w);
+    if (options.octets == 2) { lower = octet_add(lower, matmul_a_quad(y, k), quad.x, quad.y, quad.z, quad.w); }
+  }
+  if (options.from_a != 3 && options.from_b != 2) {
+    for (; k < count; k++) {
+      let factor: core_vector = matmul_b(b, k);
+      upper = octet_add_one(upper, matmul_a(x, k), factor);
+      if (options.octets == 2) { lower = octet_add_one(lower, matmul_a(y, k), factor); }
+    }
+  }
+  if (group >= parameters.tiles || place.column >= columns || place.row >= rows) { return; }
+  let first_texel: u32 = ((place.matrix * rows + place.row) * columns + place.column) / 4u;
+  octet_finish(upper, first_texel, columns / 4u, rows - place.row);
+  if (options.octets == 2 && place.row + 8u < rows) {
+    octet_finish(lower, first_texel + 2u * columns, columns / 4u, rows - place.row - 8u);
+  }
+}

@@ -118,7 +118,9 @@ class GraphBuilder {
   }
 
   bool can_run(const FamilyEntry& entry) const {
-    return !entry.lower || (entry.is_cooperative ? limits_.workgroups : limits_.stores_in_turn);
+    if (!entry.lower) return true;
+    if (entry.in_octets) return limits_.octets;
+    return entry.is_cooperative ? limits_.workgroups : limits_.stores_in_turn;
   }
 
   // Follows strided views too: in whatever order they take elements, a number stays that number.

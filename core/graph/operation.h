@@ -55,8 +55,9 @@ struct FamilyEntry {
   std::string_view file;        // of the family, in shaders_wgsl
   bool reads_once = false;      // each operand's elements are read about once, so that work on them may join the kernel
   bool is_cooperative = false;  // see KernelCore
-  // Gives the same value by other operations: for a cooperative entry, for devices without workgroups; for another one,
-  // for devices that cannot store elements in turn.
+  bool in_octets = false;       // likewise
+  // Gives the same value by other operations: for an entry in octets, for devices without them; for a cooperative one,
+  // for devices without workgroups; for another one, for devices that cannot store elements in turn.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;

@@ -162,6 +162,7 @@ struct Limits {
   int max_inputs;                                         // of one kernel
   int max_words;                                          // of one dispatch
   bool workgroups;                                        // whether cooperative cores can run
+  bool octets = false;                                    // whether those in octets can, too
   ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
   bool tells_memory = true;                               // whether the driver gives the real sizes of storages
   PixelLimits pixels{};

@@ -61,6 +61,7 @@ struct KernelCore {
   std::vector<std::int32_t> options;  // constants in the shader's text
   int words = 0;                      // of parameters
   bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
+  bool in_octets = false;  // a cooperative core of which eight invocations, from a multiple of eight on, share values
   // The names of words and options; a map kernel has none.
   const ParameterList* parameter_names = nullptr;
   const ParameterList* option_names = nullptr;

@@ -26,6 +26,16 @@ struct MatmulBlockParameters {
   TESSERA_PARAMETERS(count, stride, blocks, all_blocks, axes);
 };
 
+// In octets: workgroups make tiles of a matrix, whose rows of tiles are stripes, and whose columns of tiles too.
+struct MatmulOctetParameters {
+  Unsigned count;
+  Unsigned lanes;                        // invocations side by side, a multiple of 8; each has four columns
+  Unsigned row_stripes, column_stripes;  // of each matrix
+  Unsigned tiles;                        // of all
+  std::vector<MatmulAxis> axes;
+  TESSERA_PARAMETERS(count, lanes, row_stripes, column_stripes, tiles, axes);
+};
+
 // How the four results of a texel read their elements of a.
 enum class FromA : std::int32_t { four_elements, two_elements, one_element, texel_along_sum };
 enum class FromB : std::int32_t { four_elements, texel_along_result, texels_along_sum };
@@ -34,6 +44,12 @@ struct MatmulOptions {
   Signed kept_axes, summed_axes;  // numbers of axes
   Signed from_a, from_b;
   TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b);
+};
+
+struct MatmulOctetOptions {
+  Signed kept_axes, summed_axes, from_a, from_b;
+  Signed octets;  // of rows that an invocation makes: 1 or 2
+  TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets);
 };
 
 }  // namespace tessera

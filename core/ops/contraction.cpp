@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/kernel/matmul_parameters.h"
+#include "core/ops/octets.h"
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
 
@@ -22,6 +23,10 @@ Held as_pull(const Node& node) {
   return lowered(
       node, matmul_pull.with({.count = block.count, .axes = block.axes}, from_options<MatmulOptions>(family.options)));
 }
+
+Held as_block(const Node&);
+constexpr KernelEntry<MatmulOctetParameters, MatmulOctetOptions> matmul_octets{
+    {.name = "matmul_octets", .file = "matmul", .is_cooperative = true, .in_octets = true, .lower = as_block}};
 
 // Axes that stretch in one operand or the other may have more elements together than any tensor.
 std::int64_t elements_along(std::string_view op, std::span<const PairedAxis> axes) {
@@ -72,27 +77,79 @@ FromB reading_of_b(const Contraction& contraction, FromA from_a) {
   return FromB::four_elements;
 }
 
-// Makes matmul_block of matmul_pull, where a gives the rows of matrices, b the columns, and there are enough rows.
-std::optional<Family> in_blocks(std::string_view op, const MatmulPullParameters& parameters,
-                                const MatmulOptions& options, const Contraction& contraction) {
-  if (contraction.kept.size() < 2 || contraction.summed.size() != 1 || contraction.kept[0].a != 0 ||
-      contraction.kept[1].b != 0)
-    return std::nullopt;
-  const std::int64_t columns = contraction.kept[0].size, rows = contraction.kept[1].size;
-  const std::int64_t batches = elements_along(op, std::span(contraction.kept).subspan(2));
-  if (batches > 1 && rows * columns % 4 != 0) return std::nullopt;  // texels would belong to two matrices
-  constexpr std::int64_t texels = 4, workgroup_size = 64;           // as in the shaders
-  if (rows < texels) return std::nullopt;
-  const std::int64_t rows_apart = columns % 4 == 0 ? 1 : 4, stride = rows_apart * columns / 4;
-  const std::int64_t blocks = (rows + texels * rows_apart - 1) / (texels * rows_apart);
+constexpr std::int64_t workgroup_size = 64;  // as in the shaders
+
+struct Matrices {
+  std::int64_t columns, rows, batches;
+};
+
+// Where a gives the rows of matrices and b the columns.
+std::optional<Matrices> matrices_of(std::string_view op, const Contraction& contraction) {
+  const std::vector<PairedAxis>& kept = contraction.kept;
+  if (kept.size() < 2 || contraction.summed.size() != 1 || kept[0].a != 0 || kept[1].b != 0) return std::nullopt;
+  return Matrices{kept[0].size, kept[1].size, elements_along(op, std::span(kept).subspan(2))};
+}
+
+Matrices matrices_of(std::span<const MatmulAxis> kept) {
+  Matrices matrices{kept[0].size, kept[1].size, 1};
+  for (const MatmulAxis& axis : kept.subspan(2)) matrices.batches *= axis.size;
+  return matrices;
+}
+
+constexpr std::int64_t rows_of_block = 4;
+
+Family in_blocks(const Matrices& matrices, const MatmulPullParameters& parameters, const MatmulOptions& options) {
+  const std::int64_t rows_apart = matrices.columns % 4 == 0 ? 1 : 4, stride = rows_apart * matrices.columns / 4;
+  const std::int64_t height = rows_of_block * rows_apart;
+  const std::int64_t blocks = (matrices.rows + height - 1) / height, all_blocks = blocks * matrices.batches;
   Family family = matmul_block.with({.count = parameters.count,
                                      .stride = stride,
                                      .blocks = blocks,
-                                     .all_blocks = blocks * batches,
+                                     .all_blocks = all_blocks,
                                      .axes = parameters.axes},
                                     options);
-  family.workgroups = (blocks * batches * stride + workgroup_size - 1) / workgroup_size;
+  family.workgroups = (all_blocks * stride + workgroup_size - 1) / workgroup_size;
   return family;
+}
+
+Held as_block(const Node& node) {
+  const auto& family = std::get<Family>(node.operation);
+  const auto parameters = from_words<MatmulOctetParameters>(family.words);
+  const auto options = from_options<MatmulOctetOptions>(family.options);
+  const auto kept = std::span(parameters.axes).first(static_cast<std::size_t>(std::int64_t{options.kept_axes}));
+  return lowered(node, in_blocks(matrices_of(kept), {.count = parameters.count, .axes = parameters.axes},
+                                 {.kept_axes = options.kept_axes,
+                                  .summed_axes = options.summed_axes,
+                                  .from_a = options.from_a,
+                                  .from_b = options.from_b}));
+}
+
+Family in_octets(const Matrices& matrices, const MatmulPullParameters& parameters, const MatmulOptions& options) {
+  const OctetTiles tiles = octet_tiles(matrices.rows, matrices.columns, matrices.batches);
+  Family family = matmul_octets.with({.count = parameters.count,
+                                      .lanes = tiles.lanes,
+                                      .row_stripes = tiles.row_stripes,
+                                      .column_stripes = tiles.column_stripes,
+                                      .tiles = tiles.tiles,
+                                      .axes = parameters.axes},
+                                     {.kept_axes = options.kept_axes,
+                                      .summed_axes = options.summed_axes,
+                                      .from_a = options.from_a,
+                                      .from_b = options.from_b,
+                                      .octets = tiles.octets});
+  family.workgroups = tiles.tiles;
+  return family;
+}
+
+// The kernel that suits the sizes best.
+Family product_family(std::string_view op, const MatmulPullParameters& parameters, const MatmulOptions& options,
+                      const Contraction& contraction) {
+  const std::optional<Matrices> matrices = matrices_of(op, contraction);
+  if (!matrices || matrices->rows < rows_of_block) return matmul_pull.with(parameters, options);
+  if (matrices->columns % 4 == 0 && matrices->columns >= least_columns_in_octets)
+    return in_octets(*matrices, parameters, options);
+  const bool shares_texels = matrices->batches > 1 && matrices->rows * matrices->columns % 4 != 0;  // between matrices
+  return shares_texels ? matmul_pull.with(parameters, options) : in_blocks(*matrices, parameters, options);
 }
 
 Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
@@ -105,8 +162,7 @@ Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Sha
                               .summed_axes = static_cast<std::int64_t>(contraction.summed.size()),
                               .from_a = static_cast<std::int64_t>(from_a),
                               .from_b = static_cast<std::int64_t>(reading_of_b(contraction, from_a))};
-  const std::optional<Family> blocks = in_blocks(op, parameters, options, contraction);
-  return family_tensor(result, dtype, blocks ? *blocks : matmul_pull.with(parameters, options), {a, b});
+  return family_tensor(result, dtype, product_family(op, parameters, options, contraction), {a, b});
 }
 
 // An operand's elements in the order [kept..., summed...].

@@ -51,6 +51,7 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
                        .is_cooperative = family.entry->is_cooperative,
+                       .in_octets = family.entry->in_octets,
                        .parameter_names = &family.entry->parameter_names(),
                        .option_names = &family.entry->option_names()};
   core_words_ = family.words;

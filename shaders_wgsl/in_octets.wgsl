@@ -1,0 +1,9 @@
+// cooperative.wgsl for cores in octets: subgroups consist of whole octets, in order.
+var<private> octet_first: u32;  // the place of the octet in its subgroup
+
+@compute @workgroup_size(workgroup_size)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
+        @builtin(local_invocation_id) local: vec3u, @builtin(subgroup_invocation_id) lane: u32) {
+  octet_first = lane & 0xfffffff8u;
+//@call
+}

@@ -1,0 +1,53 @@
+// Products of matrices in octets. Each invocation makes the totals of eight rows by four columns of its own, and reads
+// one of the eight rows for all of its octet.
+
+// The place of an invocation's first total. A tile has parameters.lanes invocations side by side, and as many below each
+// other as there are left of a workgroup.
+struct OctetPlace { matrix: u32, row: u32, column: u32 }
+fn octet_place(group: u32, local: u32) -> OctetPlace {
+  let lanes: u32 = parameters.lanes;
+  let stripes: u32 = parameters.row_stripes;
+  let row: u32 = (group % stripes * (workgroup_size / lanes) + local / lanes) * 8u * u32(options.octets);
+  let column: u32 = (group / stripes % parameters.column_stripes * lanes + local % lanes) * 4u;
+  return OctetPlace(group / (stripes * parameters.column_stripes), row, column);
+}
+
+fn octet_value(value: core_vector, member: u32) -> core_vector { return subgroupShuffle(value, octet_first + member); }
+
+// Four elements of a row times four rows of the second matrix.
+fn octet_sum(row: core_vector, x: core_vector, y: core_vector, z: core_vector, w: core_vector) -> core_vector {
+  return row.x * x + row.y * y + row.z * z + row.w * w;
+}
+
+fn octet_add(totals: OctetTotals, row: core_vector, x: core_vector, y: core_vector, z: core_vector, w: core_vector) -> OctetTotals {
+  return OctetTotals(
+      totals.a + octet_sum(octet_value(row, 0u), x, y, z, w), totals.b + octet_sum(octet_value(row, 1u), x, y, z, w),
+      totals.c + octet_sum(octet_value(row, 2u), x, y, z, w), totals.d + octet_sum(octet_value(row, 3u), x, y, z, w),
+      totals.e + octet_sum(octet_value(row, 4u), x, y, z, w), totals.f + octet_sum(octet_value(row, 5u), x, y, z, w),
+      totals.g + octet_sum(octet_value(row, 6u), x, y, z, w), totals.h + octet_sum(octet_value(row, 7u), x, y, z, w));
+}
+
+// octet_add for one element of each row, which is in every component, and one row of the second matrix.
+fn octet_add_one(totals: OctetTotals, row: core_vector, x: core_vector) -> OctetTotals {
+  return OctetTotals(totals.a + octet_value(row, 0u) * x, totals.b + octet_value(row, 1u) * x,
+                     totals.c + octet_value(row, 2u) * x, totals.d + octet_value(row, 3u) * x,
+                     totals.e + octet_value(row, 4u) * x, totals.f + octet_value(row, 5u) * x,
+                     totals.g + octet_value(row, 6u) * x, totals.h + octet_value(row, 7u) * x);
+}
+
+// The totals of eight rows: written out, since not every driver keeps the elements of an array in registers.
+// octet_finish stores the first `rows` of them, `apart` texels from one to the next, in a loop, so that the text has the
+// work that follows only once.
+struct OctetTotals {
+  a: core_vector, b: core_vector, c: core_vector, d: core_vector,
+  e: core_vector, f: core_vector, g: core_vector, h: core_vector,
+}
+fn octet_finish(totals: OctetTotals, first_texel: u32, apart: u32, rows: u32) {
+  var rest: OctetTotals = totals;
+  texel = first_texel;
+  for (var i: u32 = 0u; i < min(rows, 8u); i++) {
+    finish(rest.a);
+    rest = OctetTotals(rest.b, rest.c, rest.d, rest.e, rest.f, rest.g, rest.h, rest.a);
+    texel += apart;
+  }
+}
