@@ -55,7 +55,8 @@ constexpr auto conv = by_type<conv_floats, conv_integers>;
 }  // namespace
 
 std::span<const FamilyFunction> conv_functions() {
-  static constexpr FamilyFunction functions[] = {{"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}};
+  static constexpr FamilyFunction functions[] = {
+      {"conv", conv}, {"conv_texel", conv}, {"conv_strip", conv}, {"conv_slide", conv}};
   return functions;
 }
 

@@ -205,3 +205,120 @@ fn conv_strip(group: u32, local: u32) {
   if (start + 2u < width) { texel = element.z / 4u; finish(total[2]); }
   if (start + 3u < width) { texel = element.w / 4u; finish(total[3]); }
 }
+
+// Four channels of the image from `at` on, or one in every component; zeros in the padding.
+fn conv_octet_quad(at: u32, inside: bool) -> core_vector {
+  if (options.reading == 2) { return select(core_vector(0), operand_0_texel(at / 4u), inside); }
+  return select(core_vector(0), operand_0(at + vec4u(0u, 1u, 2u, 3u)), inside);
+}
+
+fn conv_octet_one(at: u32, inside: bool) -> core_vector {
+  return select(core_vector(0), core_vector(operand_0(vec4u(at)).x), inside);
+}
+
+// conv_octets: for each group of channels the product of two matrices, in octets. The first has a row for each pixel of
+// the result, which is read from the image a tap at a time; the other is the filter.
+fn conv_octets(group: u32, local: u32) {
+  let place: OctetPlace = octet_place(group, local);
+  let columns: u32 = parameters.result_in_group;
+  let count: u32 = parameters.image_in_group;
+  let pixels: u32 = word(0u) / parameters.result_channels;
+  let texels: u32 = parameters.result_channels / 4u;
+  let mine: vec4u = min(place.row + local % 8u + vec4u(0u, 8u, 0u, 8u), vec4u(pixels - 1u));
+  let window: WindowPlace = window_place(mine * parameters.result_channels);
+  var weight: u32 = (place.matrix * columns + min(place.column, columns - 4u)) / 4u;
+  var upper: OctetTotals = OctetTotals();
+  var lower: OctetTotals = OctetTotals();
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      for (var w: i32 = 0; w < window_taps(0); w++) {
+        let column: vec4i = window_along(0, window.column, w);
+        let inside: vec4<bool> = window_inside(plane, row, column);
+        let image: vec4u = window_pixel(window.batch, plane, row, column) * parameters.image_channels + place.matrix * count;
+        var i: u32 = 0u;
+        for (; i + 4u <= count; i += 4u) {
+          let a: core_vector = operand_1_texel(weight);
+          let b: core_vector = operand_1_texel(weight + texels);
+          let c: core_vector = operand_1_texel(weight + 2u * texels);
+          let e: core_vector = operand_1_texel(weight + 3u * texels);
+          upper = octet_add(upper, conv_octet_quad(image.x + i, inside.x), a, b, c, e);
+          if (options.octets == 2) { lower = octet_add(lower, conv_octet_quad(image.y + i, inside.y), a, b, c, e); }
+          weight += 4u * texels;
+        }
+        if (options.reading != 2) {
+          for (; i < count; i++) {
+            let factor: core_vector = operand_1_texel(weight);
+            upper = octet_add_one(upper, conv_octet_one(image.x + i, inside.x), factor);
+            if (options.octets == 2) { lower = octet_add_one(lower, conv_octet_one(image.y + i, inside.y), factor); }
+            weight += texels;
+          }
+        }
+      }
+    }
+  }
+  if (group >= parameters.tiles || place.column >= columns || place.row >= pixels) { return; }
+  let first_texel: u32 = (place.row * parameters.result_channels + place.matrix * columns + place.column) / 4u;
+  octet_finish(upper, first_texel, texels, pixels - place.row);
+  if (options.octets == 2 && place.row + 8u < pixels) {
+    octet_finish(lower, first_texel + 8u * texels, texels, pixels - place.row - 8u);
+  }
+}
+
+// The texel of a channel at a column of an image's row that begins at pixel `row`; zeros in the padding.
+fn conv_slide_texel(row: u32, column: i32, channel: u32) -> core_vector {
+  let inside: bool = column >= 0 && column < parameters.axes[0].image;
+  let pixel: u32 = row + u32(select(0, column, inside));
+  return select(core_vector(0), operand_0_texel((pixel * parameters.image_channels + channel) / 4u), inside);
+}
+
+// conv_slide: depthwise, where steps from pixel to pixel are as long as those from tap to tap. An invocation makes four
+// channels of eight pixels side by side, and reads each texel of the image that they meet in a row once. Invocations go
+// over the texels of pixels first, then over strips of eight.
+fn conv_slide(group: u32, local: u32) {
+  let width: u32 = u32(parameters.axes[0].result);
+  let texels: u32 = parameters.result_channels / 4u;
+  let strips: u32 = (width + 7u) / 8u;
+  let index: u32 = group * workgroup_size + local;
+  let row_of_result: u32 = index / texels / strips;
+  let start: u32 = index / texels % strips * 8u;
+  let channel: u32 = index % texels * 4u;
+  if (row_of_result * width >= word(0u) / parameters.result_channels) { return; }
+  let window: WindowPlace = window_place(vec4u((row_of_result * width + start) * parameters.result_channels));
+  let stride: i32 = parameters.axes[0].stride;
+  let first: i32 = i32(start) * stride - parameters.axes[0].before;
+  var totals: OctetTotals = OctetTotals();
+  for (var d: i32 = 0; d < window_taps(2); d++) {
+    let plane: vec4i = window_along(2, window.plane, d);
+    for (var h: i32 = 0; h < window_taps(1); h++) {
+      let row: vec4i = window_along(1, window.row, h);
+      if (min(plane.x, row.x) >= 0) {
+        let pixel: u32 = window_pixel(window.batch, plane, row, vec4i(0)).x;
+        var weight: u32 = (u32((d * window_taps(1) + h) * window_taps(0)) * parameters.result_channels + channel) / 4u;
+        var a: core_vector = conv_slide_texel(pixel, first, channel);
+        var b: core_vector = conv_slide_texel(pixel, first + stride, channel);
+        var c: core_vector = conv_slide_texel(pixel, first + 2 * stride, channel);
+        var e: core_vector = conv_slide_texel(pixel, first + 3 * stride, channel);
+        var f: core_vector = conv_slide_texel(pixel, first + 4 * stride, channel);
+        var g: core_vector = conv_slide_texel(pixel, first + 5 * stride, channel);
+        var i: core_vector = conv_slide_texel(pixel, first + 6 * stride, channel);
+        for (var w: i32 = 0; w < window_taps(0); w++) {
+          let next: core_vector = conv_slide_texel(pixel, first + (w + 7) * stride, channel);
+          let factor: core_vector = operand_1_texel(weight);
+          totals = OctetTotals(totals.a + a * factor, totals.b + b * factor, totals.c + c * factor, totals.d + e * factor,
+                               totals.e + f * factor, totals.f + g * factor, totals.g + i * factor, totals.h + next * factor);
+          a = b;
+          b = c;
+          c = e;
+          e = f;
+          f = g;
+          g = i;
+          i = next;
+          weight += texels;
+        }
+      }
+    }
+  }
+  octet_finish(totals, ((row_of_result * width + start) * parameters.result_channels + channel) / 4u, texels, width - start);
+}

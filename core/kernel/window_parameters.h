@@ -42,4 +42,19 @@ struct ConvOptions {
   TESSERA_PARAMETERS(axes, is_transposed, reading);
 };
 
+// In octets: see OctetTiles of core/ops/octets.h.
+struct ConvOctetParameters {
+  Unsigned result_channels, image_channels;
+  WindowAxes axes;
+  Unsigned result_in_group, image_in_group;
+  Unsigned lanes, row_stripes, column_stripes, tiles;
+  TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group, lanes, row_stripes,
+                     column_stripes, tiles);
+};
+struct ConvOctetOptions {
+  Signed axes, is_transposed, reading;
+  Signed octets;  // of pixels that an invocation makes: 1 or 2
+  TESSERA_PARAMETERS(axes, is_transposed, reading, octets);
+};
+
 }  // namespace tessera

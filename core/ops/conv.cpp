@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/ops/octets.h"
 #include "core/ops/window.h"
 
 namespace tessera {
@@ -10,7 +11,8 @@ namespace {
 using ConvEntry = KernelEntry<ConvParameters, ConvOptions>;
 constexpr ConvEntry conv_each{{.name = "conv", .file = "conv"}};
 
-// These make four result channels of a pixel at a time; conv_strip makes them for four pixels, of floats only.
+// These make four result channels of a pixel at a time; conv_strip makes them for four pixels, of floats only, and
+// conv_slide for eight, depthwise.
 constexpr ConvEntry conv_texel{{.name = "conv_texel", .file = "conv"}};
 Held without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
@@ -19,7 +21,12 @@ Held without_strips(const Node& node) {
   return lowered(node, std::move(family));
 }
 constexpr ConvEntry conv_strip{{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips}};
-constexpr std::int64_t strip = 4, workgroup_size = 64;
+constexpr ConvEntry conv_slide{{.name = "conv_slide", .file = "conv", .is_cooperative = true, .lower = without_strips}};
+constexpr std::int64_t strip = 4, slide = 8, workgroup_size = 64;
+
+Held without_octets(const Node&);
+constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{
+    {.name = "conv_octets", .file = "conv", .is_cooperative = true, .in_octets = true, .lower = without_octets}};
 
 // The way a kernel reads the operands for the four result elements of a texel.
 enum Reading : std::int32_t {
@@ -86,25 +93,74 @@ Channels checked_channels(std::string_view op, const Tensor& image, const Tensor
   return channels;
 }
 
+// A kernel that makes four result channels at a time: for some pixels side by side, where there are workgroups.
+Family by_texels(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements, bool on_floats) {
+  const WindowAxis& axis = parameters.axes[0];
+  const bool slides = options.reading == depthwise && axis.stride == axis.dilation && axis.result >= slide;
+  const bool in_strips = !slides && on_floats && axis.result >= strip;
+  Family family = (slides ? conv_slide : in_strips ? conv_strip : conv_texel).with(parameters, options);
+  const std::int64_t pixels = slides ? slide : strip, strips = (axis.result + pixels - 1) / pixels;
+  const std::int64_t invocations = elements / axis.result / 4 * strips;
+  if (slides || in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
+  return family;
+}
+
+Family in_octets(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements) {
+  const std::int64_t groups = parameters.result_channels / parameters.result_in_group;
+  const OctetTiles tiles = octet_tiles(elements / parameters.result_channels, parameters.result_in_group, groups);
+  Family family = conv_octets.with({.result_channels = parameters.result_channels,
+                                    .image_channels = parameters.image_channels,
+                                    .axes = parameters.axes,
+                                    .result_in_group = parameters.result_in_group,
+                                    .image_in_group = parameters.image_in_group,
+                                    .lanes = tiles.lanes,
+                                    .row_stripes = tiles.row_stripes,
+                                    .column_stripes = tiles.column_stripes,
+                                    .tiles = tiles.tiles},
+                                   {.axes = options.axes,
+                                    .is_transposed = options.is_transposed,
+                                    .reading = options.reading,
+                                    .octets = tiles.octets});
+  family.workgroups = tiles.tiles;
+  return family;
+}
+
+Held without_octets(const Node& node) {
+  const auto& family = std::get<Family>(node.operation);
+  const auto parameters = from_words<ConvOctetParameters>(family.words);
+  const auto options = from_options<ConvOctetOptions>(family.options);
+  return lowered(node, by_texels({.result_channels = parameters.result_channels,
+                                  .image_channels = parameters.image_channels,
+                                  .axes = parameters.axes,
+                                  .result_in_group = parameters.result_in_group,
+                                  .image_in_group = parameters.image_in_group},
+                                 {.axes = options.axes, .is_transposed = 0, .reading = options.reading},
+                                 node.shape.size(), is_float(node.dtype)));
+}
+
+Family conv_family(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements,
+                   bool on_floats) {
+  const bool of_groups = options.reading == filter_by_texel || options.reading == both_by_texel;
+  if (options.reading == each_element || options.is_transposed == 1) return conv_each.with(parameters, options);
+  if (of_groups && parameters.result_in_group >= least_columns_in_octets)
+    return in_octets(parameters, options, elements);
+  return by_texels(parameters, options, elements, on_floats);
+}
+
 Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,
                    const Channels& channels, bool is_transposed) {
   const Shape result = window_result(op, image.shape()[0], axes, channels.result);
   const bool on_floats = is_float(image.dtype());
   const DType dtype = on_floats ? image.dtype() : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
-  const Reading reading = reading_of(channels, is_transposed);
-  const std::int64_t width = axes.back().result;
-  const bool by_texel = reading != each_element && !is_transposed, in_strips = by_texel && on_floats && width >= strip;
-  const ConvEntry& entry = in_strips ? conv_strip : by_texel ? conv_texel : conv_each;
-  Family family = entry.with({.result_channels = channels.result,
-                              .image_channels = channels.image,
-                              .axes = innermost_first(axes),
-                              .result_in_group = channels.result_in_group(),
-                              .image_in_group = channels.image_in_group()},
-                             {.axes = std::ssize(axes), .is_transposed = is_transposed, .reading = reading});
-  const std::int64_t invocations = result.size() / width / 4 * ((width + strip - 1) / strip);
-  if (in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
-  return family_tensor(result, dtype, std::move(family), {image, filter});
+  const ConvParameters parameters{.result_channels = channels.result,
+                                  .image_channels = channels.image,
+                                  .axes = innermost_first(axes),
+                                  .result_in_group = channels.result_in_group(),
+                                  .image_in_group = channels.image_in_group()};
+  const ConvOptions options{
+      .axes = std::ssize(axes), .is_transposed = is_transposed, .reading = reading_of(channels, is_transposed)};
+  return family_tensor(result, dtype, conv_family(parameters, options, result.size(), on_floats), {image, filter});
 }
 
 Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, const WindowOptions& options,

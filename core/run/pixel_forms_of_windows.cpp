@@ -77,6 +77,7 @@ constexpr PixelForm window_form_table[] = {
     {"conv", takes_conv, write_conv},
     {"conv_texel", takes_conv, write_conv},
     {"conv_strip", takes_conv, write_conv},
+    {"conv_slide", takes_conv, write_conv},
 };
 
 }  // namespace
