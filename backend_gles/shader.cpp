@@ -35,6 +35,14 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
       }
       text += four_elements(name, vector);
       break;
+    case Access::texels:
+      text += "  int at = " + word(first) + ";\n";
+      for (int term = 0; term < input.terms; ++term) {
+        const int block = first + 1 + 3 * term;
+        text += "  at += (4 * t / " + word(block) + ") % " + word(block + 1) + " * " + word(block + 2) + ";\n";
+      }
+      text += "  return texel_" + name + "(at >> 2);\n";
+      break;
   }
   text += "}\n";
   if (!is_operand) return text;
@@ -47,7 +55,9 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
   std::string text;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
     const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
-    text += fetch_functions(k, input.dtype, input.access != Access::dense || input.operand != KernelInput::none);
+    text += fetch_functions(
+        k, input.dtype,
+        (input.access != Access::dense && input.access != Access::texels) || input.operand != KernelInput::none);
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
   return text + glsl_spelling(operand_functions(kernel));

@@ -10,7 +10,7 @@ namespace tessera::webgpu {
 namespace {
 
 // What cores read lies in order, if it is not strided: they may ask for it by the texel.
-bool reads_texels(const KernelInput& input) { return input.access == Access::dense; }
+bool reads_texels(const KernelInput& input) { return input.access == Access::dense || input.access == Access::texels; }
 
 std::string word(int index) { return "word(" + std::to_string(index) + "u)"; }
 
@@ -33,7 +33,7 @@ std::string input_function(const Kernel& kernel, int index) {
   const std::string vector = vector_type(input.dtype);
   const std::string offset = word(kernel.first_word_of_input(index));
   const bool is_operand = input.operand != KernelInput::none;
-  std::string text = is_operand || input.access != Access::dense ? element_function(k, input.dtype, reads_texels(input)) : "";
+  std::string text = is_operand || !reads_texels(input) ? element_function(k, input.dtype, reads_texels(input)) : "";
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
     case Access::dense:
@@ -47,6 +47,12 @@ std::string input_function(const Kernel& kernel, int index) {
       for (int term = 0; term < input.terms; ++term)
         text += "  at += term(" + std::to_string(kernel.first_word_of_input(index) + 1 + 3 * term) + "u, element);\n";
       text += "  return " + four_elements(k, input.dtype) + ";\n";
+      break;
+    case Access::texels:
+      text += "  var at = " + offset + ";\n";
+      for (int term = 0; term < input.terms; ++term)
+        text += "  at += term_of_texel(" + std::to_string(kernel.first_word_of_input(index) + 1 + 3 * term) + "u);\n";
+      text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
       break;
   }
   text += "}\n";

@@ -19,6 +19,9 @@ fn term(first: u32, element: vec4u) -> vec4u {
   return ((element / word(first)) % word(first + 1u)) * word(first + 2u);
 }
 
+// That of the first element of this texel.
+fn term_of_texel(first: u32) -> u32 { return ((4u * texel / word(first)) % word(first + 1u)) * word(first + 2u); }
+
 //@functions
 //@inputs
 //@finish

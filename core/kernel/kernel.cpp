@@ -54,9 +54,8 @@ void Kernel::make_key() {
   key += ' ';
   for (const KernelInput& input : inputs) {
     key += to_string(input.dtype);
-    key += input.access == Access::dense    ? "d"
-           : input.access == Access::scalar ? "s"
-                                            : "t" + std::to_string(input.terms);
+    key += "dstx"[static_cast<std::size_t>(input.access)];
+    if (input.terms > 0) key += std::to_string(input.terms);
     if (input.operand != KernelInput::none) key += '<' + std::to_string(input.operand);
     key += ' ';
   }

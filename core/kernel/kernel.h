@@ -21,6 +21,7 @@ enum class Access : std::uint8_t {
   dense,    // element i
   scalar,   // the one element
   strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
+  texels,   // likewise, where each texel of the output has a texel of the input
 };
 
 struct KernelInput {

@@ -1,5 +1,7 @@
 #include "core/run/step_writer.h"
 
+#include <algorithm>
+
 #include "core/base/sizes.h"
 
 namespace tessera {
@@ -113,10 +115,19 @@ std::uint16_t StepWriter::number(int number, int operand) {
                        .index = static_cast<std::uint16_t>(step_.numbers.size() - 1)});
 }
 
+// Whether four elements from a multiple of four on are a texel of an input with these terms.
+bool has_texels(std::int64_t offset, std::span<const Term> terms) {
+  const auto is_aligned = [](const Term& term) { return term.block % 4 == 0 && term.stride % 4 == 0; };
+  return offset % 4 == 0 && !terms.empty() && terms[0].block == 1 && terms[0].stride == 1 && terms[0].size % 4 == 0 &&
+         std::all_of(terms.begin() + 1, terms.end(), is_aligned);
+}
+
 // Reads of the same elements by the same expression are one input.
 std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms) {
   offset += graph_.at(item).start;
   read.terms = static_cast<int>(terms.size());
+  const bool follows_core = step_.kernel.has_core() && read.operand == KernelInput::none;
+  if (follows_core && read.access == Access::strided && has_texels(offset, terms)) read.access = Access::texels;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& known = step_.kernel.inputs[i];
     if (step_.inputs[i] == item && known.operand == read.operand && known.access == read.access &&
