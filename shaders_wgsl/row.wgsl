@@ -167,6 +167,90 @@ fn row_normalize(group: u32, local: u32) {
   }
 }
 
+// The sum, or the largest, of an octet's values, for all of its members.
+fn row_octet_sum(value: f32) -> f32 {
+  let of_two: f32 = value + subgroupShuffleXor(value, 1u);
+  let of_four: f32 = of_two + subgroupShuffleXor(of_two, 2u);
+  return of_four + subgroupShuffleXor(of_four, 4u);
+}
+
+fn row_octet_largest(value: f32) -> f32 {
+  let of_two: f32 = max(value, subgroupShuffleXor(value, 1u));
+  let of_four: f32 = max(of_two, subgroupShuffleXor(of_two, 2u));
+  return max(of_four, subgroupShuffleXor(of_four, 4u));
+}
+
+// Sums of exponentials, of which each is by the largest element so far: a larger one makes the sum of those before it
+// smaller. The lowest number rather than minus infinity comes first, since infinities have no difference.
+fn row_octet_softmax(first: u32, end: u32) -> RowStatistics {
+  var largest: vec4f = vec4f(-3.4028234663852886e38);
+  var total: vec4f = vec4f(0.0);
+  for (var at: u32 = first; at < end; at += 8u) {
+    let value: vec4f = operand_0_texel(at);
+    let ratio: vec4f = exp(min(value, largest) - max(value, largest));
+    let sum: vec4f = select(total + ratio, total * ratio + vec4f(1.0), value > largest);
+    total = pick(nan4(value), value, sum);
+    largest = max(value, largest);
+  }
+  let of_row: vec4f = vec4f(row_octet_largest(max(max(largest.x, largest.y), max(largest.z, largest.w))));
+  let parts: vec4f = total * exp(largest - of_row);
+  let found: vec4f = vec4f(row_octet_sum((parts.x + parts.y) + (parts.z + parts.w)));
+  let sum: vec4f = pick(inf4(of_row), not_a_number(), found);
+  if (options.kind == 0) { return RowStatistics(of_row, vec4f(0.0), sum); }
+  return RowStatistics(of_row, logarithm(sum), vec4f(1.0));
+}
+
+// Means and squares of differences from them, which change with each element (Welford); then those of all members in
+// relation to the first mean (Chan).
+fn row_octet_layer_norm(first: u32, end: u32) -> RowStatistics {
+  let count: f32 = f32(parameters.count);
+  var mean: vec4f = operand_0_texel(first);
+  var squares: vec4f = vec4f(0.0);
+  var texels: f32 = 1.0;
+  for (var at: u32 = first + 8u; at < end; at += 8u) {
+    let value: vec4f = operand_0_texel(at);
+    let difference: vec4f = value - mean;
+    texels += 1.0;
+    mean += difference / texels;
+    squares += difference * (value - mean);
+  }
+  let origin: vec4f = vec4f(octet_value(mean, 0u).x);
+  let from_origin: vec4f = mean - origin;
+  let offset: f32 = row_octet_sum(texels * row_sum(from_origin).x) / count;
+  let apart: vec4f = from_origin - vec4f(offset);
+  let total: f32 = row_octet_sum(row_sum(squares + texels * (apart * apart)).x);
+  return RowStatistics(origin, vec4f(offset), vec4f(1.0 / sqrt(total / count + parameters.epsilon)));
+}
+
+fn row_octet_rms_norm(first: u32, end: u32) -> RowStatistics {
+  var squares: vec4f = vec4f(0.0);
+  for (var at: u32 = first; at < end; at += 8u) {
+    let value: vec4f = operand_0_texel(at);
+    squares += value * value;
+  }
+  let mean: f32 = row_octet_sum(row_sum(squares).x) / f32(parameters.count);
+  return RowStatistics(vec4f(0.0), vec4f(0.0), vec4f(1.0 / sqrt(mean + parameters.epsilon)));
+}
+
+fn row_octet_statistics(first: u32, end: u32) -> RowStatistics {
+  if (options.kind <= 1) { return row_octet_softmax(first, end); }
+  if (options.kind == 2) { return row_octet_layer_norm(first, end); }
+  return row_octet_rms_norm(first, end);
+}
+
+// row_octets: row_normalize with an octet for each row of whole texels, of which each member has one at least. It reads
+// rows twice.
+fn row_octets(group: u32, local: u32) {
+  let texels: u32 = parameters.count / 4u;
+  let row: u32 = group * (workgroup_size / 8u) + local / 8u;
+  let start: u32 = min(row, parameters.teams - 1u) * texels;
+  let statistics: RowStatistics = row_octet_statistics(start + local % 8u, start + texels);
+  if (row >= parameters.teams) { return; }
+  for (texel = start + local % 8u; texel < start + texels; texel += 8u) {
+    finish(row_result(operand_0_texel(texel), statistics));
+  }
+}
+
 // One invocation finds the statistics of a team's rows.
 fn row_statistics_of(team: u32) -> RowStatistics { return row_team_statistics(row_walk(team, 0u, 1u), 0u); }
 

@@ -17,6 +17,15 @@ using RowEntry = KernelEntry<RowParameters, RowOptions>;
 constexpr RowEntry by_workgroups{
     {.name = "row_normalize", .file = "row", .reads_once = true, .is_cooperative = true, .lower = lowered_rows}};
 
+// The same parameters and options, for rows that lie one after the other.
+Held in_teams(const Node&);
+constexpr RowEntry by_octets{{.name = "row_octets",
+                              .file = "row",
+                              .reads_once = true,
+                              .is_cooperative = true,
+                              .in_octets = true,
+                              .lower = in_teams}};
+
 // Kernels without workgroups, with the same parameters and options. In the first, each texel of the result reads the
 // whole rows that it has elements of. The others find the statistics of each row first, and apply them to x after that.
 // The statistics of a row are a texel of a result [rows, 4]; those of columns lie apart, [3, rows].
@@ -52,6 +61,23 @@ std::int64_t team_size_for(const Rows& rows) {
   };
   while (!ends_with_texel()) size /= 2;
   return size;
+}
+
+std::int64_t workgroups_for(const RowParameters& parameters) {
+  return (parameters.teams + parameters.teams_together - 1) / parameters.teams_together;
+}
+
+Held in_teams(const Node& node) {
+  Family family = std::get<Family>(node.operation);
+  family.entry = &by_workgroups;
+  family.workgroups = workgroups_for(from_words<RowParameters>(family.words));
+  return lowered(node, std::move(family));
+}
+
+// Whether there are enough rows, each with a texel at least for each invocation of an octet.
+bool suit_octets(const Rows& rows) {
+  constexpr std::int64_t enough_rows = 128, shortest_row = 32;
+  return !rows.in_columns() && rows.count % 4 == 0 && rows.count >= shortest_row && rows.outer >= enough_rows;
 }
 
 // For each element the first one of its row: reductions of differences from it stay accurate far from zero.
@@ -128,14 +154,17 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
   if (!are_adjacent || (rows.in_columns() && rows.inner % 4 != 0) || rows.count > longest_row)
     return composed_rows(kind, x, axes, epsilon).cast(result);
   const std::int64_t team_size = team_size_for(rows), together = workgroup_size / team_size;
-  Family family = by_workgroups.with({.count = rows.count,
-                                      .inner = rows.inner,
-                                      .teams = rows.teams(),
-                                      .team_size = team_size,
-                                      .teams_together = together,
-                                      .epsilon = epsilon},
-                                     {.kind = static_cast<std::int64_t>(kind), .in_columns = rows.in_columns()});
-  family.workgroups = (rows.teams() + together - 1) / together;
+  const RowParameters parameters{.count = rows.count,
+                                 .inner = rows.inner,
+                                 .teams = rows.teams(),
+                                 .team_size = team_size,
+                                 .teams_together = together,
+                                 .epsilon = epsilon};
+  const bool in_octets = suit_octets(rows);
+  Family family = (in_octets ? by_octets : by_workgroups)
+                      .with(parameters, {.kind = static_cast<std::int64_t>(kind), .in_columns = rows.in_columns()});
+  constexpr std::int64_t octets = workgroup_size / 8;
+  family.workgroups = in_octets ? (rows.outer + octets - 1) / octets : workgroups_for(parameters);
   return family_tensor(shape, result, std::move(family), {x});
 }
 
