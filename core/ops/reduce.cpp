@@ -53,14 +53,23 @@ std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
   return count;
 }
 
+// Parts of up to four times that length, where a second round reduces all of them: rounds cost more than length.
+constexpr std::int64_t most_parts_at_once = 2 * longest_part,
+                       longest_for_two_rounds = 4 * longest_part * most_parts_at_once;
+
 // The number of parts of a stretch; 1 where one invocation reduces all of it.
-std::int64_t parts_of(std::int64_t count) { return count <= 2 * longest_part ? 1 : (count / longest_part + 3) / 4 * 4; }
+std::int64_t parts_of(std::int64_t count) {
+  if (count <= 2 * longest_part) return 1;
+  const std::int64_t parts = (count / longest_part + 3) / 4 * 4;
+  return count <= longest_for_two_rounds ? std::min(parts, most_parts_at_once) : parts;
+}
 
 // parts_of as a power of two.
 std::int64_t mean_parts_of(std::int64_t count) {
   if (count <= 2 * longest_part) return 1;
-  return std::max<std::int64_t>(
+  const std::int64_t parts = std::max<std::int64_t>(
       4, std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(count / longest_part - 1)));
+  return count <= longest_for_two_rounds ? std::min(parts, most_parts_at_once) : parts;
 }
 
 // The places in x of the stretches that are reduced over the axes.
