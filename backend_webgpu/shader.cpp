@@ -31,8 +31,8 @@ std::string input_function(const Kernel& kernel, int index) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
   const std::string k = std::to_string(index);
   const std::string vector = vector_type(input.dtype);
-  const std::string offset = word(kernel.first_word_of_input(index));
   const bool is_operand = input.operand != KernelInput::none;
+  const std::string offset = is_operand ? "offset_" + k : word(kernel.first_word_of_input(index));
   std::string text = is_operand || !reads_texels(input) ? element_function(k, input.dtype, reads_texels(input)) : "";
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
@@ -62,6 +62,22 @@ std::string input_function(const Kernel& kernel, int index) {
   return text + "input_" + k + "(4u * at + vec4u(0u, 1u, 2u, 3u)); }\n";
 }
 
+// The offsets of operands are read before the core runs: in its loops, reads of parameters cost as much as others.
+std::string offset_variables(const Kernel& kernel) {
+  std::string text;
+  for (std::size_t k = 0; k < kernel.inputs.size(); ++k)
+    if (kernel.inputs[k].operand != KernelInput::none) text += "var<private> offset_" + std::to_string(k) + ": u32;\n";
+  return text;
+}
+
+std::string offset_reads(const Kernel& kernel) {
+  std::string text;
+  for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k)
+    if (kernel.inputs[static_cast<std::size_t>(k)].operand != KernelInput::none)
+      text += "  offset_" + std::to_string(k) + " = " + word(kernel.first_word_of_input(k)) + ";\n";
+  return text;
+}
+
 // Elements past the end are zero.
 std::string store_text(const Expression& expression) {
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
@@ -78,7 +94,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
                           "u;\nconst workgroup_size = " + std::to_string(workgroup_size) + "u;\n";
   for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
     constants += "const " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
-  std::string inputs;
+  std::string inputs = offset_variables(kernel);
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) inputs += input_function(kernel, k);
   inputs += operand_functions(kernel);
   std::string call, core;
@@ -111,7 +127,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
                          used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
        {"finish", finish + expression + store + "}\n"},
        {"core", core},
-       {"call", call}});
+       {"call", offset_reads(kernel) + call}});
 }
 
 }  // namespace tessera::webgpu

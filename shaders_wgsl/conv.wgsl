@@ -237,8 +237,8 @@ fn conv_octets(group: u32, local: u32) {
         let column: vec4i = window_along(0, window.column, w);
         let inside: vec4<bool> = window_inside(plane, row, column);
         let image: vec4u = window_pixel(window.batch, plane, row, column) * parameters.image_channels + place.matrix * count;
-        var i: u32 = 0u;
-        for (; i + 4u <= count; i += 4u) {
+        for (var quad: u32 = 0u; quad < count / 4u; quad++) {
+          let i: u32 = 4u * quad;
           let a: core_vector = operand_1_texel(weight);
           let b: core_vector = operand_1_texel(weight + texels);
           let c: core_vector = operand_1_texel(weight + 2u * texels);
@@ -248,7 +248,7 @@ fn conv_octets(group: u32, local: u32) {
           weight += 4u * texels;
         }
         if (options.reading != 2) {
-          for (; i < count; i++) {
+          for (var i: u32 = count / 4u * 4u; i < count; i++) {
             let factor: core_vector = operand_1_texel(weight);
             upper = octet_add_one(upper, conv_octet_one(image.x + i, inside.x), factor);
             if (options.octets == 2) { lower = octet_add_one(lower, conv_octet_one(image.y + i, inside.y), factor); }

@@ -127,29 +127,53 @@ fn matmul_store(batch: u32, texel_of_matrix: u32, value: core_vector) {
   finish(value);
 }
 
-// matmul_octets: matmul_block in octets, for columns that are whole texels.
+// matmul_a_quad and matmul_b_quad from a place on, by steps along the sum.
+fn matmul_octet_a(at: u32, step: u32) -> core_vector {
+  if (options.from_a == 3) { return operand_0_texel(at / 4u); }
+  return operand_0(at + vec4u(0u, 1u, 2u, 3u) * step);
+}
+
+fn matmul_octet_b(at: vec4u, step: u32) -> MatmulQuad {
+  if (options.from_b == 1) {
+    return MatmulQuad(operand_1_texel(at.x / 4u), operand_1_texel((at.x + step) / 4u),
+                      operand_1_texel((at.x + 2u * step) / 4u), operand_1_texel((at.x + 3u * step) / 4u));
+  }
+  if (options.from_b == 0) { return MatmulQuad(operand_1(at), operand_1(at + step), operand_1(at + 2u * step), operand_1(at + 3u * step)); }
+  let x: core_vector = operand_1_texel(at.x / 4u);
+  let y: core_vector = operand_1_texel(at.y / 4u);
+  let z: core_vector = operand_1_texel(at.z / 4u);
+  let w: core_vector = operand_1_texel(at.w / 4u);
+  return MatmulQuad(core_vector(x.x, y.x, z.x, w.x), core_vector(x.y, y.y, z.y, w.y),
+                    core_vector(x.z, y.z, z.z, w.z), core_vector(x.w, y.w, z.w, w.w));
+}
+
+// matmul_octets: matmul_block in octets, for columns that are whole texels. It reads no parameter within the loop.
 fn matmul_octets(group: u32, local: u32) {
   let place: OctetPlace = octet_place(group, local);
   let columns: u32 = parameters.axes[0].size;
   let rows: u32 = parameters.axes[1].size;
+  let step_a: u32 = matmul_step(1u, 0u);
+  let step_b: u32 = matmul_step(1u, 1u);
   let b: vec4u = matmul_distance(vec4u(place.matrix), 2, options.kept_axes - 2, 1u) +
                  (min(place.column, columns - 4u) + vec4u(0u, 1u, 2u, 3u)) * parameters.axes[0].distances[1];
-  let x: vec4u = matmul_row(place.matrix, vec4u(place.row + local % 8u));
-  let y: vec4u = matmul_row(place.matrix, vec4u(place.row + 8u + local % 8u));
+  let x: u32 = matmul_row(place.matrix, vec4u(place.row + local % 8u)).x;
+  let y: u32 = matmul_row(place.matrix, vec4u(place.row + 8u + local % 8u)).x;
   var upper: OctetTotals = OctetTotals();
   var lower: OctetTotals = OctetTotals();
   let count: u32 = parameters.count;
-  var k: u32 = 0u;
-  for (; k + 4u <= count; k += 4u) {
-    let quad: MatmulQuad = matmul_b_quad(b, k);
-    upper = octet_add(upper, matmul_a_quad(x, k), quad.x, quad.y, quad.z, quad.w);
-    if (options.octets == 2) { lower = octet_add(lower, matmul_a_quad(y, k), quad.x, quad.y, quad.z, quad.w); }
+  let quads: u32 = count / 4u;
+  for (var i: u32 = 0u; i < quads; i++) {
+    let quad: MatmulQuad = matmul_octet_b(b + 4u * i * step_b, step_b);
+    upper = octet_add(upper, matmul_octet_a(x + 4u * i * step_a, step_a), quad.x, quad.y, quad.z, quad.w);
+    if (options.octets == 2) {
+      lower = octet_add(lower, matmul_octet_a(y + 4u * i * step_a, step_a), quad.x, quad.y, quad.z, quad.w);
+    }
   }
   if (options.from_a != 3 && options.from_b != 2) {
-    for (; k < count; k++) {
+    for (var k: u32 = 4u * quads; k < count; k++) {
       let factor: core_vector = matmul_b(b, k);
-      upper = octet_add_one(upper, matmul_a(x, k), factor);
-      if (options.octets == 2) { lower = octet_add_one(lower, matmul_a(y, k), factor); }
+      upper = octet_add_one(upper, core_vector(operand_0(vec4u(x + k * step_a)).x), factor);
+      if (options.octets == 2) { lower = octet_add_one(lower, core_vector(operand_0(vec4u(y + k * step_a)).x), factor); }
     }
   }
   if (group >= parameters.tiles || place.column >= columns || place.row >= rows) { return; }

@@ -36,18 +36,20 @@ fn octet_add_one(totals: OctetTotals, row: core_vector, x: core_vector) -> Octet
 }
 
 // The totals of eight rows: written out, since not every driver keeps the elements of an array in registers.
-// octet_finish stores the first `rows` of them, `apart` texels from one to the next, in a loop, so that the text has the
-// work that follows only once.
+// octet_finish stores the first `rows` of them, `apart` texels from one to the next. It has no loop, for which lavapipe
+// would keep the totals in memory from the start.
 struct OctetTotals {
   a: core_vector, b: core_vector, c: core_vector, d: core_vector,
   e: core_vector, f: core_vector, g: core_vector, h: core_vector,
 }
 fn octet_finish(totals: OctetTotals, first_texel: u32, apart: u32, rows: u32) {
-  var rest: OctetTotals = totals;
   texel = first_texel;
-  for (var i: u32 = 0u; i < min(rows, 8u); i++) {
-    finish(rest.a);
-    rest = OctetTotals(rest.b, rest.c, rest.d, rest.e, rest.f, rest.g, rest.h, rest.a);
-    texel += apart;
-  }
+  finish(totals.a);
+  if (rows > 1u) { texel += apart; finish(totals.b); }
+  if (rows > 2u) { texel += apart; finish(totals.c); }
+  if (rows > 3u) { texel += apart; finish(totals.d); }
+  if (rows > 4u) { texel += apart; finish(totals.e); }
+  if (rows > 5u) { texel += apart; finish(totals.f); }
+  if (rows > 6u) { texel += apart; finish(totals.g); }
+  if (rows > 7u) { texel += apart; finish(totals.h); }
 }
