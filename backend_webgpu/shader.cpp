@@ -1,5 +1,7 @@
 #include "backend_webgpu/shader.h"
 
+#include <vector>
+
 #include "backend_webgpu/buffer_text.h"
 #include "backend_webgpu/parameters.h"
 #include "core/kernel/embedded_shader.h"
@@ -12,7 +14,16 @@ namespace {
 // What cores read lies in order, if it is not strided: they may ask for it by the texel.
 bool reads_texels(const KernelInput& input) { return input.access == Access::dense || input.access == Access::texels; }
 
-std::string word(int index) { return "word(" + std::to_string(index) + "u)"; }
+// The words of inputs, and how many elements the output has, are read before anything else: in loops, and in the copies
+// of what follows a core, reads of parameters cost as much as others.
+std::string word(int index) { return "word_" + std::to_string(index); }
+
+std::vector<int> words_read_first(const Kernel& kernel) {
+  std::vector<int> words{0};
+  for (int index = kernel.first_word_of_input(0); index < kernel.first_word_of_numbers(); ++index)
+    words.push_back(index);
+  return words;
+}
 
 std::string bindings_text(const Kernel& kernel) {
   std::string text;
@@ -32,7 +43,13 @@ std::string input_function(const Kernel& kernel, int index) {
   const std::string k = std::to_string(index);
   const std::string vector = vector_type(input.dtype);
   const bool is_operand = input.operand != KernelInput::none;
-  const std::string offset = is_operand ? "offset_" + k : word(kernel.first_word_of_input(index));
+  const int first_word = kernel.first_word_of_input(index);
+  const std::string offset = word(first_word);
+  const auto term_text = [&](int term, const std::string& element) {
+    std::string call = "term(" + element;
+    for (int i = 1; i <= 3; ++i) call += ", " + word(first_word + 3 * term + i);
+    return call + ")";
+  };
   std::string text = is_operand || !reads_texels(input) ? element_function(k, input.dtype, reads_texels(input)) : "";
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
   switch (input.access) {
@@ -44,14 +61,14 @@ std::string input_function(const Kernel& kernel, int index) {
     case Access::strided:
       if (!is_operand) text += "  let element = elements();\n";
       text += "  var at = vec4u(" + offset + ");\n";
-      for (int term = 0; term < input.terms; ++term)
-        text += "  at += term(" + std::to_string(kernel.first_word_of_input(index) + 1 + 3 * term) + "u, element);\n";
+      for (int term = 0; term < input.terms; ++term) text += "  at += " + term_text(term, "element") + ";\n";
       text += "  return " + four_elements(k, input.dtype) + ";\n";
       break;
     case Access::texels:
-      text += "  var at = " + offset + ";\n";
-      for (int term = 0; term < input.terms; ++term)
-        text += "  at += term_of_texel(" + std::to_string(kernel.first_word_of_input(index) + 1 + 3 * term) + "u);\n";
+      // The first term has a block and a stride of 1.
+      text += "  var at = " + offset + " + (4u * texel) % " + word(first_word + 2) + ";\n";
+      for (int term = 1; term < input.terms; ++term)
+        text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
       text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
       break;
   }
@@ -62,27 +79,11 @@ std::string input_function(const Kernel& kernel, int index) {
   return text + "input_" + k + "(4u * at + vec4u(0u, 1u, 2u, 3u)); }\n";
 }
 
-// The offsets of operands are read before the core runs: in its loops, reads of parameters cost as much as others.
-std::string offset_variables(const Kernel& kernel) {
-  std::string text;
-  for (std::size_t k = 0; k < kernel.inputs.size(); ++k)
-    if (kernel.inputs[k].operand != KernelInput::none) text += "var<private> offset_" + std::to_string(k) + ": u32;\n";
-  return text;
-}
-
-std::string offset_reads(const Kernel& kernel) {
-  std::string text;
-  for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k)
-    if (kernel.inputs[static_cast<std::size_t>(k)].operand != KernelInput::none)
-      text += "  offset_" + std::to_string(k) + " = " + word(kernel.first_word_of_input(k)) + ";\n";
-  return text;
-}
-
 // Elements past the end are zero.
 std::string store_text(const Expression& expression) {
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
   const std::string value = "select(" + zero + ", v" + std::to_string(expression.lines.size() - 1) + ", inside)";
-  return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word(0u));\n  destination[texel] = " +
+  return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word_0);\n  destination[texel] = " +
          packed_text(expression.result(), value) + ";\n";
 }
 
@@ -94,7 +95,11 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
                           "u;\nconst workgroup_size = " + std::to_string(workgroup_size) + "u;\n";
   for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
     constants += "const " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
-  std::string inputs = offset_variables(kernel);
+  std::string inputs, reads;
+  for (const int index : words_read_first(kernel)) {
+    constants += "var<private> " + word(index) + ": u32;\n";
+    reads += "  " + word(index) + " = word(" + std::to_string(index) + "u);\n";
+  }
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) inputs += input_function(kernel, k);
   inputs += operand_functions(kernel);
   std::string call, core;
@@ -127,7 +132,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
                          used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
        {"finish", finish + expression + store + "}\n"},
        {"core", core},
-       {"call", offset_reads(kernel) + call}});
+       {"call", reads + call}});
 }
 
 }  // namespace tessera::webgpu

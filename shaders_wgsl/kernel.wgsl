@@ -12,15 +12,10 @@ fn core_int(index: u32) -> i32 { return i32(word(index + 1u)); }
 fn core_float(index: u32) -> f32 { return word_float(index + 1u); }
 
 // The output elements of this texel; past the end the last one again, so that no input is read out of bounds.
-fn elements() -> vec4u { return min(4u * texel + vec4u(0u, 1u, 2u, 3u), vec4u(word(0u) - 1u)); }
+fn elements() -> vec4u { return min(4u * texel + vec4u(0u, 1u, 2u, 3u), vec4u(word_0 - 1u)); }
 
-// One term of a strided input: its block, size and stride are the words from `first` on.
-fn term(first: u32, element: vec4u) -> vec4u {
-  return ((element / word(first)) % word(first + 1u)) * word(first + 2u);
-}
-
-// That of the first element of this texel.
-fn term_of_texel(first: u32) -> u32 { return ((4u * texel / word(first)) % word(first + 1u)) * word(first + 2u); }
+// One term of a strided input.
+fn term(element: vec4u, block: u32, size: u32, stride: u32) -> vec4u { return ((element / block) % size) * stride; }
 
 //@functions
 //@inputs

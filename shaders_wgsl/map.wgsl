@@ -3,6 +3,7 @@
 @compute @workgroup_size(workgroup_size)
 fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
   texel = id.y * groups.x * workgroup_size + id.x;
-  if (texel > (word(0u) - 1u) / 4u) { return; }
+  word_0 = word(0u);
+  if (texel > (word_0 - 1u) / 4u) { return; }
 //@call
 }

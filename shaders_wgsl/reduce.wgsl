@@ -21,10 +21,10 @@ fn reduce_step(index: vec4u) -> vec4u {
   return distance_along;
 }
 
-// Element `index` of x along the stretch of `base`; any element past its end.
-fn reduce_element(base: vec4u, index: vec4u) -> core_vector {
-  if (options.reads_texels == 1) { return operand_0_texel(min(index.x, parameters.count - 1u) / 4u); }
-  return operand_0(base + reduce_step(min(index, vec4u(parameters.count - 1u))));
+// Element `index` of x along the stretch of `base`, which has `count` of them; any element past its end.
+fn reduce_element(base: vec4u, index: vec4u, count: u32) -> core_vector {
+  if (options.reads_texels == 1) { return operand_0_texel(min(index.x, count - 1u) / 4u); }
+  return operand_0(base + reduce_step(min(index, vec4u(count - 1u))));
 }
 
 // Sums, products, the largest and the smallest. A NaN is both of the latter.
@@ -38,21 +38,22 @@ fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
 // Sums go four at a time, since the loop costs more than the additions. The last round may pass the end of parts.
 fn reduce_fold(element: vec4u) -> core_vector {
   let parts: u32 = parameters.parts;
+  let count: u32 = parameters.count;
   let base: vec4u = reduce_base(element / parts);
   let first: vec4u = element % parts;
-  var result: core_vector = reduce_element(base, first);
+  var result: core_vector = reduce_element(base, first, count);
   var at: u32 = parts;
   if (options.fold == 0) {
-    for (; at + 4u * parts <= parameters.count; at += 4u * parts) {
+    for (; at + 4u * parts <= count; at += 4u * parts) {
       let index: vec4u = first + vec4u(at);
-      result += (reduce_element(base, index) + reduce_element(base, index + vec4u(parts))) +
-                (reduce_element(base, index + vec4u(2u * parts)) + reduce_element(base, index + vec4u(3u * parts)));
+      result += (reduce_element(base, index, count) + reduce_element(base, index + vec4u(parts), count)) +
+                (reduce_element(base, index + vec4u(2u * parts), count) + reduce_element(base, index + vec4u(3u * parts), count));
     }
   }
-  for (; at < parameters.count; at += parts) {
+  for (; at < count; at += parts) {
     let index: vec4u = first + vec4u(at);
-    let inside: vec4<bool> = ltu(index, vec4u(parameters.count));
-    result = core_pick(inside, reduce_combined(result, reduce_element(base, index)), result);
+    let inside: vec4<bool> = ltu(index, vec4u(count));
+    result = core_pick(inside, reduce_combined(result, reduce_element(base, index, count)), result);
   }
   return result;
 }
@@ -70,27 +71,28 @@ fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
 // that number.
 fn reduce_mean(element: vec4u) -> vec4f {
   let parts: u32 = parameters.parts;
+  let count: u32 = parameters.count;
   let base: vec4u = reduce_base(element / parts);
   let first: vec4u = element % parts;
-  var smallest: vec4f = reduce_element(base, first);
+  var smallest: vec4f = reduce_element(base, first, count);
   var largest: vec4f = smallest;
   var total: vec4f = reduce_weighted(smallest, first);
   var at: u32 = parts;
-  for (; at + 4u * parts <= parameters.count; at += 4u * parts) {
+  for (; at + 4u * parts <= count; at += 4u * parts) {
     let index: vec4u = first + vec4u(at);
-    let a: vec4f = reduce_element(base, index);
-    let b: vec4f = reduce_element(base, index + vec4u(parts));
-    let c: vec4f = reduce_element(base, index + vec4u(2u * parts));
-    let d: vec4f = reduce_element(base, index + vec4u(3u * parts));
+    let a: vec4f = reduce_element(base, index, count);
+    let b: vec4f = reduce_element(base, index + vec4u(parts), count);
+    let c: vec4f = reduce_element(base, index + vec4u(2u * parts), count);
+    let d: vec4f = reduce_element(base, index + vec4u(3u * parts), count);
     total += (reduce_weighted(a, index) + reduce_weighted(b, index + vec4u(parts))) +
              (reduce_weighted(c, index + vec4u(2u * parts)) + reduce_weighted(d, index + vec4u(3u * parts)));
     smallest = min(smallest, min(min(a, b), min(c, d)));
     largest = max(largest, max(max(a, b), max(c, d)));
   }
-  for (; at < parameters.count; at += parts) {
+  for (; at < count; at += parts) {
     let index: vec4u = first + vec4u(at);
-    let inside: vec4<bool> = ltu(index, vec4u(parameters.count));
-    let value: vec4f = reduce_element(base, index);
+    let inside: vec4<bool> = ltu(index, vec4u(count));
+    let value: vec4f = reduce_element(base, index, count);
     total = pick(inside, total + reduce_weighted(value, index), total);
     smallest = pick(inside, min(smallest, value), smallest);
     largest = pick(inside, max(largest, value), largest);
