@@ -6,6 +6,7 @@
 
 #include "core/kernel/shader_names.h"
 #include "core/ops/family.h"
+#include "core/platform/poller.h"
 #include "core/run/context_impl.h"
 #include "core/run/custom_on_host.h"
 
@@ -222,7 +223,7 @@ DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const 
     compile(locked, source);
   };
   const LockedContext locked(context);
-  if (!options.in_background) {
+  if (!options.in_background || !has_threads()) {
     compile_now(*locked);
     return DefinedKernel(std::move(impl));
   }

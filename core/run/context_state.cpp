@@ -118,7 +118,7 @@ void ContextState::add(std::shared_ptr<Preparation> preparation) {
 }
 
 bool ContextState::prepare_some(Preparation::Clock::time_point deadline) {
-  if (!backend->limits().any_thread)
+  if (!works_beside())
     for (const std::shared_ptr<Preparation>& preparation : preparations) {
       preparation->compile_until(*this, deadline);
       if (Preparation::Clock::now() >= deadline) break;

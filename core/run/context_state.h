@@ -8,6 +8,7 @@
 #include "core/kernel/backend.h"
 #include "core/kernel/imported_images.h"
 #include "core/memory/pool.h"
+#include "core/platform/poller.h"
 #include "core/run/host_read.h"
 #include "core/run/plan_cache.h"
 #include "core/run/preparation.h"
@@ -29,6 +30,8 @@ struct ContextState {
   void require_open() const;
   // The caller has seen to it that tensors which should not get lost are on the host.
   void use_backend(std::unique_ptr<Backend>);
+  // Whether work that was begun goes on beside the callers; else their own calls do it.
+  bool works_beside() const { return has_threads() && backend->limits().any_thread; }
   void trim();
   void add(std::shared_ptr<Preparation>);
   bool prepare_some(Preparation::Clock::time_point deadline);  // see Context

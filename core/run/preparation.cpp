@@ -86,7 +86,7 @@ std::future<void> prepare(ContextState& state, std::shared_ptr<Preparation> prep
                           std::shared_ptr<ProgramImpl> program) {
   state.add(preparation);
   const std::shared_ptr<ContextImpl> owner = state.owner.shared_from_this();
-  if (!state.backend->limits().any_thread)  // the host's calls compile: prepare_some(), or the last of them here
+  if (!state.works_beside())  // the host's calls compile: prepare_some(), or the last of them here
     return std::async(std::launch::deferred, [owner, preparation, program] {
       const LockedContext context(*owner);
       preparation->compile_all(*context);

@@ -211,7 +211,7 @@ std::future<std::vector<T>> Tensor::read_async() const {
   }
   const LockedContext context(*this);
   const NodePtr& own = TensorAccess::node(*context, *this);
-  if (!context->backend->limits().any_thread) return read_by_host<T>(*context, own);
+  if (!context->works_beside()) return read_by_host<T>(*context, own);
   const auto finish = [promise, count = node.shape.size(), dtype = node.dtype](Download& download) {
     promise->set_value(
         taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));

@@ -1,5 +1,5 @@
 // The rooms of core, lowest first: a file includes files of its own room and of lower ones. Only the folders of
-// platforms call an operating system, and only run/backends.cpp knows that there are backends.
+// platforms call an operating system or a browser, and only run/backends.cpp knows that there are backends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,6 +63,7 @@ std::vector<Include> includes_of_core() {
 }
 
 bool is_of_a_platform(const fs::path& file) {
+  if (first_folder(file.string()).starts_with("backend_")) return file.parent_path().filename() == "web";
   return std::ranges::any_of(
       platforms, [&](std::string_view name) { return file.parent_path() == fs::path("core/platform") / name; });
 }
