@@ -3,7 +3,7 @@ set(cross_sources "${PROJECT_BINARY_DIR}/cross")
 
 # A folder of its own, for beside these headers lie those of this system.
 if(NOT nlohmann_json_DIR)
-  find_path(TESSERA_NLOHMANN_JSON nlohmann/json.hpp NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+  find_path(TESSERA_NLOHMANN_JSON nlohmann/json.hpp PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH REQUIRED)
   mark_as_advanced(TESSERA_NLOHMANN_JSON)
   file(MAKE_DIRECTORY "${cross_sources}/include")
   file(CREATE_LINK "${TESSERA_NLOHMANN_JSON}/nlohmann" "${cross_sources}/include/nlohmann" SYMBOLIC)

@@ -59,7 +59,7 @@ function(tessera_lay_out_third_party)
   file(WRITE "${stamp}" "${hashes}")
 endfunction()
 
-if(tessera_uses_default_dawn OR tessera_uses_default_angle)
+if(tessera_uses_default_dawn OR tessera_uses_default_angle OR (EMSCRIPTEN AND TESSERA_WEBGPU))
   tessera_lay_out_third_party()
 endif()
 
@@ -76,6 +76,15 @@ if(tessera_uses_default_dawn)
     IMPORTED_LOCATION "${TESSERA_DEPS_DIR}/dawn/lib/libwebgpu_wrapper.so"
     IMPORTED_NO_SONAME ON
     INTERFACE_INCLUDE_DIRECTORIES "${TESSERA_DEPS_DIR}/dawn/include")
+elseif(TESSERA_WEBGPU AND EMSCRIPTEN)
+  # Dawn's header refuses Emscripten, which has one of its own. The functions are backend_webgpu/web's.
+  set(tessera_dawn tessera::web_dawn)
+  set(tessera_dawn_instance_features 0)
+  file(READ "${TESSERA_DEPS_DIR}/dawn/include/webgpu/webgpu.h" header)
+  string(REPLACE "#ifdef __EMSCRIPTEN__\n#error" "#if 0\n#error" header "${header}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/dawn/webgpu/webgpu.h" CONTENT "${header}" @ONLY)
+  add_library(tessera::web_dawn INTERFACE IMPORTED GLOBAL)
+  target_include_directories(tessera::web_dawn INTERFACE "${PROJECT_BINARY_DIR}/dawn")
 elseif(TESSERA_WEBGPU)
   find_package(Dawn CONFIG REQUIRED)
   set(tessera_dawn webgpu_dawn)

@@ -131,13 +131,15 @@ install_missing() {
   fi
 }
 
+targets= # to build; none: all
 build() {
   local tree=$root/build/$preset
   install_missing
   if [ ! -f "$tree/build.ninja" ] || [ ! -f "$root/build/third_party/stamp" ]; then
     (cd "$root" && stage "Configuring; the first time fetches Dawn and ANGLE, about 120 MB" cmake --preset "$preset") || exit 1
   fi
-  stage "Building" cmake --build "$tree" || exit 1
+  # shellcheck disable=SC2086 # one word each
+  stage "Building" cmake --build "$tree" ${targets:+--target $targets} || exit 1
 }
 
 # run_tests TREE ARGUMENT...: runs ctest there, adds its cases to `passed`, `failed` and `skipped`, and fails where one did.
@@ -172,7 +174,15 @@ print_counts() {
   echo "$passed passed, $failed failed$( ((skipped == 0)) || echo ", $skipped skipped")"
 }
 
-# Takes --help, --build-only and --preset NAME off the front; the rest is left in `arguments`.
+# For web pages: Emscripten, and a Chromium to run them in.
+web_packages=(chromium emscripten googletest)
+use_web() {
+  preset=web
+  packages+=("${web_packages[@]}")
+  export NODE_PATH=${NODE_PATH:-/usr/share/nodejs} # where Debian has the modules that Emscripten takes
+}
+
+# Takes --help, --build-only, --preset NAME and --web off the front; the rest is left in `arguments`.
 parse_arguments() {
   build_only=
   while [ $# -gt 0 ]; do
@@ -180,6 +190,7 @@ parse_arguments() {
       --help) usage && exit ;;
       --build-only) build_only=yes ;;
       --preset) preset=${2:?--preset needs a name} && shift ;;
+      --web) use_web ;;
       *) break ;;
     esac
     shift

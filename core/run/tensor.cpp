@@ -100,19 +100,28 @@ void download_later(ContextState& context, const NodePtr& node, const std::funct
                                });
 }
 
-// The future finishes the read where its get() is called, on the thread with the host's context.
+// The future finishes the read where its get() is called, on the thread with the host's context. A device of tessera's
+// own that was lost meanwhile is replaced there.
 template <Element T>
 std::future<std::vector<T>> read_by_host(ContextState& context, const NodePtr& node) {
   const auto read =
       context.recovery.run([&] { return std::make_shared<HostRead>(start_download(context, node), bytes_of(*node)); });
   context.reads_under_way();  // forgets those that are done
   context.host_reads.push_back(read);
-  return std::async(
-      std::launch::deferred, [read, impl = node->context, count = node->shape.size(), dtype = node->dtype] {
-        const LockedContext later(*impl, LockedContext::Closed::allowed);
-        const HostTime reading(*later, HostWork::read);
-        return taken<T>([&](std::span<std::byte> to) { read->take(to); }, static_cast<std::size_t>(count), dtype);
-      });
+  return std::async(std::launch::deferred, [read, again = context.is_hosts ? NodePtr() : node, impl = node->context,
+                                            count = node->shape.size(), dtype = node->dtype] {
+    const LockedContext later(*impl, LockedContext::Closed::allowed);
+    const HostTime reading(*later, HostWork::read);
+    const auto take = [&](std::span<std::byte> to) {
+      try {
+        return read->take(to);
+      } catch (const Error& error) {
+        if (!again || error.code() != ErrorCode::device_lost) throw;
+      }
+      later->recovery.run([&] { HostRead(start_download(*later, again), to.size()).take(to); });
+    };
+    return taken<T>(take, static_cast<std::size_t>(count), dtype);
+  });
 }
 
 }  // namespace

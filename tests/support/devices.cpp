@@ -1,42 +1,13 @@
 #include "support/devices.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 
 namespace tessera::test {
 
-const TestDevice& opengl_device() {
-  static const TestDevice device{"gl_mesa", BackendKind::gles, "(Core Profile) Mesa"};
-  return device;
-}
-
-namespace {
-
-std::vector<TestDevice> chosen_devices() {
-  std::vector<TestDevice> devices{
-      {"cpu", BackendKind::cpu, ""},
-      {"webgpu_lavapipe", BackendKind::webgpu, "lavapipe"},
-      {"webgpu_swiftshader", BackendKind::webgpu, "SwiftShader"},
-      {"gles_angle_lavapipe", BackendKind::gles, "ANGLE on lavapipe"},
-      {"gles_angle_swiftshader", BackendKind::gles, "ANGLE on SwiftShader"},
-      {"gles_mesa", BackendKind::gles, "EGL Mesa"},
-  };
-  if (std::getenv("TESSERA_TEST_OPENGL")) devices.push_back(opengl_device());
-  return devices;
-}
-
-}  // namespace
-
 const std::vector<TestDevice>& all_devices() {
-  static const std::vector<TestDevice> devices = chosen_devices();
-  return devices;
-}
-
-std::vector<TestDevice> all_devices_and_opengl() {
-  std::vector<TestDevice> devices = all_devices();
-  if (!std::getenv("TESSERA_TEST_OPENGL")) devices.push_back(opengl_device());
+  static const std::vector<TestDevice> devices = devices_of_this_machine();
   return devices;
 }
 

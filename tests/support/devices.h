@@ -17,6 +17,7 @@ struct TestDevice {
 };
 
 const std::vector<TestDevice>& all_devices();
+std::vector<TestDevice> devices_of_this_machine();
 // Desktop OpenGL. All tests run on it where TESSERA_TEST_OPENGL is set in the environment, and else some.
 const TestDevice& opengl_device();
 std::vector<TestDevice> all_devices_and_opengl();

@@ -1,0 +1,36 @@
+#include "backend_gles/adopted_context.h"
+
+#include <emscripten/html5.h>
+
+#include "backend_gles/web/webgl_functions.h"
+#include "core/base/fail.h"
+
+namespace tessera::gles {
+namespace {
+
+void* current_context() { return reinterpret_cast<void*>(emscripten_webgl_get_current_context()); }
+
+}  // namespace
+
+AdoptedContext::AdoptedContext(Loader given)
+    : loader_(given ? std::move(given) : webgl_loader()), current_(current_context), handle_(current_context()) {
+  if (!handle_)
+    fail(ErrorCode::invalid_argument, "gles::adopt_current",
+         "no WebGL2 context is current; call emscripten_webgl_make_context_current() first.");
+  enable_extensions();
+}
+
+bool AdoptedContext::enter(Before&) const noexcept { return current_() == handle_; }
+
+void AdoptedContext::refuse(const std::string& device) const {
+  throw Error(ErrorCode::wrong_thread, "The page's WebGL2 context on " + device +
+                                           " is not current: call emscripten_webgl_make_context_current() first.");
+}
+
+EGLContext AdoptedContext::make_sharing() const {
+  throw Error(ErrorCode::unsupported, "contexts of WebGL2 share no objects");
+}
+
+std::string AdoptedContext::egl_vendor() const { return {}; }
+
+}  // namespace tessera::gles

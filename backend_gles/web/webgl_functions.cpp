@@ -1,0 +1,133 @@
+#include "backend_gles/web/webgl_functions.h"
+
+#include <emscripten/emscripten.h>
+#include <emscripten/html5.h>
+#include <glad/gles2.h>
+
+#include <cstdlib>
+#include <string_view>
+
+// Emscripten's own functions. Its pointers to those with arguments of 64 bits cannot be called (Emscripten 3.1).
+extern "C" {
+GLenum glClientWaitSync(GLsync, GLbitfield, GLuint64);
+void glWaitSync(GLsync, GLbitfield, GLuint64);
+void glGetBufferSubData(GLenum target, GLintptr offset, GLsizeiptr size, void* data);
+GLenum glGetError();
+const GLubyte* glGetString(GLenum);
+void glEnable(GLenum);
+void glDisable(GLenum);
+GLboolean glIsEnabled(GLenum);
+}
+
+namespace tessera::gles {
+namespace {
+
+// clang-format off
+// A pixel is read after all that was drawn before. The bindings are known to the browser without asking the device.
+EM_JS(void, tessera_wait_for_a_pixel, (), {
+  const gl = GLctx;
+  const framebuffer = gl.getParameter(gl.READ_FRAMEBUFFER_BINDING), buffer = gl.getParameter(gl.PIXEL_PACK_BUFFER_BINDING);
+  if (!gl.tesseraPixel) {
+    const texture = gl.getParameter(gl.TEXTURE_BINDING_2D);
+    const pixel = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, pixel);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA8, 1, 1);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.tesseraPixel = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, gl.tesseraPixel);
+    gl.framebufferTexture2D(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, pixel, 0);
+  }
+  gl.bindFramebuffer(gl.READ_FRAMEBUFFER, gl.tesseraPixel);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer);
+})
+// clang-format on
+
+GLenum client_wait(GLsync sync, GLbitfield flags, GLuint64 nanoseconds) {
+  if (nanoseconds == 0) return glClientWaitSync(sync, flags, 0);
+  tessera_wait_for_a_pixel();
+  return GL_CONDITION_SATISFIED;
+}
+void wait(GLsync sync, GLbitfield flags, GLuint64 nanoseconds) { glWaitSync(sync, flags, nanoseconds); }
+
+void* mapped = nullptr;  // one buffer at a time is
+void* map(GLenum target, GLintptr offset, GLsizeiptr bytes, GLbitfield) {
+  std::free(mapped);
+  mapped = std::malloc(static_cast<std::size_t>(bytes));
+  if (mapped) glGetBufferSubData(target, offset, bytes, mapped);
+  return mapped;
+}
+GLboolean unmap(GLenum) {
+  std::free(mapped);
+  mapped = nullptr;
+  return GL_TRUE;
+}
+
+GLenum error() {
+  constexpr GLenum lost_in_webgl = 0x9242, lost = 0x0507;
+  const GLenum code = glGetError();
+  return code == lost_in_webgl ? lost : code;
+}
+
+const GLubyte* text(GLenum name) {
+  constexpr GLenum unmasked_vendor = 0x9245, unmasked_renderer = 0x9246;
+  if (name == GL_VENDOR || name == GL_RENDERER)
+    if (const GLubyte* const unmasked = glGetString(name == GL_VENDOR ? unmasked_vendor : unmasked_renderer))
+      if (*unmasked) return unmasked;
+  return glGetString(name);
+}
+
+// WebGL2 restarts primitives at all times and has no name for it.
+template <void (*set)(GLenum)>
+void set_if_known(GLenum capability) {
+  if (capability != GL_PRIMITIVE_RESTART_FIXED_INDEX) set(capability);
+}
+GLboolean is_enabled(GLenum capability) {
+  return capability == GL_PRIMITIVE_RESTART_FIXED_INDEX ? GL_TRUE : glIsEnabled(capability);
+}
+
+void request_extension(const char* name) {
+  constexpr std::string_view prefix = "GL_";
+  if (std::string_view(name).starts_with(prefix)) name += prefix.size();
+  emscripten_webgl_enable_extension(emscripten_webgl_get_current_context(), name);
+}
+
+struct OwnFunction {
+  std::string_view name;
+  void* function;
+};
+const OwnFunction own_functions[] = {
+    {"glClientWaitSync", reinterpret_cast<void*>(client_wait)},
+    {"glWaitSync", reinterpret_cast<void*>(wait)},
+    {"glMapBufferRange", reinterpret_cast<void*>(map)},
+    {"glUnmapBuffer", reinterpret_cast<void*>(unmap)},
+    {"glEnable", reinterpret_cast<void*>(set_if_known<glEnable>)},
+    {"glDisable", reinterpret_cast<void*>(set_if_known<glDisable>)},
+    {"glIsEnabled", reinterpret_cast<void*>(is_enabled)},
+    {"glGetError", reinterpret_cast<void*>(error)},
+    {"glGetString", reinterpret_cast<void*>(text)},
+    {"glRequestExtensionANGLE", reinterpret_cast<void*>(request_extension)},
+};
+
+void* find(const char* name) {
+  for (const OwnFunction& own : own_functions)
+    if (own.name == name) return own.function;
+  return emscripten_webgl_get_proc_address(name);
+}
+
+}  // namespace
+
+const Loader& webgl_loader() {
+  static const Loader loader = find;
+  return loader;
+}
+
+void enable_extensions() {
+  for (const char* name : {"EXT_color_buffer_float", "KHR_parallel_shader_compile", "OES_texture_float_linear",
+                           "WEBGL_debug_renderer_info"})
+    request_extension(name);
+}
+
+}  // namespace tessera::gles

@@ -1,0 +1,19 @@
+// WebGL2 as the OpenGL ES 3.0 that the rest of this backend calls.
+#pragma once
+#include <tessera/gles.h>
+
+namespace tessera::gles {
+
+// Finds the functions of the context that is current. Those that WebGL2 lacks, or has with another meaning, are made of
+// others:
+// - buffers are not mapped but copied;
+// - a fence is reached after the page's code has returned, so a wait for one waits for a pixel instead;
+// - the name of the device is the unmasked one, where the browser tells it;
+// - primitives restart at all times, and who asks is told so;
+// - a lost context has the error code of OpenGL ES.
+const Loader& webgl_loader();
+
+// Enables what tessera uses of a context that others have made; a context has all extensions otherwise.
+void enable_extensions();
+
+}  // namespace tessera::gles
