@@ -69,14 +69,6 @@ std::shared_ptr<DmaBufOnDevice> imported_plane(const std::shared_ptr<Device>& de
   }
 }
 
-Tensor sampled_plane(ContextState& context, const DmaBufImage& image, const std::shared_ptr<DmaBufOnDevice>& frame,
-                     const std::string& channels, DType dtype, HostValue value) {
-  const TexturePart whole{.width = image.width, .height = image.height};
-  auto source = std::make_shared<TextureSource>(frame->texture(), channels, whole, value);
-  source->access = frame;
-  return imported_tensor(context, {image.height, image.width, std::ssize(channels)}, dtype, std::move(source));
-}
-
 }  // namespace
 
 DmaBufTexture texture_for(const DmaBufImage& image) {
@@ -100,29 +92,38 @@ DmaBufMemory::DmaBufMemory(const DmaBufImage& image, std::uint32_t fourcc) {
   descriptor.planes = &plane;
 }
 
-Tensor joined_bytes(const Tensor& lower, const Tensor& upper, DType dtype) {
+Tensor tensor_of_plane(Context& context, const DmaBufImage& image, const DmaBufTexture& texture, WGPUTexture handle,
+                       std::shared_ptr<HostAccess> access, DType dtype) {
+  const auto sampled = [&](const std::string& channels, DType of_channels, Bytes bytes) {
+    const LockedContext locked(context);
+    present_backend<WebGpuBackend>(from_dma_buf_op, *locked);
+    const HostValue value = host_value(from_dma_buf_op, of_channels, bytes, letters_of(image.fourcc));
+    const TexturePart whole{.width = image.width, .height = image.height};
+    auto source = std::make_shared<TextureSource>(handle, channels, whole, value);
+    source->access = access;
+    return imported_tensor(*locked, {image.height, image.width, std::ssize(channels)}, of_channels, std::move(source));
+  };
+  if (texture.upper_bytes_in.empty()) return sampled(texture.channels, dtype, Bytes::normalised);
+  host_value(from_dma_buf_op, dtype, Bytes::none, letters_of(image.fourcc));  // refuses bytes
+  const Tensor lower = sampled(texture.channels, DType::f32, Bytes::normalised),
+               upper = sampled(texture.upper_bytes_in, DType::f32, Bytes::normalised);
   return (lower * (1 / 257.0f) + upper * (256 / 257.0f)).cast(dtype);
 }
 
 std::vector<Tensor> from_dma_buf(Context& context, const DmaBuf& frame, DType dtype) {
-  const LockedContext locked(context);
-  const std::shared_ptr<Device>& device = backend_of<WebGpuBackend>(from_dma_buf_op, *locked).own_device();
-  const std::vector<DmaBufImage> images = images_of(from_dma_buf_op, frame);
-  require_dma_bufs(*device);
-  std::vector<Tensor> planes;
-  for (const DmaBufImage& image : images) {
-    const DmaBufTexture texture = texture_for(image);
-    const bool is_wide = !texture.upper_bytes_in.empty();
-    const HostValue value =
-        host_value(from_dma_buf_op, dtype, is_wide ? Bytes::none : Bytes::normalised, letters_of(image.fourcc));
-    const std::shared_ptr<DmaBufOnDevice> on_device = imported_plane(device, image, texture);
-    const auto sample = [&](const std::string& channels, DType of_channels, HostValue of_value) {
-      return sampled_plane(*locked, image, on_device, channels, of_channels, of_value);
-    };
-    planes.push_back(is_wide ? joined_bytes(sample(texture.channels, DType::f32, HostValue::floats),
-                                            sample(texture.upper_bytes_in, DType::f32, HostValue::floats), dtype)
-                             : sample(texture.channels, dtype, value));
+  std::vector<DmaBufImage> images;
+  std::vector<std::shared_ptr<DmaBufOnDevice>> imported;
+  {
+    const LockedContext locked(context);
+    const std::shared_ptr<Device>& device = backend_of<WebGpuBackend>(from_dma_buf_op, *locked).own_device();
+    images = images_of(from_dma_buf_op, frame);
+    require_dma_bufs(*device);
+    for (const DmaBufImage& image : images) imported.push_back(imported_plane(device, image, texture_for(image)));
   }
+  std::vector<Tensor> planes;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    planes.push_back(
+        tensor_of_plane(context, images[i], texture_for(images[i]), imported[i]->texture(), imported[i], dtype));
   return planes;
 }
 

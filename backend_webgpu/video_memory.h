@@ -2,9 +2,11 @@
 #pragma once
 #include <webgpu/webgpu.h>
 
+#include <memory>
 #include <string>
 
 #include "core/interop/dma_buf.h"
+#include "core/kernel/backend.h"
 
 namespace tessera::webgpu {
 
@@ -27,7 +29,8 @@ struct DmaBufMemory {
   WGPUSharedTextureMemoryDmaBufDescriptor descriptor{};
 };
 
-// Numbers of 16 bits as 0 to 1, from the bytes as 0 to 1.
-Tensor joined_bytes(const Tensor& lower, const Tensor& upper, DType);
+// A tensor of the plane, which is in the texture, while `access` lasts.
+Tensor tensor_of_plane(Context&, const DmaBufImage&, const DmaBufTexture&, WGPUTexture, std::shared_ptr<HostAccess>,
+                       DType);
 
 }  // namespace tessera::webgpu

@@ -11,7 +11,6 @@ namespace tessera::test {
 namespace {
 
 using ::testing::FloatNear;
-using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using webgpu::DmaBufMemory;
 using webgpu::texture_for;
@@ -59,17 +58,57 @@ TEST(DmaBufsOfDawn, HaveFormatsThatDawnKnows) {
 
 class WebGpuDmaBufs : public OnDevice {};
 
-TEST_P(WebGpuDmaBufs, BytesAreJoinedToNumbersOf16Bits) {
-  std::vector<float> lower, upper, expected;
-  for (int number = 0; number < 65536; number += 251) {
-    lower.push_back(static_cast<float>(number % 256) / 255);
-    upper.push_back(static_cast<float>(number / 256) / 255);
-    expected.push_back(static_cast<float>(number) / 65535);
+// A texture with the bytes of a plane stands in for one that is imported.
+class Accesses final : public HostAccess {
+ public:
+  void begin() override { ++begun; }
+  void end() override { ++ended; }
+  int begun = 0, ended = 0;
+};
+
+TEST_P(WebGpuDmaBufs, PlanesAreSampled) {
+  constexpr int width = 5, height = 3;
+  std::shared_ptr<webgpu::Device> device;
+  {
+    const LockedContext locked(context());
+    device = backend_of<webgpu::WebGpuBackend>("test", *locked).own_device();
   }
-  const auto count = static_cast<std::int64_t>(expected.size());
-  const Tensor low = context().tensor({count}, lower), high = context().tensor({count}, upper);
-  EXPECT_THAT(webgpu::joined_bytes(low, high, DType::f32).read(), Pointwise(FloatNear(1e-7f), expected));
-  EXPECT_EQ(webgpu::joined_bytes(low, high, DType::f16).dtype(), DType::f16);
+  std::vector<std::uint8_t> bytes(width * height * 4);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 + i / 4);
+  const auto plane = [&](std::string_view format, std::size_t index, std::uint32_t pixel_bytes, DType dtype) {
+    const DmaBufImage image = images_of(
+        "op",
+        {index ? 2 * width : width, index ? 2 * height : height, fourcc(format), {{3, 0, 64}, {3, 0, 64}}})[index];
+    const webgpu::DmaBufTexture as = texture_for(image);
+    const webgpu::Handle texture = device->make_texture(
+        {width, height, 1}, as.format, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst, "plane");
+    WGPUTexelCopyTextureInfo target{};
+    target.texture = texture.get();
+    target.aspect = WGPUTextureAspect_All;
+    WGPUTexelCopyBufferLayout layout{};
+    layout.bytesPerRow = width * pixel_bytes;
+    layout.rowsPerImage = height;
+    const WGPUExtent3D size{width, height, 1};
+    wgpuQueueWriteTexture(device->queue(), &target, bytes.data(), width * height * pixel_bytes, &layout, &size);
+    const auto accesses = std::make_shared<Accesses>();
+    const Tensor tensor = webgpu::tensor_of_plane(context(), image, as, texture.get(), accesses, dtype);
+    EXPECT_EQ(tensor.dtype(), dtype);
+    EXPECT_EQ(accesses->begun, 0);
+    const std::vector<float> values = tensor.read();
+    EXPECT_EQ(accesses->begun, 1);
+    EXPECT_EQ(accesses->ended, 1);
+    return values;
+  };
+  const auto word = [&](std::size_t i) { return static_cast<float>(bytes[2 * i] + 256 * bytes[2 * i + 1]) / 65535; };
+  std::vector<float> luma, chroma, swapped;
+  for (std::size_t i = 0; i < width * height; ++i) luma.push_back(word(i));
+  for (std::size_t i = 0; i < 2 * width * height; ++i) chroma.push_back(word(i));
+  for (std::size_t i = 0; i < 2 * width * height; ++i) swapped.push_back(bytes[i ^ 1]);
+  EXPECT_THAT(plane("P010", 0, 2, DType::f32), Pointwise(FloatNear(1e-6f), luma));
+  EXPECT_THAT(plane("P010", 1, 4, DType::f32), Pointwise(FloatNear(1e-6f), chroma));
+  EXPECT_THAT(plane("P010", 1, 4, DType::f16), Pointwise(FloatNear(1e-3f), chroma));
+  EXPECT_EQ(plane("NV21", 1, 2, DType::u8), swapped);
+  EXPECT_TESSERA_ERROR(plane("P010", 0, 2, DType::u8), dtype_mismatch, "0 to 255", "R16");
 }
 
 // This Dawn reads the descriptor as the header has it, and says which feature it lacks.
