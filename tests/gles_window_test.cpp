@@ -225,6 +225,21 @@ TEST_P(GlesWindow, IsFoundByItself) {
   EXPECT_EQ((gpu.tensor({3}, {1, 2, 3}) * 2.0f).read(), (std::vector<float>{2, 4, 6}));
 }
 
+TEST_P(GlesWindow, DepthAndStencilAreRead) {
+  Context gpu = adopt();
+  gl_.ClearColor(0.2f, 0, 0, 1);
+  gl_.ClearDepthf(0.25f);
+  gl_.ClearStencil(7);
+  gl_.Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+  const GlState before = state_of(gl_);
+  const gles::HostFramebuffer part{0, 2, 1, 5, 6};
+  EXPECT_EQ(gles::from_texture(gpu, part, {.channels = "R", .dtype = DType::u8}).read(), std::vector<float>(2, 51));
+  for (const float depth : gles::from_texture(gpu, part, {.channels = "D"}).read()) EXPECT_NEAR(depth, 0.25f, 1e-6f);
+  EXPECT_EQ(gles::from_texture(gpu, part, {.channels = "S"}).read(), std::vector<float>(2, 7));
+  EXPECT_EQ(difference(before, state_of(gl_)), "");
+  EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
 // The host's choice of the window's buffers stays, where desktop OpenGL has a choice.
 TEST_P(GlesWindow, KeepsTheDrawBuffersOfTheWindow) {
   if (!GetParam().is_desktop) GTEST_SKIP() << "OpenGL ES has the back buffer only";
