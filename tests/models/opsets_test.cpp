@@ -1,6 +1,7 @@
 // What opsets 18 to 22 added to ONNX, by values that formulas give.
 #include <tessera/model.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,6 +1,7 @@
 // TF.js layers for sequences, and operators that look up and mirror, by values that formulas give.
 #include <tessera/model.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
