@@ -207,7 +207,9 @@ std::optional<std::size_t> count_result(const NodeProto& node) {
 }
 
 void set_capacities(GraphProto& graph, const std::map<std::string, std::int64_t>& capacities) {
-  for (const auto& [name, capacity] : capacities) {
+  for (const auto& given : capacities) {
+    const std::string& name = given.first;
+    const std::int64_t capacity = given.second;
     const auto node = std::ranges::find_if(graph.nodes, [&](const NodeProto& each) {
       return count_result(each) && !each.outputs.empty() && (each.name == name || each.outputs.front() == name);
     });
