@@ -125,7 +125,7 @@ export class Peer {
     return { error: line === 'late' ? `no answer in ${seconds} s` : `it ended: ${this.lastWords}`.slice(0, 200) };
   }
 
-  async ask(line, seconds = 60) {
+  async ask(line, seconds = 120) {
     if (!this.child) {
       const first = await this.start();
       if (first.error) return first;
@@ -138,6 +138,6 @@ export class Peer {
     const child = this.child;
     this.child = undefined;
     child?.stdin.end();
-    setTimeout(() => child?.kill('SIGKILL'), 3000).unref();
+    for (const [signal, ms] of [['SIGTERM', 2000], ['SIGKILL', 8000]]) setTimeout(() => child?.kill(signal), ms).unref();
   }
 }
