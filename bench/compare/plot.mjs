@@ -71,7 +71,7 @@ export function lines(groups, results) {
     const times = points.flatMap((point) => Object.values(point.times));
     if (times.length === 0) return;
     const span = (values) => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
-    const [x0, x1] = span(points.map(({ x }) => x)), [y0, y1] = span(times), left = 60 + panel * (width + 50), top = 70;
+    const [x0, x1] = span(points.map(({ x }) => x)), [y0, y1] = span(times), left = 72 + panel * (width + 50), top = 70;
     const at = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - 30);
     const up = (y) => top + height - ((Math.log10(y) - y0) / (y1 - y0)) * height;
     body.push(text(left, top - 14, title));
@@ -87,5 +87,5 @@ export function lines(groups, results) {
       body.push(`<polyline points="${path.join(' ')}" fill="none" stroke="${colours[peer]}" stroke-width="2"/>`);
     }
   });
-  return page(groups.length * (width + 50) + 50, height + 110, body);
+  return page(groups.length * (width + 50) + 62, height + 110, body);
 }
