@@ -36,20 +36,18 @@ fn octet_add_one(totals: OctetTotals, row: core_vector, x: core_vector) -> Octet
 }
 
 // The totals of eight rows: written out, since not every driver keeps the elements of an array in registers.
-// octet_finish stores the first `rows` of them, `apart` texels from one to the next. It has no loop, for which lavapipe
-// would keep the totals in memory from the start.
+// octet_finish stores the first `rows` of them, `apart` texels from one to the next. Compilers write out its loop where
+// little work follows; else it keeps the text short.
 struct OctetTotals {
   a: core_vector, b: core_vector, c: core_vector, d: core_vector,
   e: core_vector, f: core_vector, g: core_vector, h: core_vector,
 }
 fn octet_finish(totals: OctetTotals, first_texel: u32, apart: u32, rows: u32) {
-  texel = first_texel;
-  finish(totals.a);
-  if (rows > 1u) { texel += apart; finish(totals.b); }
-  if (rows > 2u) { texel += apart; finish(totals.c); }
-  if (rows > 3u) { texel += apart; finish(totals.d); }
-  if (rows > 4u) { texel += apart; finish(totals.e); }
-  if (rows > 5u) { texel += apart; finish(totals.f); }
-  if (rows > 6u) { texel += apart; finish(totals.g); }
-  if (rows > 7u) { texel += apart; finish(totals.h); }
+  var values = array<core_vector, 8>(totals.a, totals.b, totals.c, totals.d, totals.e, totals.f, totals.g, totals.h);
+  for (var i: u32 = 0u; i < 8u; i++) {
+    if (i < rows) {
+      texel = first_texel + i * apart;
+      finish(values[i]);
+    }
+  }
 }

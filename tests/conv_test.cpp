@@ -117,6 +117,33 @@ TEST_P(Convolution, ChannelsAroundEachReading) {
   }
 }
 
+// From 16 result channels of a group on, octets make them; depthwise, from eight pixels in a row on, these slide.
+TEST_P(Convolution, ManyChannelsAndWideRows) {
+  const WindowCase window{.batch = 2, .size = {1, 5, 9}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
+  for (const std::int64_t in : {3, 4, 6})
+    for (const std::int64_t out : {16, 20, 36}) {
+      ConvCase it{.window = window, .out = out};
+      it.window.channels = in;
+      check(it);
+    }
+  ConvCase groups{.window = window, .out = 48, .groups = 3};
+  groups.window.channels = 12;
+  groups.window.strides = {1, 2, 2};
+  check(groups);
+  ConvCase deep{.window = {.spatial_axes = 3, .channels = 4, .size = {3, 4, 5}, .window = {2, 2, 3}}, .out = 16};
+  check(deep);
+  ConvCase pixels{.window = {.channels = 8, .size = {1, 17, 23}}, .out = 40};  // enough for two octets of pixels each
+  check(pixels);
+  for (const std::int64_t width : {8, 9, 17})
+    for (const std::int64_t step : {1, 2}) {  // from pixel to pixel, and from tap to tap
+      ConvCase depthwise{.window = window, .out = 8, .groups = 8};
+      depthwise.window.channels = 8;
+      depthwise.window.size[2] = step * width;
+      depthwise.window.strides[2] = depthwise.window.dilations[2] = step;
+      check(depthwise);
+    }
+}
+
 TEST_P(Convolution, AWindowLargerThanTheImage) {
   check({.window = {.channels = 4,
                     .size = {1, 2, 3},
@@ -176,8 +203,8 @@ TEST_P(Convolution, Halves) {
 }
 
 TEST_P(Convolution, IntegersGiveI32) {
-  for (const auto& [in, out, groups] :
-       {std::array{3, 5, 1}, std::array{3, 4, 1}, std::array{4, 8, 1}, std::array{8, 8, 8}, std::array{6, 6, 2}}) {
+  for (const auto& [in, out, groups] : {std::array{3, 5, 1}, std::array{3, 4, 1}, std::array{4, 8, 1},
+                                        std::array{8, 8, 8}, std::array{6, 6, 2}, std::array{5, 20, 1}}) {
     const ConvCase it{
         .window = {.channels = in, .size = {1, 4, 5}, .window = {1, 3, 2}, .pads = WindowCase::Pads::same},
         .out = out,

@@ -1,4 +1,5 @@
 // Softmax and normalisations, against plain loops in double and against published definitions.
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -92,6 +93,7 @@ TEST_P(Rows, EveryNumberOfRows) {
     check(rows, 129, 1);
   }
   for (const std::int64_t rows : {1, 2, 5, 17}) check(rows, 1027, 1);
+  for (const std::int64_t count : {28, 32, 36, 100, 256}) check(130, count, 1);  // in octets, from 32 on
 }
 
 TEST_P(Rows, OtherAxes) {
@@ -155,23 +157,23 @@ TEST_P(Rows, PublishedValues) {
 }
 
 TEST_P(Rows, SpecialValues) {
-  // In rows of 3 and of 40: too long for each element to read them.
-  for (const std::int64_t count : {3, 40}) {
-    SCOPED_TRACE(count);
-    const auto n = static_cast<std::size_t>(count);
-    const auto row = [&](float first, float rest) {
+  // In rows of 3 and of 40: too long for each element to read them; and in many of them.
+  for (const auto& [rows, count] : {std::array{1, 3}, std::array{1, 40}, std::array{128, 40}}) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(count));
+    const Shape shape{rows, count};
+    const auto n = static_cast<std::size_t>(shape.size()), step = static_cast<std::size_t>(count);
+    const auto with_first = [&](float first, float rest) {
       std::vector<float> values(n, rest);
-      values[0] = first;
-      return context().tensor({count}, values);
+      for (std::size_t i = 0; i < n; i += step) values[i] = first;
+      return values;
     };
+    const auto row = [&](float first, float rest) { return context().tensor(shape, with_first(first, rest)); };
     for (const Tensor& spoilt : {row(nan, 1), row(1, nan), row(infinity, 1), row(-infinity, -infinity)}) {
       for (const float value : softmax(spoilt).read()) EXPECT_TRUE(std::isnan(value));
       for (const float value : log_softmax(spoilt).read()) EXPECT_TRUE(std::isnan(value));
     }
-    std::vector<float> masked(n, 1.0f / static_cast<float>(count - 1)),
-        log_masked(n, -std::log(static_cast<float>(count - 1)));
-    masked[0] = 0;
-    log_masked[0] = -infinity;
+    const auto others = static_cast<float>(count - 1);
+    const std::vector<float> masked = with_first(0, 1 / others), log_masked = with_first(-infinity, -std::log(others));
     EXPECT_TRUE(all_agree(softmax(row(-infinity, 5)).read(), masked, 1e-6f));
     EXPECT_TRUE(all_agree(log_softmax(row(-infinity, 5)).read(), log_masked, 1e-6f));
     EXPECT_TRUE(all_agree(softmax(row(-3e38f, 3e38f)).read(), masked, 1e-6f));
@@ -187,11 +189,12 @@ TEST_P(Rows, SpecialValues) {
 }
 
 TEST_P(Rows, FarFromZeroStaysAccurate) {
-  for (const std::int64_t count : {9, 100, 1027, 4096}) {
-    SCOPED_TRACE(count);
-    std::vector<float> values = random_values(static_cast<std::size_t>(2 * count), -1, 1, 4);
+  for (const auto& [rows, count] : {std::array{2, 9}, std::array{2, 100}, std::array{2, 1027}, std::array{2, 4096},
+                                    std::array{128, 100}, std::array{128, 512}}) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(count));
+    std::vector<float> values = random_values(static_cast<std::size_t>(rows * count), -1, 1, 4);
     for (float& value : values) value += 1e4f;
-    EXPECT_TRUE(all_agree(layer_norm(context().tensor({2, count}, values)).read(),
+    EXPECT_TRUE(all_agree(layer_norm(context().tensor({rows, count}, values)).read(),
                           by_hand(values, count, 1, layer_norm_row), 1e-5f));
   }
 }
