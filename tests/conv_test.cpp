@@ -117,7 +117,7 @@ TEST_P(Convolution, ChannelsAroundEachReading) {
   }
 }
 
-// From 16 result channels of a group on, octets make them; depthwise, from eight pixels in a row on, these slide.
+// From 16 result channels of a group on, octets make them; depthwise, windows slide over eight pixels at a time.
 TEST_P(Convolution, ManyChannelsAndWideRows) {
   const WindowCase window{.batch = 2, .size = {1, 5, 9}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
   for (const std::int64_t in : {3, 4, 6})

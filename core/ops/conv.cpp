@@ -96,7 +96,7 @@ Channels checked_channels(std::string_view op, const Tensor& image, const Tensor
 // A kernel that makes four result channels at a time: for some pixels side by side, where there are workgroups.
 Family by_texels(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements, bool on_floats) {
   const WindowAxis& axis = parameters.axes[0];
-  const bool slides = options.reading == depthwise && axis.stride == axis.dilation && axis.result >= slide;
+  const bool slides = options.reading == depthwise && axis.stride == axis.dilation && axis.result >= strip;
   const bool in_strips = !slides && on_floats && axis.result >= strip;
   Family family = (slides ? conv_slide : in_strips ? conv_strip : conv_texel).with(parameters, options);
   const std::int64_t pixels = slides ? slide : strip, strips = (axis.result + pixels - 1) / pixels;
