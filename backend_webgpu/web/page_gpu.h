@@ -35,7 +35,7 @@ int when_lost(PageObject device, PageCallback);  // spontaneous
 bool take_answer(int future);                    // false where there is none yet
 void forget_answer(int future);                  // calls back now
 
-// Whether the program can wait for the page: where it is linked with -sASYNCIFY or -sJSPI.
+// Whether the program can wait for the page: where it is linked with -sASYNCIFY.
 bool can_suspend();
 void suspend_until_answer(int future);
 

@@ -12,8 +12,8 @@ Wait wait_for(WGPUInstance instance, WGPUFuture future, std::uint64_t nanosecond
   if (nanoseconds == 0) return Wait::timed_out;
   if (!can_suspend())
     throw Error(ErrorCode::unsupported,
-                "WebGPU: this page cannot wait for its device: use read_async() and look for the result in a later "
-                "frame, or link the program with -sASYNCIFY or -sJSPI.");
+                "WebGPU: this page cannot wait for its device: use read_async(), and get() in a later frame, when "
+                "Context::reads_under_way() says that the device is done; or link the program with -sASYNCIFY.");
   suspend_until_answer(static_cast<int>(future.id));
   return is_done(instance, future) ? Wait::done : Wait::timed_out;
 }
