@@ -112,6 +112,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
   const Entered entered(*device_, states, {narrow<int>(units), narrow<int>(outputs)});
   const GladGLES2Context& gl = device_->gl();
   std::vector<const CompiledKernel*> kernels;  // all are compiled before any has run
+  kernels.reserve(dispatches.size());
   for (const Dispatch& dispatch : dispatches) {
     for (const BoundInput& input : dispatch.inputs)
       if (input.storage) texture_of(*input.storage).require_texture();
@@ -130,7 +131,7 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
     else run_custom(tools(), dispatches[i]);
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
-  device_->check("Running " + std::to_string(dispatches.size()) + " kernels");
+  device_->check("Running kernels");
   kernels_.end_run();
   programs_.end_run();
 }

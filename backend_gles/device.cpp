@@ -120,6 +120,7 @@ void Device::describe() {
   info_.backend = BackendKind::gles;
   info_.name = text(GL_RENDERER);
   info_.vendor = text(GL_VENDOR);
+  stores_half_infinity_as_nan_ = contains_ignoring_case(info_.name, "swiftshader");
   info_.is_software = is_one_of(info_.name, {"llvmpipe", "swiftshader", "softpipe", "swrast"});
 
   const std::string version = (api_.is_desktop ? "OpenGL " : "") + text(GL_VERSION);

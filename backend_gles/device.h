@@ -39,7 +39,7 @@ class Device {
   int max_side() const { return max_side_; }  // of a texture that can be drawn to
   void set_viewport(GLint x, GLint y, GLsizei width, GLsizei height) const;
   // SwiftShader: an infinity that a shader writes to a texture of halves comes out as NaN; 2^16 comes out as infinity.
-  bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
+  bool stores_half_infinity_as_nan() const { return stores_half_infinity_as_nan_; }
 
   bool is_lost() const { return is_lost_; }
   void lose() const { is_lost_ = true; }  // for tests
@@ -90,6 +90,7 @@ class Device {
   Api api_{};
   LaterFunctions functions_{};
   DeviceInfo info_{};
+  bool stores_half_infinity_as_nan_ = false;
   Limits limits_{};
   int max_side_ = 0;
   std::unique_ptr<DiskCache> cache_;

@@ -1,21 +1,25 @@
 #include "backend_gles/kernel_cache.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace tessera::gles {
 namespace {
 
-std::string key_of(const Kernel& kernel, const Variant& variant) {
-  return std::to_string(variant.inputs_in_place) + ' ' + kernel.key;
+template <class AnyKernel>
+std::string name_of(const AnyKernel& kernel, const Variant& variant) {
+  return std::to_string(variant.inputs_in_place) + ' ' + kernel.key.text();
 }
-const std::string& key_of(const PixelKernel& kernel, const Variant&) { return kernel.key; }
 
 }  // namespace
 
-void CompiledKernel::set_words(const GladGLES2Context& gl, std::vector<std::uint32_t> values) const {
+void CompiledKernel::set_words(const GladGLES2Context& gl, std::span<const std::uint32_t> values) const {
+  if (std::equal(values.begin(), values.end(), present_words.begin(), present_words.end())) return;
   const int vectors = vectors_of_words(narrow<int>(values.size()));
-  values.resize(static_cast<std::size_t>(4 * vectors));
-  gl.Uniform4iv(words, vectors, reinterpret_cast<const GLint*>(values.data()));
+  present_words.assign(values.begin(), values.end());
+  present_words.resize(static_cast<std::size_t>(4 * vectors));
+  gl.Uniform4iv(words, vectors, reinterpret_cast<const GLint*>(present_words.data()));
+  present_words.resize(values.size());
 }
 
 template <class AnyKernel>
@@ -24,9 +28,9 @@ Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) co
 }
 
 template <class AnyKernel>
-Compiled<CompiledKernel> KernelCache::compile(const std::string& key, const AnyKernel& kernel, const Variant& variant) {
+Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Variant& variant) {
   const GladGLES2Context& gl = device_->gl();
-  auto begun = under_way_.extract(key);
+  auto begun = under_way_.extract(name_of(kernel, variant));
   Linking linked_program = begun ? std::move(begun.mapped()) : linking(kernel, variant);
   auto [linked, is_from_cache] = linked_program.finish();
   CompiledKernel made{std::move(linked)};
@@ -49,16 +53,16 @@ Compiled<CompiledKernel> KernelCache::compile(const std::string& key, const AnyK
 
 template <class AnyKernel>
 const CompiledKernel& KernelCache::get(const AnyKernel& kernel, const Variant& variant, KernelUses* uses) {
-  const std::string key = key_of(kernel, variant);
-  return CompiledCache::get(key, uses, [&] { return compile(key, kernel, variant); });
+  return CompiledCache::get(
+      kernel.key, uses, [&] { return compile(kernel, variant); }, variant.inputs_in_place);
 }
 
 template <class AnyKernel>
 bool KernelCache::get_beside(const AnyKernel& kernel, const Variant& variant, KernelUses* uses) {
-  const std::string key = key_of(kernel, variant);
-  if (!contains(key)) {
-    auto begun = under_way_.find(key);
-    if (begun == under_way_.end()) begun = under_way_.emplace(key, linking(kernel, variant)).first;
+  if (!contains(kernel.key, variant.inputs_in_place)) {
+    const std::string name = name_of(kernel, variant);
+    auto begun = under_way_.find(name);
+    if (begun == under_way_.end()) begun = under_way_.emplace(name, linking(kernel, variant)).first;
     if (!begun->second.is_done()) return false;
   }
   get(kernel, variant, uses);

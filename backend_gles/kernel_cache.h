@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,10 +16,11 @@ namespace tessera::gles {
 
 struct CompiledKernel {
   Program program;  // its samplers read texture units 0, 1, … in the order of the inputs
-  GLint words = -1, output_width = -1, corner = -1;  // where these uniforms are
-  std::vector<GLint> parts{};                        // of the inputs that are a host's, else -1
+  GLint words = -1, output_width = -1, corner = -1;    // where these uniforms are
+  std::vector<GLint> parts{};                          // of the inputs that are a host's, else -1
+  mutable std::vector<std::uint32_t> present_words{};  // that the program has from its last run
 
-  void set_words(const GladGLES2Context&, std::vector<std::uint32_t> words) const;  // while the program is in use
+  void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;  // while the program is in use
 };
 
 class KernelCache : public CompiledCache<CompiledKernel> {
@@ -37,7 +39,7 @@ class KernelCache : public CompiledCache<CompiledKernel> {
 
  private:
   template <class AnyKernel>
-  Compiled<CompiledKernel> compile(const std::string& key, const AnyKernel&, const Variant&);
+  Compiled<CompiledKernel> compile(const AnyKernel&, const Variant&);
   template <class AnyKernel>
   Linking linking(const AnyKernel&, const Variant&) const;
 

@@ -18,11 +18,11 @@ bool has_work(const Dispatch& dispatch) {
 
 const WebGpuPass& pass_of(const Dispatch& dispatch) { return dynamic_cast<const WebGpuPass&>(*dispatch.pass); }
 
-std::vector<std::uint32_t> parameters_of(const Dispatch& dispatch) {
-  return dispatch.pass           ? pass_of(dispatch).words(dispatch)
-         : dispatch.custom       ? words_of(*dispatch.custom)
-         : dispatch.pixel_kernel ? pixel_words(dispatch)
-                                 : dispatch.words;
+void add_words(Parameters& parameters, const Dispatch& dispatch) {
+  if (dispatch.pass) parameters.add(pass_of(dispatch).words(dispatch));
+  else if (dispatch.custom) parameters.add(words_of(*dispatch.custom));
+  else if (dispatch.pixel_kernel) add_pixel_words(parameters, dispatch);
+  else parameters.add(dispatch.words);
 }
 
 // A host may have destroyed its objects, or not set them up as it should.
@@ -41,7 +41,9 @@ struct WebGpuBackend::Step {
   std::size_t dispatch = 0;
   std::string_view label{};  // for debuggers
   WGPUComputePipeline pipeline = nullptr;
+  const PixelPipeline* pixels = nullptr;  // of a pixel kernel
   Handle<WGPUBindGroup> group{};
+  std::uint64_t parameter_bytes = 0;
   std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
   PreparedPass pass{};
 };
@@ -122,6 +124,8 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
     const std::string error = refused.close();
     device_->throw_faults();
     if (error.empty()) return;
+    bind_groups_->forget_all();  // one of them may be of no use
+    host_views_.clear();
     const bool is_hosts = std::any_of(dispatches.begin(), dispatches.end(), uses_objects_of_host);
     throw Error(is_hosts || host_encoder_ ? ErrorCode::invalid_argument : ErrorCode::unsupported,
                 std::string("compute: Dawn refuses the work") +
@@ -148,71 +152,80 @@ void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<s
 }
 
 std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispatch> dispatches) {
-  struct Placed {
-    std::size_t dispatch;
-    std::uint32_t offset;  // of the words, in bytes
-    std::uint64_t bytes;
-  };
-  std::vector<Placed> with_work;
+  std::vector<Step> steps;
+  steps.reserve(dispatches.size());
   parameters_.clear();
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
-    if (!has_work(dispatches[i])) continue;
-    prepare(dispatches[i]);
-    const std::vector<std::uint32_t> words = parameters_of(dispatches[i]);
-    with_work.push_back({i, parameters_.add(words), parameter_bytes(words.size())});
+    const Dispatch& dispatch = dispatches[i];
+    if (!has_work(dispatch)) continue;
+    Step& step = steps.emplace_back();
+    step.dispatch = i;
+    step.label = label_of(dispatch);
+    if (dispatch.custom) prepare_custom(tools(), *dispatch.custom, dispatch.uses);
+    else if (dispatch.pixel_kernel) step.pixels = &pixel_kernels_.get(*dispatch.pixel_kernel, dispatch.uses);
+    else if (!dispatch.pass) step.pipeline = kernels_.get(*dispatch.kernel, dispatch.uses);
+    step.parameter_offset = parameters_.begin_dispatch();
+    add_words(parameters_, dispatch);
+    step.parameter_bytes = parameters_.bytes_since(step.parameter_offset);
   }
   const BoundBuffer parameters = parameters_.upload(host_encoder_ ? Parameters::Use::recorded : Parameters::Use::now);
 
-  ErrorScope refused(*device_, WGPUErrorFilter_Validation);
-  std::vector<Step> steps;
-  for (const Placed& placed : with_work) {
-    const Dispatch& dispatch = dispatches[placed.dispatch];
+  std::optional<ErrorScope> refused;  // before anything is in the host's commands; submit() notices errors of its own
+  if (host_encoder_) refused.emplace(*device_, WGPUErrorFilter_Validation);
+  for (Step& step : steps) {
+    const Dispatch& dispatch = dispatches[step.dispatch];
     BoundBuffer words = parameters;
-    words.offset = placed.offset;
-    words.bytes = placed.bytes;
-    if (dispatch.custom) steps.push_back({.pass = custom_pass(tools(words), dispatch)});
-    else if (dispatch.pass) steps.push_back({.pass = pass_of(dispatch).prepare(tools(words), dispatch)});
-    else if (dispatch.pixel_kernel) steps.push_back(pixel_step(dispatch, parameters, placed.offset));
-    else steps.push_back(kernel_step(dispatch, parameters, placed.offset));
-    steps.back().dispatch = placed.dispatch;
-    steps.back().label = label_of(dispatch);
+    words.offset = step.parameter_offset;
+    words.bytes = step.parameter_bytes;
+    if (dispatch.custom) step.pass = custom_pass(tools(words), dispatch);
+    else if (dispatch.pass) step.pass = pass_of(dispatch).prepare(tools(words), dispatch);
+    else if (dispatch.pixel_kernel) add_pixels(step, dispatch, parameters);
+    else add_kernel(step, dispatch, parameters);
   }
-  if (const std::string error = refused.close(); !error.empty()) {
-    bind_groups_->forget_all();  // one of them is of no use
-    host_views_.clear();
-    throw Error(ErrorCode::invalid_argument, "compute: Dawn refuses a buffer or texture that the host lent: " + error);
-  }
+  if (refused)
+    if (const std::string error = refused->close(); !error.empty()) throw_refusal_of_hosts_objects(error);
   return steps;
 }
 
-WebGpuBackend::Step WebGpuBackend::kernel_step(const Dispatch& dispatch, const BoundBuffer& parameters,
-                                               std::uint32_t parameter_offset) {
-  std::vector<BoundBuffer> buffers;
-  for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
-  buffers.push_back(buffer_of(*dispatch.output));
+void WebGpuBackend::throw_refusal_of_hosts_objects(const std::string& error) {
+  bind_groups_->forget_all();  // one of them is of no use
+  host_views_.clear();
+  throw Error(ErrorCode::invalid_argument, "compute: Dawn refuses a buffer or texture that the host lent: " + error);
+}
+
+void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const BoundBuffer& parameters) {
+  BindGroups::Key& key = bind_groups_->new_key();
+  key.push_back(step.parameter_bytes);
+  key.push_back(parameters.id);
+  for (const BoundInput& input : dispatch.inputs) key.push_back(buffer_of(*input.storage).id);
+  key.push_back(buffer_of(*dispatch.output).id);
+  step.group = bind_groups_->get(key, [&] {
+    std::vector<BoundBuffer> buffers;
+    for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
+    buffers.push_back(buffer_of(*dispatch.output));
+    return bind_groups_->make(parameters, step.parameter_bytes, buffers);
+  });
 
   // One invocation for a texel, unless a core says how many workgroups it takes.
   const std::int64_t workgroups = dispatch.kernel->core.is_cooperative
                                       ? dispatch.workgroups
                                       : steps_to(texel_count(dispatch.output_elements), kernels_.workgroup_size());
   const auto [length, rows] = rows_of_workgroups(narrow<std::uint64_t>(workgroups), *device_);
-  return {.pipeline = kernels_.get(*dispatch.kernel, dispatch.uses),
-          .group = bind_groups_->get(parameters, parameter_bytes(dispatch.words.size()), buffers),
-          .parameter_offset = parameter_offset,
-          .groups_x = length,
-          .groups_y = rows};
+  step.groups_x = length;
+  step.groups_y = rows;
 }
 
 // Compute shaders join the kernels around them.
-WebGpuBackend::Step WebGpuBackend::pixel_step(const Dispatch& dispatch, const BoundBuffer& parameters,
-                                              std::uint32_t parameter_offset) {
-  PreparedPass pass = pixel_kernels_.pass(dispatch, host_views_, parameters, parameter_offset);
-  if (pass.target) return {.pass = std::move(pass)};
-  return {.pipeline = pass.pipeline->compute.get(),
-          .group = std::move(pass.group),
-          .parameter_offset = parameter_offset,
-          .groups_x = pass.groups_x,
-          .groups_y = pass.groups_y};
+void WebGpuBackend::add_pixels(Step& step, const Dispatch& dispatch, const BoundBuffer& parameters) {
+  PreparedPass pass = pixel_kernels_.pass(dispatch, *step.pixels, host_views_, parameters, step.parameter_offset);
+  if (pass.target) {
+    step.pass = std::move(pass);
+    return;
+  }
+  step.pipeline = step.pixels->compute.get();
+  step.group = std::move(pass.group);
+  step.groups_x = pass.groups_x;
+  step.groups_y = pass.groups_y;
 }
 
 void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step> steps, TimedPasses* times) {

@@ -61,8 +61,9 @@ class WebGpuBackend final : public Backend {
  private:
   struct Step;
   std::vector<Step> steps_for(std::span<const Dispatch>);
-  Step kernel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
-  Step pixel_step(const Dispatch&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
+  void add_kernel(Step&, const Dispatch&, const BoundBuffer& parameters);
+  void add_pixels(Step&, const Dispatch&, const BoundBuffer& parameters);
+  [[noreturn]] void throw_refusal_of_hosts_objects(const std::string& error);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as);
   void wait_for_work() const;
   PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }
@@ -76,7 +77,7 @@ class WebGpuBackend final : public Backend {
   HostViews host_views_{bind_groups_};
   PassPipelines pipelines_{device_};
   Parameters parameters_{device_, bind_groups_};
-  HostObjectChecks host_object_checks_{device_};
+  HostObjectChecks host_object_checks_{device_, host_views_};
   TimedRuns<TimedPasses> timed_;
   WGPUCommandEncoder host_encoder_ = nullptr;
 };

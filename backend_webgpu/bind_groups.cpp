@@ -71,22 +71,18 @@ const BindLayout& BindGroups::layout(std::size_t inputs) {
   return layout = make_layout(*device_, "tessera, " + std::to_string(inputs) + " inputs", entries);
 }
 
-Handle<WGPUBindGroup> BindGroups::get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
-                                      std::span<const BoundBuffer> inputs_and_output) {
-  Key key{parameter_bytes, parameters.id};
-  for (const BoundBuffer& buffer : inputs_and_output) key.push_back(buffer.id);
+Handle<WGPUBindGroup> BindGroups::make(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
+                                       std::span<const BoundBuffer> inputs_and_output) {
   BoundBuffer words = parameters;
   words.bytes = parameter_bytes;
   std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
   for (const BoundBuffer& buffer : inputs_and_output) entries.push_back(entry_for(entries.size(), buffer));
-  return get(key, layout(inputs_and_output.size() - 1).group.get(), entries);
+  return make_bind_group(*device_, layout(inputs_and_output.size() - 1).group.get(), entries, "tessera dispatch");
 }
 
-Handle<WGPUBindGroup> BindGroups::get(const Key& key, WGPUBindGroupLayout layout,
-                                      std::span<const WGPUBindGroupEntry> entries) {
-  if (const Handle<WGPUBindGroup>* known = groups_.find(key)) return shared(known->get());
+Handle<WGPUBindGroup> BindGroups::add(const Key& key, Handle<WGPUBindGroup> group) {
   if (groups_.size() >= max_groups) groups_.drop(1, [](const auto&, const auto&) { return true; });
-  return shared(groups_.add(key, make_bind_group(*device_, layout, entries, "tessera dispatch")).get());
+  return shared(groups_.add(key, std::move(group)).get());
 }
 
 void BindGroups::forget(std::uint64_t id) {

@@ -47,19 +47,30 @@ class BindGroups {
 
   WGPUPipelineLayout pipeline_layout(std::size_t inputs) { return layout(inputs).pipeline.get(); }
 
-  // `parameters` is bound with its first `parameter_bytes`, at an offset that the dispatch gives.
-  Handle<WGPUBindGroup> get(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
-                            std::span<const BoundBuffer> inputs_and_output);
-
-  // In a layout of another's. The key has a size, then the ids of the layout and of all that is bound.
+  // The key has the size of the parameters, then the ids of all that is bound, and of the layout where that is not one
+  // of these.
   using Key = std::vector<std::uint64_t>;
-  Handle<WGPUBindGroup> get(const Key&, WGPUBindGroupLayout, std::span<const WGPUBindGroupEntry>);
+  Key& new_key() {  // empty, in the memory of the last one
+    key_.clear();
+    return key_;
+  }
+  // The group of a key, which make() gives where it is not there.
+  template <class Make>
+  Handle<WGPUBindGroup> get(const Key& key, const Make& make) {
+    if (const Handle<WGPUBindGroup>* known = groups_.find(key)) return shared(known->get());
+    return add(key, make());
+  }
+
+  // A kernel's. `parameters` is bound with its first `parameter_bytes`, at an offset that the dispatch gives.
+  Handle<WGPUBindGroup> make(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
+                             std::span<const BoundBuffer> inputs_and_output);
 
   void forget(std::uint64_t id);  // bind groups keep their buffers and textures alive
   void forget_all() { groups_.clear(); }
 
  private:
   const BindLayout& layout(std::size_t inputs);
+  Handle<WGPUBindGroup> add(const Key&, Handle<WGPUBindGroup>);
 
   std::shared_ptr<Device> device_;
   std::array<BindLayout, max_inputs + 1> layouts_;
@@ -67,6 +78,7 @@ class BindGroups {
     std::size_t operator()(const Key&) const;
   };
   RecentMap<Key, Handle<WGPUBindGroup>, HashOfKey> groups_;
+  Key key_;
 };
 
 }  // namespace tessera::webgpu

@@ -51,6 +51,7 @@ void HostObjectChecks::require_copy_target(std::string_view op, WGPUBuffer buffe
 }
 
 void HostObjectChecks::require_source(std::string_view op, const TextureSource& source) {
+  if (views_.was_checked(source.slice(), HostViews::Use::source)) return;
   try_use(op, "texture", *device_, [&] {
     WGPUBindGroupLayoutEntry binding{};
     binding.visibility = WGPUShaderStage_Compute;
@@ -58,9 +59,11 @@ void HostObjectChecks::require_source(std::string_view op, const TextureSource& 
     const Handle view = view_of(source.slice());
     make_group_of(binding, entry_for(0, view.get()));
   });
+  views_.note_checked(source.slice(), HostViews::Use::source);
 }
 
 void HostObjectChecks::require_drawable(std::string_view op, const TextureTarget& target) {
+  if (views_.was_checked(target.slice(), HostViews::Use::target)) return;
   try_use(op, "texture", *device_, [&] {
     const Handle view = view_of(target.slice());
     WGPURenderPassColorAttachment attachment{};
@@ -76,6 +79,7 @@ void HostObjectChecks::require_drawable(std::string_view op, const TextureTarget
     wgpuRenderPassEncoderEnd(pass.get());
     const Handle commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
   });
+  views_.note_checked(target.slice(), HostViews::Use::target);
 }
 
 }  // namespace tessera::webgpu

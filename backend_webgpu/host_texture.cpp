@@ -46,8 +46,12 @@ WGPUTextureBindingLayout SourceType::binding() const {
 }
 
 std::string SourceType::text() const {
-  return sampled + " " + components + " " + std::to_string(static_cast<int>(shape)) + " " +
-         std::to_string(static_cast<int>(value)) + (is_from_corner ? " corner" : " inside");
+  std::string text;
+  text.reserve(32);
+  ((text += sampled) += ' ') += components;
+  (text += ' ') += std::to_string(static_cast<int>(shape));
+  (text += ' ') += std::to_string(static_cast<int>(value));
+  return text += is_from_corner ? " corner" : " inside";
 }
 
 SourceType SourceType::of(const std::string& text) {
@@ -102,8 +106,11 @@ TextureSlice TextureSource::slice() const {
 PartWords TextureSource::words() const { return words_of(part_); }
 
 std::string TargetType::text() const {
-  return std::to_string(format) + (is_drawn ? " drawn" : " stored") + (is_flipped ? " flipped" : " upright") +
-         (is_stored_in_3d ? " volume" : " flat");
+  std::string text;
+  text.reserve(32);
+  (text += std::to_string(format)) += is_drawn ? " drawn" : " stored";
+  (text += is_flipped ? " flipped" : " upright") += is_stored_in_3d ? " volume" : " flat";
+  return text;
 }
 
 TargetType TargetType::of(const std::string& text) {

@@ -4,9 +4,19 @@ namespace tessera::webgpu {
 
 BoundView HostViews::get(const TextureSlice& slice) {
   Entry& entry = entries_[slice];
-  if (!entry.view) entry = {view_of(slice), next_buffer_id()};
+  if (!entry.view) entry = {.view = view_of(slice), .id = next_buffer_id()};
   entry.last_run = runs_;
   return {entry.view.get(), entry.id};
+}
+
+bool HostViews::was_checked(const TextureSlice& slice, Use use) const {
+  const auto entry = entries_.find(slice);
+  return entry != entries_.end() && (use == Use::source ? entry->second.is_source : entry->second.is_target);
+}
+
+void HostViews::note_checked(const TextureSlice& slice, Use use) {
+  if (const auto entry = entries_.find(slice); entry != entries_.end())
+    (use == Use::source ? entry->second.is_source : entry->second.is_target) = true;
 }
 
 void HostViews::end_run() {

@@ -16,6 +16,11 @@ class HostViews {
   explicit HostViews(std::shared_ptr<BindGroups> bind_groups) : bind_groups_(std::move(bind_groups)) {}
 
   BoundView get(const TextureSlice&);  // stays until end_run() or clear()
+
+  // Whether Dawn has let the texture pass for this use before: while there is a view of it, it is the same texture.
+  enum class Use { source, target };
+  bool was_checked(const TextureSlice&, Use) const;
+  void note_checked(const TextureSlice&, Use);
   void end_run();
   void clear();
 
@@ -24,6 +29,7 @@ class HostViews {
   struct Entry {
     Handle<WGPUTextureView> view;
     std::uint64_t id = 0, last_run = 0;
+    bool is_source = false, is_target = false;  // has been checked to be one
   };
 
   std::shared_ptr<BindGroups> bind_groups_;

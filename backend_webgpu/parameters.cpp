@@ -10,13 +10,15 @@ constexpr std::size_t most_blocks = 16;
 
 }  // namespace
 
-std::uint32_t Parameters::add(std::span<const std::uint32_t> words) {
+std::uint32_t Parameters::begin_dispatch() {
   const std::size_t step = std::max<std::size_t>(device_->limits().minUniformBufferOffsetAlignment, 16) / 4;
-  const std::size_t first = round_up(words_.size(), step);
-  words_.resize(first);
+  words_.resize(round_up(words_.size(), step));
+  return narrow<std::uint32_t>(words_.size() * 4);
+}
+
+void Parameters::add(std::span<const std::uint32_t> words) {
   words_.insert(words_.end(), words.begin(), words.end());
-  words_.resize(first + parameter_vectors(words.size()) * 4);
-  return narrow<std::uint32_t>(first * 4);
+  words_.resize(round_up(words_.size(), 4));
 }
 
 BoundBuffer Parameters::upload(Use use) {

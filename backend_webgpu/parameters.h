@@ -24,7 +24,9 @@ class Parameters {
       : device_(std::move(device)), bind_groups_(std::move(bind_groups)) {}
 
   void clear() { words_.clear(); }
-  std::uint32_t add(std::span<const std::uint32_t> words);  // gives the dispatch's offset in bytes
+  std::uint32_t begin_dispatch();                  // gives the offset of its words in bytes
+  void add(std::span<const std::uint32_t> words);  // in whole vectors
+  std::uint64_t bytes_since(std::uint32_t offset) const { return words_.size() * 4 - offset; }
   enum class Use { now, recorded };
   BoundBuffer upload(Use);
   void submitted();  // the runs that were recorded so far

@@ -77,6 +77,9 @@ Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
   if (const std::string error = rejected.close(); !error.empty()) throw_compile_failure(*device_, name, error);
   PixelPipeline pipeline;
   pipeline.id = next_buffer_id();
+  pipeline.entry = entry_of(kernel);
+  if (const PixelOutput* drawn = drawn_output(kernel)) pipeline.drawn_output = drawn - kernel.outputs.data();
+  pipeline.word_bytes = 16 * vectors_of(kernel);
   if (draws)
     pipeline.render = make_render_pipeline(*device_, text, name, format_of_target(kernel), layout.pipeline.get());
   else pipeline.compute = make_compute_pipeline(*device_, text, name, layout.pipeline.get());
@@ -88,36 +91,42 @@ Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
 
 Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
                                           const BoundBuffer& parameters) {
-  BoundBuffer words = parameters;
-  words.bytes = 16 * vectors_of(*dispatch.pixel_kernel);
-  std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
-  BindGroups::Key key{words.bytes, words.id, pipeline.id};
-  const auto add = [&](const auto& object) {
-    if constexpr (requires { object.bytes; }) entries.push_back(entry_for(entries.size(), object));
-    else entries.push_back(entry_for(entries.size(), object.handle));
-    key.push_back(object.id);
-  };
   const PixelKernel& kernel = *dispatch.pixel_kernel;
-  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
-    const BoundInput& input = dispatch.inputs[i];
-    if (input.source) add(views.get(source_of(input).slice()));
-    else if (is_texture(kernel.inputs[i])) add(texels_of(*input.storage));
-    else add(buffer_of(*input.storage));
-  }
-  for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i) {
-    const Storage* const output = dispatch.custom_outputs[i];
-    if (&kernel.outputs[i] == drawn_output(kernel)) continue;
-    if (output && is_texture(kernel.outputs[i])) add(texels_of(*output));
-    else if (output) add(buffer_of(*output));
-    else add(views.get(target_of(dispatch).slice()));
-  }
-  if (filters(kernel)) {
-    WGPUBindGroupEntry entry{};
-    entry.binding = narrow<std::uint32_t>(entries.size());
-    entry.sampler = linear_filter();
-    entries.push_back(entry);
-  }
-  return bind_groups_->get(key, pipeline.layout.get(), entries);
+  // Calls `add` with each object that is bound, in the order of the bindings.
+  const auto for_each = [&](const auto& add) {
+    for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
+      const BoundInput& input = dispatch.inputs[i];
+      if (input.source) add(views.get(source_of(input).slice()));
+      else if (is_texture(kernel.inputs[i])) add(texels_of(*input.storage));
+      else add(buffer_of(*input.storage));
+    }
+    for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i) {
+      const Storage* const output = dispatch.custom_outputs[i];
+      if (static_cast<std::ptrdiff_t>(i) == pipeline.drawn_output) continue;
+      if (output && is_texture(kernel.outputs[i])) add(texels_of(*output));
+      else if (output) add(buffer_of(*output));
+      else add(views.get(target_of(dispatch).slice()));
+    }
+  };
+  BindGroups::Key& key = bind_groups_->new_key();
+  for (const std::uint64_t part : {pipeline.word_bytes, parameters.id, pipeline.id}) key.push_back(part);
+  for_each([&](const auto& object) { key.push_back(object.id); });
+  return bind_groups_->get(key, [&] {
+    BoundBuffer words = parameters;
+    words.bytes = pipeline.word_bytes;
+    std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
+    for_each([&](const auto& object) {
+      if constexpr (requires { object.bytes; }) entries.push_back(entry_for(entries.size(), object));
+      else entries.push_back(entry_for(entries.size(), object.handle));
+    });
+    if (filters(kernel)) {
+      WGPUBindGroupEntry entry{};
+      entry.binding = narrow<std::uint32_t>(entries.size());
+      entry.sampler = linear_filter();
+      entries.push_back(entry);
+    }
+    return make_bind_group(*device_, pipeline.layout.get(), entries, "tessera dispatch");
+  });
 }
 
 WGPUSampler PixelKernels::linear_filter() {
@@ -132,15 +141,14 @@ WGPUSampler PixelKernels::linear_filter() {
   return linear_filter_.get();
 }
 
-PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, const BoundBuffer& parameters,
-                                std::uint32_t parameter_offset) {
+PreparedPass PixelKernels::pass(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
+                                const BoundBuffer& parameters, std::uint32_t parameter_offset) {
   const PixelKernel& kernel = *dispatch.pixel_kernel;
-  const PixelPipeline& pipeline = get(kernel, dispatch.uses);
   PreparedPass pass{.pipeline = &pipeline,
                     .group = group(dispatch, pipeline, views, parameters),
                     .parameter_offset = parameter_offset};
   const std::uint32_t width = dispatch.words[0], height = dispatch.words[1];
-  switch (entry_of(kernel)) {
+  switch (pipeline.entry) {
     case PixelEntry::draw: {
       if (!dispatch.target) {
         pass.target = shared(texels_of(*dispatch.custom_outputs[0]).handle);
@@ -166,14 +174,11 @@ PreparedPass PixelKernels::pass(const Dispatch& dispatch, HostViews& views, cons
   return pass;
 }
 
-std::vector<std::uint32_t> pixel_words(const Dispatch& dispatch) {
-  std::vector<std::uint32_t> words = dispatch.words;
-  words.resize(round_up(words.size(), 4));
-  const auto add = [&](const PartWords& more) { words.insert(words.end(), more.begin(), more.end()); };
+void add_pixel_words(Parameters& parameters, const Dispatch& dispatch) {
+  parameters.add(dispatch.words);
   for (const BoundInput& input : dispatch.inputs)
-    if (input.source) add(source_of(input).words());
-  if (dispatch.target) add(target_of(dispatch).words());
-  return words;
+    if (input.source) parameters.add(source_of(input).words());
+  if (dispatch.target) parameters.add(target_of(dispatch).words());
 }
 
 PixelLimits pixel_limits(const WGPULimits& limits) {

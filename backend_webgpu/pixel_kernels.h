@@ -6,6 +6,8 @@
 #include "backend_webgpu/device.h"
 #include "backend_webgpu/host_pass.h"
 #include "backend_webgpu/host_views.h"
+#include "backend_webgpu/parameters.h"
+#include "backend_webgpu/pixel_text.h"
 #include "core/kernel/compiled_cache.h"
 #include "core/kernel/pixel_kernel.h"
 
@@ -13,6 +15,9 @@ namespace tessera::webgpu {
 
 struct PixelPipeline : PassPipeline {
   std::uint64_t id = 0;  // among those of BoundBuffer: of the layout of its bind groups
+  PixelEntry entry{};
+  std::ptrdiff_t drawn_output = -1;  // among the kernel's; -1: none
+  std::uint64_t word_bytes = 0;
 };
 
 class PixelKernels : public CompiledCache<PixelPipeline> {
@@ -24,7 +29,8 @@ class PixelKernels : public CompiledCache<PixelPipeline> {
   const PixelPipeline& get(const PixelKernel&, KernelUses*);
 
   // The pass of a dispatch, whose words are at the offset.
-  PreparedPass pass(const Dispatch&, HostViews&, const BoundBuffer& parameters, std::uint32_t parameter_offset);
+  PreparedPass pass(const Dispatch&, const PixelPipeline&, HostViews&, const BoundBuffer& parameters,
+                    std::uint32_t parameter_offset);
 
  private:
   Compiled<PixelPipeline> compile(const PixelKernel&) const;
@@ -37,8 +43,8 @@ class PixelKernels : public CompiledCache<PixelPipeline> {
   Handle<WGPUSampler> linear_filter_;
 };
 
-// The words of a dispatch, followed by those of its host's textures.
-std::vector<std::uint32_t> pixel_words(const Dispatch&);
+// Adds the words of a dispatch, followed by those of its host's textures.
+void add_pixel_words(Parameters&, const Dispatch&);
 
 PixelLimits pixel_limits(const WGPULimits&);
 

@@ -8,11 +8,13 @@
 
 namespace tessera {
 
-template <class Key, class Value, class Hash = std::hash<Key>>
+// With a Hash and an Equal that are transparent, find() takes whatever they compare with a key.
+template <class Key, class Value, class Hash = std::hash<Key>, class Equal = std::equal_to<>>
 class RecentMap {
  public:
   // The key's value, which is now the most recently used one; null where there is none.
-  Value* find(const Key& key) {
+  template <class Sought>
+  Value* find(const Sought& key) {
     const auto entry = entries_.find(key);
     if (entry == entries_.end()) return nullptr;
     order_.splice(order_.begin(), order_, entry->second.place);
@@ -59,7 +61,7 @@ class RecentMap {
     Value value;
     typename std::list<const Key*>::iterator place{};
   };
-  std::unordered_map<Key, Entry, Hash> entries_;
+  std::unordered_map<Key, Entry, Hash, Equal> entries_;
   std::list<const Key*> order_;  // the most recently used one comes first
 };
 

@@ -12,7 +12,7 @@ namespace {
 class ItemWriter {
  public:
   explicit ItemWriter(const Graph& graph, const std::vector<int>* values = nullptr) : graph_(graph), values_(values) {
-    if (!values) text_.reserve(graph.items.size() * 16);
+    text_.reserve(values ? 64 : graph.items.size() * 16);
   }
 
   void write(const GraphItem& item) {
@@ -293,10 +293,15 @@ class GraphBuilder {
     number_values();
     ItemWriter writer(graph_, &values_);
     writer.write(item);
-    const auto known = value_of_operation_.find(writer.text());
-    if (known == value_of_operation_.end() || !is_worth_sharing(known->second)) return false;
-    index_of_[item.node] = known->second;
-    graph_.equals.push_back({item.node, {known->second, 0}});
+    const auto known =
+        value_of_operation_.try_emplace(std::string(writer.text()), static_cast<int>(graph_.items.size()));
+    const int value = known.first->second;
+    if (known.second || !is_worth_sharing(value)) {
+      values_.push_back(value);  // of the item, which is added next
+      return false;
+    }
+    index_of_[item.node] = value;
+    graph_.equals.push_back({item.node, {value, 0}});
     return true;
   }
 
@@ -323,17 +328,13 @@ class GraphBuilder {
     return graph_.at(index).part() == Part::core || (item < is_wanted_.size() && is_wanted_[item]);
   }
 
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-
   const ContextState& context_;
   Limits limits_;
   Graph graph_;
   std::unordered_map<const Node*, int> index_of_, number_of_;
   std::unordered_map<Node*, NodePtr> replacements_, copies_;
   std::vector<bool> is_wanted_;  // by item, as far as there are wanted ones
-  std::unordered_map<std::string, int, Hash, std::equal_to<>> value_of_operation_;
+  std::unordered_map<std::string, int> value_of_operation_;
   std::vector<int> values_;  // by item, as far as they are numbered
 };
 

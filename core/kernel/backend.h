@@ -137,6 +137,15 @@ struct Dispatch {
   const PixelKernel* pixel_kernel = nullptr;   // instead of a kernel
   const HostTarget* target = nullptr;          // of a pixel kernel; the entry of custom_outputs is null then
   KernelUses* uses = nullptr;                  // of the program that this is part of; the kernel joins them
+
+  // As it was before it had any work, but for the memory of its lists.
+  void clear() {
+    kernel = nullptr, custom = nullptr, pass = nullptr, pixel_kernel = nullptr;
+    output = nullptr, target = nullptr, uses = nullptr;
+    output_dtype = DType::f32;
+    output_elements = workgroups = 0;
+    inputs.clear(), words.clear(), operand_elements.clear(), custom_outputs.clear();
+  }
 };
 
 // A copy to the host that is under way.

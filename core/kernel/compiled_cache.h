@@ -27,11 +27,11 @@ template <class Object>
 class CompiledCache {
  public:
   // The object, for which compile() gives a Compiled<Object> where need be. It stays until end_run() or trim(), and
-  // after that as long as `uses`, where there is one.
+  // after that as long as `uses`, where there is one. A backend may have several variants of a kernel.
   template <class Compile>
-  Object& get(const std::string& key, KernelUses* uses, const Compile& compile) {
-    Entry* entry = entries_.find(key);
-    if (!entry) entry = &add(key, compile());
+  Object& get(const KernelKey& key, KernelUses* uses, const Compile& compile, std::uint32_t variant = 0) {
+    Entry* entry = entries_.find(Sought{key, variant});
+    if (!entry) entry = &add({key, variant}, compile());
     entry->last_run = runs_;
     if (uses) uses->insert(entry->in_use());
     return entry->compiled.object;
@@ -41,13 +41,13 @@ class CompiledCache {
   void end_run() {
     ++runs_;
     if (entries_.size() <= most_) return;
-    const auto is_unused = [&](const std::string&, const Entry& entry) { return entry.use.expired(); };
+    const auto is_unused = [&](const Key&, const Entry& entry) { return entry.use.expired(); };
     const std::size_t unused = entries_.count_if(is_unused);
     if (unused <= most_) return;
-    entries_.drop(unused - most_, [&](const std::string& key, const Entry& entry) {
+    entries_.drop(unused - most_, [&](const Key& key, const Entry& entry) {
       if (!entry.use.expired() || entry.last_run + recent_runs >= runs_) return false;
       if (dropped_.size() >= most_remembered) dropped_.clear();
-      dropped_.insert(std::hash<std::string>{}(key));
+      dropped_.insert(key.hash());
       text_bytes_ -= entry.compiled.text_bytes;
       return true;
     });
@@ -55,7 +55,7 @@ class CompiledCache {
 
   // Between runs: drops all objects that no program relies on.
   void trim() {
-    entries_.drop(entries_.size(), [&](const std::string&, const Entry& entry) {
+    entries_.drop(entries_.size(), [&](const Key&, const Entry& entry) {
       if (!entry.use.expired()) return false;
       text_bytes_ -= entry.compiled.text_bytes;
       return true;
@@ -65,7 +65,9 @@ class CompiledCache {
   }
 
   const KernelOrigins& origins() const { return origins_; }
-  bool contains(const std::string& key) { return entries_.find(key) != nullptr; }
+  bool contains(const KernelKey& key, std::uint32_t variant = 0) {
+    return entries_.find(Sought{key, variant}) != nullptr;
+  }
   KernelCount count() const { return {entries_.size(), text_bytes_}; }
 
  private:
@@ -84,14 +86,35 @@ class CompiledCache {
     }
   };
 
-  Entry& add(const std::string& key, Compiled<Object> compiled) {
+  struct Sought {
+    const KernelKey& key;
+    std::uint32_t variant;
+    std::size_t hash() const { return key.hash() + variant; }
+  };
+  struct Key {
+    KernelKey key;
+    std::uint32_t variant;
+    std::size_t hash() const { return key.hash() + variant; }
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const auto& key) const noexcept { return key.hash(); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      return a.variant == b.variant && a.key.hash() == b.key.hash() && a.key.text() == b.key.text();
+    }
+  };
+
+  Entry& add(const Key& key, Compiled<Object> compiled) {
     ++(compiled.is_from_cache ? origins_.from_cache : origins_.compiled);
-    if (dropped_.erase(std::hash<std::string>{}(key)) > 0) most_ = std::min(most_ + 1, greatest_limit);
+    if (dropped_.erase(key.hash()) > 0) most_ = std::min(most_ + 1, greatest_limit);
     text_bytes_ += compiled.text_bytes;
     return entries_.add(key, {std::move(compiled)});
   }
 
-  RecentMap<std::string, Entry> entries_;
+  RecentMap<Key, Entry, Hash, Equal> entries_;
   std::unordered_set<std::size_t> dropped_;  // hashes of keys dropped for the limit
   std::size_t most_ = least_limit;
   std::uint64_t runs_ = 0, text_bytes_ = 0;

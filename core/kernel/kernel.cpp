@@ -48,22 +48,23 @@ std::string label_of(const Kernel& kernel) {
 }  // namespace
 
 void Kernel::make_key() {
-  key = core.entry;
-  key += '*' + std::to_string(core.words);  // the inputs' words follow them
-  for (const std::int32_t option : core.options) key += '/' + std::to_string(option);
-  key += ' ';
+  std::string text(core.entry);
+  text += '*' + std::to_string(core.words);  // the inputs' words follow them
+  for (const std::int32_t option : core.options) text += '/' + std::to_string(option);
+  text += ' ';
   for (const KernelInput& input : inputs) {
-    key += to_string(input.dtype);
-    key += "dstx"[static_cast<std::size_t>(input.access)];
-    if (input.terms > 0) key += std::to_string(input.terms);
-    if (input.operand != KernelInput::none) key += '<' + std::to_string(input.operand);
-    key += ' ';
+    text += to_string(input.dtype);
+    text += "dstx"[static_cast<std::size_t>(input.access)];
+    if (input.terms > 0) text += std::to_string(input.terms);
+    if (input.operand != KernelInput::none) text += '<' + std::to_string(input.operand);
+    text += ' ';
   }
   for (const Expression& operand : operands) {
-    append_key(key, operand);
-    key += "| ";
+    append_key(text, operand);
+    text += "| ";
   }
-  append_key(key, expression);
+  append_key(text, expression);
+  key = std::move(text);
   label = label_of(*this);
 }
 

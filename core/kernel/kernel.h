@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/kernel/kernel_key.h"
 #include "core/kernel/pointwise_op.h"
 #include <tessera/dtype.h>
 
@@ -69,7 +70,7 @@ struct KernelCore {
 };
 
 struct Kernel {
-  std::string key;    // equal keys: equal kernels
+  KernelKey key;
   std::string label;  // for people: "square > reduce_fold > mul", prologue, core and epilogue
   KernelCore core;
   std::vector<Expression> operands;  // of the core, each evaluated where the core asks for it

@@ -7,11 +7,12 @@ void PixelKernel::make_key() {
     return std::to_string(static_cast<int>(each.place)) + " " + std::string(to_string(each.dtype)) + " " +
            std::to_string(each.channels) + " " + each.host_type;
   };
-  key = "pixels " + std::to_string(words) + "\n";
-  for (const PixelInput& input : inputs) key += "in " + image(input) + (input.is_filtered ? " ~\n" : "\n");
+  std::string text = "pixels " + std::to_string(words) + "\n";
+  for (const PixelInput& input : inputs) text += "in " + image(input) + (input.is_filtered ? " ~\n" : "\n");
   for (const PixelOutput& output : outputs)
-    key += "out " + image(output) + " " + output.value + (output.is_rounded_freely ? " ~\n" : "\n");
-  key += body;
+    text += "out " + image(output) + " " + output.value + (output.is_rounded_freely ? " ~\n" : "\n");
+  text += body;
+  key = std::move(text);
 }
 
 }  // namespace tessera

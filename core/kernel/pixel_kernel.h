@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernel/kernel_key.h"
 #include <tessera/dtype.h>
 
 namespace tessera {
@@ -37,7 +38,7 @@ struct PixelOutput {
 };
 
 struct PixelKernel {
-  std::string key;    // equal keys: equal kernels
+  KernelKey key;
   std::string label;  // the work, for people
 
   // WGSL statements that core/kernel/glsl_spelling.h can spell, each `let name: type = …;`, over `x` and `y`, the place

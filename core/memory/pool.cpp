@@ -35,7 +35,9 @@ std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner
   const std::scoped_lock hold(lock_);
   info_.num_tensors += 1;
   info_.num_bytes += buffer->bytes();
-  live_.emplace(buffer.get(), buffer);
+  buffer->next_ = first_live_;
+  if (first_live_) first_live_->previous_ = buffer.get();
+  first_live_ = buffer.get();
   return buffer;
 }
 
@@ -184,7 +186,8 @@ void Pool::give_back(Buffer& buffer) noexcept {
   info_.num_tensors -= 1;
   info_.num_bytes -= buffer.bytes();
   if (buffer.is_spilled_) info_.bytes_spilled -= buffer.bytes();
-  live_.erase(&buffer);
+  (buffer.previous_ ? buffer.previous_->next_ : first_live_) = buffer.next_;
+  if (buffer.next_) buffer.next_->previous_ = buffer.previous_;
 }
 
 PooledStorage::List Pool::remove(PooledStorage::List::iterator entry) {
@@ -259,8 +262,8 @@ bool Pool::free_one() {
 std::vector<std::shared_ptr<Buffer>> Pool::live() const {
   std::vector<std::shared_ptr<Buffer>> buffers;
   const std::scoped_lock hold(lock_);
-  for (const auto& [_, weak] : live_)
-    if (auto buffer = weak.lock()) buffers.push_back(std::move(buffer));
+  for (Buffer* each = first_live_; each; each = each->next_)
+    if (auto buffer = each->weak_from_this().lock()) buffers.push_back(std::move(buffer));
   return buffers;
 }
 

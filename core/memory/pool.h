@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/kernel/backend.h"
@@ -41,7 +40,7 @@ struct PooledStorage {
 
 // The elements of a tensor, and of the views of it: on the device, on the host, or on both. The last holder gives it
 // back, on any thread; all other calls take a ContextState.
-class Buffer {
+class Buffer : public std::enable_shared_from_this<Buffer> {
  public:
   enum class Owner : std::uint8_t { pool, host };
 
@@ -83,6 +82,7 @@ class Buffer {
 
  private:
   friend class Pool;
+  Buffer *previous_ = nullptr, *next_ = nullptr;  // among the pool's
   std::string op_;
   std::vector<std::weak_ptr<Node>> users_;
   std::shared_ptr<Pool> pool_;
@@ -197,7 +197,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   mutable std::mutex lock_;   // any thread calls give_back, without the context's lock
   PooledStorage::List free_;  // most recently used first
   PooledStorage::ByKey by_key_;
-  std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> live_;
+  Buffer* first_live_ = nullptr;  // of all buffers that there are
   PooledStorage::List borrowed_;  // that nobody holds any more
   MemoryInfo info_{};
   std::uint64_t watched_peak_ = 0;

@@ -62,16 +62,12 @@ void check_device(const ContextState& context, const Node& node) {
 
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// All of a dispatch but its storages.
-Dispatch dispatch_of(const Step& step, const Graph& graph) {
-  Dispatch dispatch{.kernel = &step.kernel,
-                    .inputs = {},
-                    .output = nullptr,
-                    .output_dtype = DType::f32,
-                    .output_elements = 0,
-                    .words = step.words,
-                    .operand_elements = step.operand_elements,
-                    .workgroups = step.workgroups};
+// All of an empty dispatch but its storages.
+void describe(Dispatch& dispatch, const Step& step, const Graph& graph) {
+  dispatch.kernel = &step.kernel;
+  dispatch.words = step.words;
+  dispatch.operand_elements = step.operand_elements;
+  dispatch.workgroups = step.workgroups;
   const std::size_t first_number = step.words.size() - step.numbers.size();
   for (std::size_t i = 0; i < step.numbers.size(); ++i)
     dispatch.words[first_number + i] = graph.numbers[at(step.numbers[i])].value.bits;
@@ -86,7 +82,7 @@ Dispatch dispatch_of(const Step& step, const Graph& graph) {
         dispatch.inputs[i].source = graph.at(step.inputs[i]).source;
     if (std::ranges::count(step.pixel_results, PixelResult::target, &PixelResult::item) != 0)
       dispatch.target = graph.shown[step.shown].target;
-    return dispatch;
+    return;
   }
   const GraphItem& output = graph.at(step.output);
   const auto* import = output.as<Import>();
@@ -95,12 +91,12 @@ Dispatch dispatch_of(const Step& step, const Graph& graph) {
   dispatch.pass = import ? import->pass.get() : nullptr;
   dispatch.output_dtype = output.dtype();
   dispatch.output_elements = output.shape().size();
-  return dispatch;
 }
 
 // Its kernel is to be compiled, and joins those that a program relies on.
 Dispatch dispatch_to_prepare(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
-  Dispatch dispatch = dispatch_of(step, graph);
+  Dispatch dispatch{};
+  describe(dispatch, step, graph);
   dispatch.uses = &uses;
   if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
   return dispatch;
@@ -113,11 +109,16 @@ std::vector<Wanted> whole(std::span<const NodePtr> inputs) {
   return wanted;
 }
 
+// The storages of the graph's items that have elements, with room for those of the plan's own.
+Batch::Buffers stored_in(const Graph& graph, const Plan& plan, Batch::Buffers buffers = {}) {
+  buffers.reserve(graph.items.size() + plan.own_storages.size());
+  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  return buffers;
+}
+
 // The storages of a program's items before its first step.
 Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::shared_ptr<Buffer>> inputs) {
-  Batch::Buffers buffers;
-  for (const GraphItem& item : program.graph.items)
-    buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  Batch::Buffers buffers = stored_in(program.graph, *program.plan);
   for (std::size_t i = 0; i < program.input_items.size(); ++i)
     if (const int item = program.input_items[i]; item >= 0) buffers[at(item)] = inputs[i];
   return buffers;
@@ -132,7 +133,9 @@ bool is_made(const Step& step, const Graph& graph, const Batch::Buffers& buffers
 
 }  // namespace
 
-Batch::Batch(ContextState& context) : context_(context) { context.pool->begin_batch(); }
+Batch::Batch(ContextState& context) : context_(context), dispatches_(std::exchange(context.spare_dispatches, {})) {
+  context.pool->begin_batch();
+}
 
 // Runs `work`, and once more where the device has no room: the batch submits what it has gathered then, and the tensors
 // of that may leave the device. Work in a host's commands cannot be submitted on the way.
@@ -144,7 +147,7 @@ void Batch::with_room(const Work& work) {
     if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;
   }
   submit();
-  dispatches_.clear();
+  dispatches_.keep_first(0);
   firm_dispatches_ = 0;
   context_.pool->begin_batch();
   work();
@@ -174,7 +177,8 @@ void Batch::use(Buffer& buffer) {
 }
 
 void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
-  Dispatch dispatch = dispatch_of(step, graph);
+  Dispatch& dispatch = dispatches_.next();
+  describe(dispatch, step, graph);
   dispatch.uses = kernel_uses_;
   if (dispatch.custom) require_runnable("run_custom", context_, *dispatch.custom->kernel);
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
@@ -183,44 +187,51 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
     use(buffer);
     dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
   }
-  if (dispatch.pixel_kernel) return add_pixel_kernel(std::move(dispatch), step, graph, buffers);
-  std::vector<std::shared_ptr<Buffer>> outputs;
+  // Nothing is given to items before there is room for all.
+  outputs_.clear();
+  if (dispatch.pixel_kernel) {
+    acquire_pixels(dispatch, step, graph);
+  } else if (dispatch.custom) {
+    acquire_custom(dispatch, step, graph);
+  } else {
+    outputs_.push_back(acquire_for(graph, step.output));
+    dispatch.output = &outputs_.back()->storage();
+  }
+  dispatches_.keep_next();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const int item = step.pixel_kernel             ? step.pixel_results[i].item
+                     : step.custom_outputs.empty() ? step.output
+                                                   : step.custom_outputs[i];
+    if (outputs_[i] && item >= 0) buffers[at(item)] = std::move(outputs_[i]);
+  }
+  outputs_.clear();
+}
+
+void Batch::acquire_custom(Dispatch& dispatch, const Step& step, const Graph& graph) {
   for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
     const int item = step.custom_outputs[i];  // none: nobody refers to this output
     const TensorSpec& spec = dispatch.custom->outputs[i];
-    outputs.push_back(item >= 0 ? acquire_for(graph, item)
-                                : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
-    dispatch.custom_outputs.push_back(&outputs.back()->storage());
+    outputs_.push_back(item >= 0 ? acquire_for(graph, item)
+                                 : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
+    dispatch.custom_outputs.push_back(&outputs_.back()->storage());
   }
-  if (!dispatch.custom) {
-    outputs.push_back(acquire_for(graph, step.output));
-    dispatch.output = &outputs.back()->storage();
-  }
-  dispatches_.push_back(std::move(dispatch));
-  if (step.custom_outputs.empty()) buffers[at(step.output)] = std::move(outputs.back());
-  for (std::size_t i = 0; i < step.custom_outputs.size(); ++i)
-    if (const int item = step.custom_outputs[i]; item >= 0) buffers[at(item)] = std::move(outputs[i]);
 }
 
-void Batch::add_pixel_kernel(Dispatch dispatch, const Step& step, const Graph& graph, Buffers& buffers) {
-  std::vector<std::shared_ptr<Buffer>> outputs;
+void Batch::acquire_pixels(Dispatch& dispatch, const Step& step, const Graph& graph) {
   for (const PixelResult& result : step.pixel_results) {
     std::shared_ptr<Buffer> buffer;
     if (at(result.item) < graph.items.size()) {
       buffer = acquire_for(graph, result.item, result);
     } else if (result.item != PixelResult::target) {
-      const DType dtype = step.pixel_kernel->outputs[outputs.size()].dtype;
+      const DType dtype = step.pixel_kernel->outputs[outputs_.size()].dtype;
       const PixelLayout& pixels = result.layout;
       buffer = context_.pool->acquire({dtype, pixels.width * pixels.height * pixels.channels, 0, pixels},
                                       Pool::Use::kernels);
       buffer->made_by("pixels");
     }
     dispatch.custom_outputs.push_back(buffer ? &buffer->storage() : nullptr);
-    outputs.push_back(std::move(buffer));
+    outputs_.push_back(std::move(buffer));
   }
-  dispatches_.push_back(std::move(dispatch));
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (outputs[i]) buffers[at(step.pixel_results[i].item)] = std::move(outputs[i]);
 }
 
 void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, const Graph& graph, Buffers& buffers,
@@ -268,7 +279,9 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
     NodePtr ran{};  // by a program, for which these are wanted
     RunVariant variant{};
   };
-  std::vector<Level> path{{{wanted.begin(), wanted.end()}}};
+  std::vector<Level> path;
+  path.reserve(2);
+  path.push_back({.wanted = {wanted.begin(), wanted.end()}});
   std::vector<const Node*> shown;  // results whose pixels went to a host
   for (;;) {
     const NodePtr ran = path.back().ran;
@@ -276,15 +289,17 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
       path.pop_back();
       continue;
     }
-    std::vector<Wanted> needed = path.back().wanted;
-    if (ran) std::ranges::copy(forgotten_by(*path.back().variant.program), std::back_inserter(needed));
-    Added added = add_graph(needed);
+    std::vector<Wanted> forgotten;
+    if (ran) forgotten = forgotten_by(*path.back().variant.program);
+    const bool has_forgotten = !forgotten.empty();
+    if (has_forgotten) forgotten.insert(forgotten.begin(), path.back().wanted.begin(), path.back().wanted.end());
+    Added added = add_graph(has_forgotten ? forgotten : path.back().wanted);
     for (const NodePtr& other : added.to_run) {
       plan_for_device(program_of(context_, *other));
       Level level{.ran = other, .variant = run_variant(context_, *other, path.front().wanted)};
       // Plans rest on where inputs start, which must not differ from run to run.
       for (std::size_t i = 0; i < other->inputs.size(); ++i)
-        if (level.variant.reads_elements[i])
+        if (level.variant.of_program->reads_elements[i])
           level.wanted.push_back({.node = level.variant.inputs[i], .is_whole = true});
       path.push_back(std::move(level));
     }
@@ -299,11 +314,38 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
   }
 }
 
+// Where all of these are tensors with elements, there is nothing to plan.
+bool Batch::add_present(std::span<const Wanted> wanted, Buffers& buffers) {
+  const bool are_present = std::ranges::all_of(wanted, [](const Wanted& one) {
+    return !one.target && !one.into && one.node->has_elements() && (!one.is_whole || one.node->value.offset == 0);
+  });
+  if (!are_present) return false;
+  for (const Wanted& one : wanted) context_.pool->keep_for_batch(*one.node->value.buffer);
+  for (const Wanted& one : wanted) {
+    Node& node = *one.node;
+    if (node.is<Computed>() && node.holds == 0) sources_.push_back(one.node);
+    if (node.value.buffer->waits_for_upload()) with_room([&] { use(*node.value.buffer); });
+    buffers.push_back(node.value.buffer);
+  }
+  return true;
+}
+
 Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
+  Added added;
+  if (add_present(wanted, added.wanted)) return added;
+  // Results that are wanted come first, and the rest of the graph once they are there.
+  for (const Wanted& one : wanted) {
+    const auto* result = std::get_if<ProgramResult>(&one.node->operation);
+    if (!result || one.node->has_elements() || one.node->shape.size() == 0) continue;
+    const bool is_known = std::ranges::any_of(added.to_run, [&](const NodePtr& other) {
+      return std::get<ProgramResult>(other->operation).run == result->run;
+    });
+    if (!is_known) added.to_run.push_back(one.node);
+  }
+  if (!added.to_run.empty()) return added;
   const Limits limits = context_.backend->limits();
   HostTime planning(context_, HostWork::plan);
   Graph graph = make_graph(context_, wanted, limits);
-  Added added;
   if (!graph.runs.empty()) {
     for (Node* node : graph.runs) added.to_run.push_back(node->shared_from_this());
     return added;
@@ -357,8 +399,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
 // again to read fewer, down to two.
 Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>& plan, Limits limits) {
   for (;;) {
-    Buffers buffers;
-    for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+    Buffers buffers = stored_in(graph, *plan);
     firm_dispatches_ = dispatches_.size();
     try {
       add(plan, plan->steps, graph, buffers);
@@ -368,7 +409,7 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>&
       return buffers;
     } catch (const Error& error) {
       // The steps' storages go back to the pool here, so their dispatches must not run.
-      dispatches_.erase(dispatches_.begin() + static_cast<std::ptrdiff_t>(firm_dispatches_), dispatches_.end());
+      dispatches_.keep_first(firm_dispatches_);
       const std::size_t inputs = std::exchange(inputs_without_room_, 0);
       if (error.code() != ErrorCode::out_of_memory || inputs <= 2) throw;
       limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
@@ -400,11 +441,10 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
                     std::span<const Wanted> wanted) {
   ProgramImpl& program = *variant.program;
   const Graph& graph = variant.graph_with_hosts();
-  Buffers buffers;
-  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  Buffers buffers = stored_in(graph, *variant.of_program->plan, std::exchange(program.spare_buffers, {}));
   for (std::size_t i = 0, next = 0; i < program.input_items.size(); ++i) {
     if (variant.sources[i]) check_device(context_, *location_of(ran.inputs[i].get()).node);
-    if (variant.reads_elements[i]) buffers[at(program.input_items[i])] = inputs[next++];
+    if (variant.of_program->reads_elements[i]) buffers[at(program.input_items[i])] = inputs[next++];
   }
   for (const Wanted& one : wanted) {
     const auto* result = std::get_if<ProgramResult>(&location_of(one.node.get()).node->operation);
@@ -423,6 +463,8 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   kernel_uses_ = nullptr;
   given_.clear();
   give_results(ran, graph, *plan, variant.of_program->outputs, buffers);
+  buffers.clear();
+  program.spare_buffers = std::move(buffers);
 }
 
 Batch::Buffers Batch::add_inputs(ProgramImpl& program, std::span<const NodePtr> inputs) {
@@ -463,9 +505,10 @@ void Batch::give_results(const Node& ran, const Graph& graph, const Plan& plan, 
 void Batch::add(const HostPass& pass, Node& input) {
   Buffer& buffer = *input.value.buffer;
   with_room([&] { use(buffer); });
-  dispatches_.push_back(
-      {.pass = &pass,
-       .inputs = {{.storage = &buffer.storage(), .elements = buffer.elements(), .first = input.value.offset}}});
+  Dispatch& dispatch = dispatches_.next();
+  dispatch.pass = &pass;
+  dispatch.inputs.push_back({.storage = &buffer.storage(), .elements = buffer.elements(), .first = input.value.offset});
+  dispatches_.keep_next();
 }
 
 // The item gets the storage into which its elements are wanted, unless they are there already, or are only a part of
@@ -504,11 +547,13 @@ void Batch::give_item(Node& node, const Plan& plan, int item, Value value) {
 
 Batch::~Batch() {
   for (const Result& result : results_) result.take_back();
+  dispatches_.reset();
+  context_.spare_dispatches = std::move(dispatches_);
 }
 
 // Functions on the host come between submissions.
 void Batch::submit() {
-  std::span<const Dispatch> rest = dispatches_;
+  std::span<const Dispatch> rest = dispatches_.all();
   has_submitted_ = has_submitted_ || !rest.empty();
   while (!rest.empty()) {
     const auto on_host = std::ranges::find_if(rest, [&](const Dispatch& each) { return runs_on_host(context_, each); });
@@ -560,7 +605,7 @@ void Batch::note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as,
 void Batch::run() {
   submit();
   context_.stats.ops_fused += std::exchange(ops_fused_, 0);
-  dispatches_.clear();
+  dispatches_.keep_first(0);
   plans_.clear();
   for (const Result& result : std::exchange(results_, {})) context_.recovery.computed(result.node);
   for (const NodePtr& node : std::exchange(sources_, {})) context_.recovery.release(*node);
@@ -571,9 +616,10 @@ void Batch::run() {
 // Kernels of users were compiled when they were defined, and those of passes have no end: a host's objects are in them.
 KernelsToCompile Batch::take_kernels() {
   KernelsToCompile kernels{std::exchange(plans_, {}), {}};
-  for (const Dispatch& dispatch : std::exchange(dispatches_, {}))
+  for (const Dispatch& dispatch : dispatches_.all())
     if (dispatch.kernel || dispatch.pixel_kernel)
       kernels.dispatches.push_back({.kernel = dispatch.kernel, .pixel_kernel = dispatch.pixel_kernel});
+  dispatches_.keep_first(0);
   return kernels;
 }
 

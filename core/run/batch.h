@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/run/captured_pixels.h"
+#include "core/run/dispatch_list.h"
 #include "core/run/fuse.h"
 
 namespace tessera {
@@ -64,6 +65,7 @@ class Batch {
   };
   Buffers add_with_programs(std::span<const Wanted>);
   Added add_graph(std::span<const Wanted>);
+  bool add_present(std::span<const Wanted>, Buffers&);
   Buffers add_items(const Graph&, std::shared_ptr<const Plan>&, Limits);  // the plan may become another
   template <class Work>
   void with_room(const Work&);
@@ -73,7 +75,8 @@ class Batch {
   // the batch submits what it has gathered first, so that storages which the step does not need can leave.
   void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&, const CapturedPixels* = nullptr);
   void add(const Step&, const Graph&, Buffers&);
-  void add_pixel_kernel(Dispatch, const Step&, const Graph&, Buffers&);
+  void acquire_pixels(Dispatch&, const Step&, const Graph&);
+  void acquire_custom(Dispatch&, const Step&, const Graph&);
   std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelResult& = {});
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
@@ -91,7 +94,8 @@ class Batch {
 
   ContextState& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
-  std::vector<Dispatch> dispatches_;
+  DispatchList dispatches_;
+  Buffers outputs_;                      // of the step that is being added
   KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
   std::size_t firm_dispatches_ = 0;      // the first ones, which stay if the addition under way does not fit
   std::size_t inputs_without_room_ = 0;  // of the step for which there was no room

@@ -108,6 +108,7 @@ void ContextState::trim() {
   pool->trim();
   images.trim();
   plans.clear();
+  spare_dispatches = {};
   backend->trim();
   trim_heap();  // software drivers have their kernels there
 }

@@ -9,6 +9,7 @@
 #include "core/kernel/imported_images.h"
 #include "core/memory/pool.h"
 #include "core/platform/poller.h"
+#include "core/run/dispatch_list.h"
 #include "core/run/host_read.h"
 #include "core/run/plan_cache.h"
 #include "core/run/preparation.h"
@@ -59,6 +60,7 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
+  DispatchList spare_dispatches;                           // of the last batch, for the next one
   std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
   std::vector<std::weak_ptr<HostRead>> host_reads;         // of read_async, where only the host can finish them
   std::size_t background_reads = 0;                        // of read_async, elsewhere

@@ -16,6 +16,7 @@ class PlanCache {
   explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}
   std::shared_ptr<const Plan> get(const Graph&, const Limits&);
   std::uint64_t hits() const { return hits_; }
+  void note_hit() { ++hits_; }  // of a plan that its user had kept
   void clear() { plans_.clear(); }
 
  private:

@@ -16,6 +16,7 @@ struct ProgramVariant {
   Graph graph;
   std::shared_ptr<const Plan> plan;
   std::vector<std::size_t> outputs;  // of the program, as the graph wants them
+  std::vector<bool> reads_elements;  // of the program's inputs, textures included
   std::shared_ptr<CapturedPixels> captured;
 };
 
@@ -30,7 +31,10 @@ struct ProgramImpl {
   std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
   std::shared_ptr<const Plan> plan;
   std::map<std::string, ProgramVariant> variants;  // see run_variant.h
-  KernelUses kernels;                              // that have run, or were prepared
+  // Of the last run, for the next one to use their memory again.
+  std::string variant_key;
+  std::vector<std::shared_ptr<Buffer>> spare_buffers;
+  KernelUses kernels;  // that have run, or were prepared
   std::shared_ptr<StepCosts> costs;
   std::uint64_t epoch = 0;
 

@@ -43,14 +43,27 @@ const Storage* storage_of(Node* input) {
   return buffer && buffer->is_resident() ? &buffer->storage() : nullptr;
 }
 
-std::string key_of(const RunVariant& variant, const ProgramVariant& made) {
-  std::string key;
-  for (const HostSource* source : variant.sources) key += (source ? source->type() : "-") + "\n";
-  for (std::size_t i = 0; i < made.outputs.size(); ++i)
-    key += std::to_string(made.outputs[i]) + (made.graph.wanted[i].is_for_kernels ? "k " : " ");
+// An output of the program that the run makes.
+struct RunOutput {
+  std::size_t index;
+  bool is_for_kernels = false;  // see Wanted
+};
+
+void set_hosts(Graph& graph, const RunVariant& run) {
+  for (std::size_t i = 0; i < run.sources.size(); ++i)
+    if (const int item = run.program->input_items[i]; item >= 0)
+      graph.items[static_cast<std::size_t>(item)].source = run.sources[i];
+  for (std::size_t i = 0; i < run.shown.size(); ++i) graph.shown[i].target = run.shown[i].target;
+}
+
+// All that the plan of a run depends on.
+void write_key(std::string& key, const RunVariant& variant, std::span<const RunOutput> outputs) {
+  key.clear();
+  for (const HostSource* source : variant.sources) (key += source ? source->type() : "-") += "\n";
+  for (const RunOutput& output : outputs) (key += std::to_string(output.index)) += output.is_for_kernels ? "k " : " ";
   for (const RunVariant::Shown& shown : variant.shown) {
-    key += "\n" + std::to_string(shown.entry) + " " + shown.target->type() +
-           (shown.target->takes_more_outputs() ? " and more" : "");
+    ((key += "\n") += std::to_string(shown.entry)) += " ";
+    (key += shown.target->type()) += shown.target->takes_more_outputs() ? " and more" : "";
     for (std::size_t i = 0; i < variant.sources.size(); ++i) {
       const HostSource* source = variant.sources[i];
       const Storage* storage = storage_of(variant.inputs[i].get());
@@ -59,26 +72,49 @@ std::string key_of(const RunVariant& variant, const ProgramVariant& made) {
       key += is_overwritten ? "!" : "-";
     }
   }
-  return key;
+}
+
+// Plans the program's work for these outputs.
+ProgramVariant make_variant(ContextState& context, const RunVariant& run, std::span<const RunOutput> outputs) {
+  const ProgramImpl& program = *run.program;
+  ProgramVariant variant{.graph = program.graph};
+  Graph& graph = variant.graph;
+  graph.wanted.clear();
+  graph.shown.clear();
+  for (const RunOutput& output : outputs) {
+    variant.outputs.push_back(output.index);
+    graph.wanted.push_back(program.graph.wanted[output.index]);
+    graph.wanted.back().is_for_kernels = output.is_for_kernels;
+  }
+  for (const RunVariant::Shown& each : run.shown) graph.shown.push_back({each.entry, each.node->shape, each.target});
+  set_hosts(graph, run);
+  for (std::size_t i = 0; i < run.inputs.size(); ++i)
+    if (const int item = program.input_items[i]; item >= 0)
+      graph.note_overwritten(graph.items[static_cast<std::size_t>(item)], storage_of(run.inputs[i].get()));
+  variant.plan = context.plans.get(graph, context.backend->limits());
+  variant.captured = std::make_shared<CapturedPixels>(graph, *variant.plan);
+  for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+    const int item = program.input_items[i];
+    variant.reads_elements.push_back(
+        item >= 0 && (!run.sources[i] || reads_elements(*variant.plan, item) || is_wanted(graph, item)));
+  }
+  return variant;
 }
 
 }  // namespace
 
 const Graph& RunVariant::graph_with_hosts() const {
-  Graph& graph = of_program->graph;
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    if (const int item = program->input_items[i]; item >= 0)
-      graph.items[static_cast<std::size_t>(item)].source = sources[i];
-  for (const Shown& each : shown) graph.shown[each.entry].target = each.target;
-  return graph;
+  set_hosts(of_program->graph, *this);
+  return of_program->graph;
 }
 
 ProgramImpl& program_of(const ContextState& context, const Node& ran) {
   ProgramImpl& program = *run_of(ran).program;
+  const auto is_in_texels = [](const NodePtr& input) { return texels_of(input.get()) != nullptr; };
+  if (std::ranges::none_of(ran.inputs, is_in_texels)) return program;
   std::vector<bool> in_texels;
-  for (const NodePtr& input : ran.inputs) in_texels.push_back(texels_of(input.get()) != nullptr);
-  const bool is_any = std::ranges::find(in_texels, true) != in_texels.end();
-  return is_any ? with_inputs_in_texels(context, program, in_texels) : program;
+  for (const NodePtr& input : ran.inputs) in_texels.push_back(is_in_texels(input));
+  return with_inputs_in_texels(context, program, in_texels);
 }
 
 int lineage_of_run(const Node& ran) {
@@ -95,6 +131,8 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
   const ProgramRun& run = run_of(ran);
   ProgramImpl& program = program_of(context, ran);
   RunVariant variant{.program = &program};
+  variant.inputs.reserve(ran.inputs.size());
+  variant.sources.reserve(ran.inputs.size());
   for (std::size_t i = 0; i < ran.inputs.size(); ++i) {
     Node* input = ran.inputs[i].get();
     const Held& in_texels = location_of(input).node->value.in_texels;
@@ -103,18 +141,14 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
   }
   const bool can_be_rebuilt = context.recovery.keeps_lineage() && lineage_of_run(ran) != unknown_lineage;
 
-  ProgramVariant made;
-  const auto add_output = [&](std::size_t output) {
-    made.outputs.push_back(output);
-    made.graph.wanted.push_back(program.graph.wanted[output]);
-  };
+  std::vector<RunOutput> outputs;  // that are shown come first
+  outputs.reserve(program.outputs.size());
   for (const Wanted& one : wanted) {
     const auto* result = std::get_if<ProgramResult>(&one.node->operation);
     if (!one.target || !result || one.node->has_elements() || result->run.get() != &run) continue;
     if (program.graph.wanted[result->output].item < 0) continue;
-    variant.shown.push_back({one.node.get(), made.graph.shown.size(), one.target});
-    made.graph.shown.push_back({made.graph.wanted.size(), one.node->shape, one.target});
-    add_output(result->output);
+    variant.shown.push_back({one.node.get(), outputs.size(), one.target});
+    outputs.push_back({result->output});
   }
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     bool is_read = false, is_for_kernels = !can_be_rebuilt;
@@ -128,33 +162,17 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
     const bool is_ran = std::get<ProgramResult>(ran.operation).output == i &&
                         std::ranges::none_of(variant.shown, [&](const auto& each) { return each.node == &ran; });
     if (!variant.shown.empty() && !is_read && !is_ran) continue;
-    add_output(i);
-    Graph::Place& place = made.graph.wanted.back();
-    place.is_for_kernels = is_read && is_for_kernels && place.offset == 0 && place.item >= 0 &&
-                           program.graph.at(place.item).shape() == program.outputs[i]->info().shape;
+    const Graph::Place& place = program.graph.wanted[i];
+    const bool is_whole = place.item >= 0 && place.offset == 0 &&
+                          program.graph.at(place.item).shape() == program.outputs[i]->info().shape;
+    outputs.push_back({i, is_read && is_for_kernels && is_whole});
   }
 
-  const auto [known, is_new] = program.variants.try_emplace(key_of(variant, made));
+  write_key(program.variant_key, variant, outputs);
+  auto known = program.variants.find(program.variant_key);
+  if (known != program.variants.end()) context.plans.note_hit();
+  else known = program.variants.emplace(program.variant_key, make_variant(context, variant, outputs)).first;
   variant.of_program = &known->second;
-  if (is_new) {
-    Graph graph = program.graph;
-    graph.wanted = std::move(made.graph.wanted);
-    graph.shown = std::move(made.graph.shown);
-    known->second = {std::move(graph), nullptr, std::move(made.outputs), nullptr};
-    variant.graph_with_hosts();
-    Graph& planned = known->second.graph;
-    for (std::size_t i = 0; i < ran.inputs.size(); ++i)
-      if (const int item = program.input_items[i]; item >= 0)
-        planned.note_overwritten(planned.items[static_cast<std::size_t>(item)], storage_of(variant.inputs[i].get()));
-    known->second.plan = context.plans.get(planned, context.backend->limits());
-    known->second.captured = std::make_shared<CapturedPixels>(planned, *known->second.plan);
-  }
-  for (std::size_t i = 0; i < ran.inputs.size(); ++i) {
-    const int item = program.input_items[i];
-    variant.reads_elements.push_back(item >= 0 &&
-                                     (!variant.sources[i] || reads_elements(*variant.of_program->plan, item) ||
-                                      is_wanted(variant.of_program->graph, item)));
-  }
   return variant;
 }
 

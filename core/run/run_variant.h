@@ -12,14 +12,13 @@ struct ContextState;
 struct RunVariant {
   struct Shown {
     const Node* node;   // a result
-    std::size_t entry;  // of Graph::shown
+    std::size_t entry;  // of Graph::shown, and of the variant's outputs
     const HostTarget* target;
   };
   ProgramImpl* program = nullptr;  // the one of the run, or the same for inputs in texels
   ProgramVariant* of_program = nullptr;
   std::vector<NodePtr> inputs;             // of the program: those of the run, or these in texels
   std::vector<const HostSource*> sources;  // of the program's inputs: null where they are tensors
-  std::vector<bool> reads_elements;        // of the program's inputs, textures included
   std::vector<Shown> shown;
 
   // The variant's graph, with this run's textures and targets.

@@ -16,12 +16,12 @@ std::string work_of(const Plan& plan, const Graph& graph, std::size_t index) {
   const Step& step = plan.steps[index];
   WorkText text;
   text.list(step.words);
-  if (step.pixel_kernel) return step.pixel_kernel->key + std::string(text.text());
+  if (step.pixel_kernel) return step.pixel_kernel->key.text() + std::string(text.text());
   text.list(step.operand_elements);
   text.number(step.workgroups);
   text.number(graph.at(step.output).shape().size());
   if (step.kernel.key.empty()) text.number(static_cast<std::int64_t>(index));
-  return step.kernel.key + std::string(text.text());
+  return step.kernel.key.text() + std::string(text.text());
 }
 
 }  // namespace
