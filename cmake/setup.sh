@@ -9,7 +9,7 @@ log=$root/build/setup.log
 
 packages=(
   ca-certificates cmake g++ ninja-build nlohmann-json3-dev python3-glad  # to build
-  libbenchmark-dev libgmock-dev libgtest-dev libonnx-testdata            # to test and measure
+  libbenchmark-dev libgmock-dev libgtest-dev libonnx-testdata valgrind   # to test and measure
   libegl-mesa0 libegl1 libgl1-mesa-dri libgles2 libvulkan1               # to run on OpenGL ES and Vulkan
   libglfw3-dev libstb-dev libx11-dev xvfb                                # to show and test windows
   glslang-tools libvulkan-dev                                            # to be a Vulkan host

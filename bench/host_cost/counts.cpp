@@ -44,7 +44,7 @@ Count read_counts(const fs::path& path) {
   Names objects, functions;
   std::string object, called_object, called;
   bool is_call = false;
-  double calls = 0, units = 1, total = 0;
+  double calls = 0, units = 1;
   std::smatch trigger;
   static const std::regex trigger_format("desc: Trigger: Client Request: (.*) / ([0-9]+)");
   for (std::string line; std::getline(file, line);) {
@@ -67,14 +67,13 @@ Count read_counts(const fs::path& path) {
       const std::size_t space = line.find(' ');
       const double cost = space == std::string::npos ? 0 : std::stod(line.substr(space));
       const bool is_ours = side_of(object) == Side::tessera;
-      if (!is_call) total += cost;
       if (is_ours && (!is_call || side_of(called_object) == Side::runtime)) count.tessera += cost;
+      if (is_ours && is_call && side_of(called_object) == Side::driver) count.driver += cost;
       if (is_ours && is_call && (called.starts_with("operator new") || called == "malloc")) count.allocations += calls;
       if (is_call) called_object = object;
       is_call = false;
     }
   }
-  count.driver = std::max(0.0, total - count.tessera);
   for (double* each : {&count.tessera, &count.driver, &count.allocations}) *each /= units;
   return count;
 }

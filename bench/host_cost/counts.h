@@ -9,7 +9,7 @@ namespace tessera::bench {
 struct Count {
   std::string name;
   double tessera;      // instructions in tessera and its caller, and in the libraries of C and C++ on their behalf
-  double driver;       // all others, on all threads
+  double driver;       // of the drivers that these call, until they return
   double allocations;  // by tessera and its caller
 };
 

@@ -81,8 +81,9 @@ TEST_F(CompiledCacheTest, GrowsWithinBoundsForWorkThatComesBack) {
 }
 
 TEST_F(CompiledCacheTest, RemembersNothingThatFailed) {
-  EXPECT_THROW(cache.get("bad", nullptr, []() -> Compiled<int> { throw Error(ErrorCode::compile_failed, "no"); }),
-               Error);
+  EXPECT_THROW(
+      cache.get(std::string("bad"), nullptr, []() -> Compiled<int> { throw Error(ErrorCode::compile_failed, "no"); }),
+      Error);
   EXPECT_EQ(cache.count().kernels, 0u);
   EXPECT_EQ(cache.origins().compiled, 0u);
 }
