@@ -67,9 +67,14 @@ Count read_counts(const fs::path& path) {
       const std::size_t space = line.find(' ');
       const double cost = space == std::string::npos ? 0 : std::stod(line.substr(space));
       const bool is_ours = side_of(object) == Side::tessera;
-      if (is_ours && (!is_call || side_of(called_object) == Side::runtime)) count.tessera += cost;
+      const bool is_allocation = called.starts_with("operator new") || called == "malloc";
+      const bool is_free = called.starts_with("operator delete") || called == "free";
+      if (is_ours && !is_call) count.tessera += cost;
+      // What an allocation costs depends on all that was freed before.
+      const bool is_runtime = side_of(called_object) == Side::runtime && !is_allocation && !is_free;
+      if (is_ours && is_call && is_runtime) count.tessera += cost;
       if (is_ours && is_call && side_of(called_object) == Side::driver) count.driver += cost;
-      if (is_ours && is_call && (called.starts_with("operator new") || called == "malloc")) count.allocations += calls;
+      if (is_ours && is_call && is_allocation) count.allocations += calls;
       if (is_call) called_object = object;
       is_call = false;
     }
@@ -101,7 +106,10 @@ std::vector<Count> count_instructions(const std::string& program, const std::str
   if (std::system(command.c_str()) != 0) throw std::runtime_error("this failed: " + command);
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
-  const auto number = [](const fs::path& path) { return std::atoi(path.extension().string().c_str() + 1); };
+  const auto number = [](const fs::path& path) {  // "counts.7"; the last one has no number, and nothing of interest
+    const std::string extension = path.extension().string();
+    return extension.empty() ? 0 : std::atoi(extension.c_str() + 1);
+  };
   std::ranges::sort(files, {}, number);
   std::vector<Count> counts;
   for (const fs::path& file : files)

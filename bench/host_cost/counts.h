@@ -8,7 +8,7 @@ namespace tessera::bench {
 // Of one unit: an operation, a run, a frame.
 struct Count {
   std::string name;
-  double tessera;      // instructions in tessera and its caller, and in the libraries of C and C++ on their behalf
+  double tessera;      // instructions in tessera and its caller, and in the libraries of C and C++ but for allocations
   double driver;       // of the drivers that these call, until they return
   double allocations;  // by tessera and its caller
 };
