@@ -22,7 +22,7 @@ Held without_strips(const Node& node) {
 }
 constexpr ConvEntry conv_strip{{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips}};
 constexpr ConvEntry conv_slide{{.name = "conv_slide", .file = "conv", .is_cooperative = true, .lower = without_strips}};
-constexpr std::int64_t strip = 4, slide = 8, workgroup_size = 64;
+constexpr std::int64_t strip = 4, slide = 8, conv_workgroup = 64;
 
 Held without_octets(const Node&);
 constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{
@@ -101,7 +101,7 @@ Family by_texels(const ConvParameters& parameters, const ConvOptions& options, s
   Family family = (slides ? conv_slide : in_strips ? conv_strip : conv_texel).with(parameters, options);
   const std::int64_t pixels = slides ? slide : strip, strips = (axis.result + pixels - 1) / pixels;
   const std::int64_t invocations = elements / axis.result / 4 * strips;
-  if (slides || in_strips) family.workgroups = (invocations + workgroup_size - 1) / workgroup_size;
+  if (slides || in_strips) family.workgroups = (invocations + conv_workgroup - 1) / conv_workgroup;
   return family;
 }
 
