@@ -316,13 +316,20 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
 
 // Where all of these are tensors with elements, there is nothing to plan.
 bool Batch::add_present(std::span<const Wanted> wanted, Buffers& buffers) {
-  const bool are_present = std::ranges::all_of(wanted, [](const Wanted& one) {
-    return !one.target && !one.into && one.node->has_elements() && (!one.is_whole || one.node->value.offset == 0);
+  const auto is_in_texels = [](const Wanted& one) { return one.is_for_kernels && one.node->in_texels(); };
+  const bool are_present = std::ranges::all_of(wanted, [&](const Wanted& one) {
+    const bool has_elements = one.node->has_elements() && (!one.is_whole || one.node->value.offset == 0);
+    return !one.target && !one.into && (has_elements || is_in_texels(one));
   });
   if (!are_present) return false;
-  for (const Wanted& one : wanted) context_.pool->keep_for_batch(*one.node->value.buffer);
+  for (const Wanted& one : wanted)
+    if (!is_in_texels(one)) context_.pool->keep_for_batch(*one.node->value.buffer);
   for (const Wanted& one : wanted) {
     Node& node = *one.node;
+    if (is_in_texels(one)) {
+      buffers.push_back(nullptr);
+      continue;
+    }
     if (node.is<Computed>() && node.holds == 0) sources_.push_back(one.node);
     if (node.value.buffer->waits_for_upload()) with_room([&] { use(*node.value.buffer); });
     buffers.push_back(node.value.buffer);
@@ -336,7 +343,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   // Results that are wanted come first, and the rest of the graph once they are there.
   for (const Wanted& one : wanted) {
     const auto* result = std::get_if<ProgramResult>(&one.node->operation);
-    if (!result || one.node->has_elements() || one.node->shape.size() == 0) continue;
+    if (!result || one.node->has_elements() || one.node->in_texels() || one.node->shape.size() == 0) continue;
     const bool is_known = std::ranges::any_of(added.to_run, [&](const NodePtr& other) {
       return std::get<ProgramResult>(other->operation).run == result->run;
     });
