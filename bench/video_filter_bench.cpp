@@ -8,10 +8,10 @@ namespace {
 
 // A picture of many colours and edges.
 video::FramePtr picture() {
-  video::Frame frame{.layout = video::Frame::Layout::rgbx, .size = {1280, 720}};
+  video::Frame frame{.layout = video::Frame::Layout::rgb, .size = {1280, 720}};
   for (int y = 0; y < frame.size.height; ++y)
     for (int x = 0; x < frame.size.width; ++x)
-      for (const int value : {x * x / 97 + y, y * y / 61 - x, x ^ y, 255})
+      for (const int value : {x * x / 97 + y, y * y / 61 - x, x ^ y})
         frame.planes[0].push_back(static_cast<std::uint8_t>(value & 255));
   return std::make_shared<const video::Frame>(std::move(frame));
 }

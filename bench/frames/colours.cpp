@@ -71,7 +71,7 @@ Pipeline colour_matrix_of_sepia(const Setting& setting) {
                                         0.272f, 0.534f, 0.131f, 0.02f})
                 : colour_matrix(frame, {0.393f, 0.769f, 0.189f, 0, 0.02f, 0.349f, 0.686f, 0.168f, 0, 0.02f,  //
                                         0.272f, 0.534f, 0.131f, 0, 0.02f, 0,      0,      0,      1, 0});
-        return clip(toned, 0, 1);
+        return toned;
       },
       R"(
 const sepia = mat3x3f(0.393, 0.349, 0.272, 0.769, 0.686, 0.534, 0.189, 0.168, 0.131);

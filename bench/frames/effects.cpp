@@ -125,7 +125,7 @@ void main() {
                 const Gradient gradient = sobel(light, Border::edge);
                 const Tensor edges = sqrt(square(gradient.x) + square(gradient.y));
                 const Tensor ink = clip(edges * 2.5 - 0.6, 0, 1);
-                return std::vector{with_alpha_of(in[0], clip(smooth * (shade / (light + 0.01) * (1.0 - ink)), 0, 1))};
+                return std::vector{with_alpha_of(in[0], smooth * (shade / (light + 0.01) * (1.0 - ink)))};
               },
           .passes = {bilateral_pass("frame", "columns", "0", "k"),
                      bilateral_pass("columns", "even", "k", "0"),

@@ -61,7 +61,7 @@ Pipeline sharpen(const Setting& setting) {
               [](Context&, Tensors in) {
                 const std::vector<float> weights{0.25f, 0.5f, 0.25f};
                 const Tensor smooth = separable_filter(in[0], weights, weights, Border::edge);
-                return std::vector{clip(in[0] + (in[0] - smooth) * 1.5, 0, 1)};
+                return std::vector{in[0] + (in[0] - smooth) * 1.5};
               },
           .passes = {{.reads = {"frame"},
                       .writes = {"screen"},

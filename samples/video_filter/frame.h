@@ -14,11 +14,10 @@ namespace video {
 using sample::Size;
 
 struct Frame {
-  enum class Layout { scene, rgbx, nv12, yuv420 } layout = Layout::scene;
+  enum class Layout { scene, rgb, nv12, yuv420 } layout = Layout::scene;
   int number = 0;
   Size size{};
-  std::array<std::vector<std::uint8_t>, 3>
-      planes;  // rgbx: one, of four bytes a pixel; nv12: y and uv; yuv420: y, u and v
+  std::array<std::vector<std::uint8_t>, 3> planes;  // rgb: one; nv12: y and uv; yuv420: y, u and v
   tessera::Yuv yuv;
 };
 using FramePtr = std::shared_ptr<const Frame>;

@@ -20,8 +20,7 @@ Tensor Pipeline::image_of(const Frame& frame) {
   const int half_width = (width + 1) / 2, half_height = (height + 1) / 2;
   const auto& planes = frame.planes;
   switch (frame.layout) {
-    case Frame::Layout::rgbx:  // a kernel reads a pixel of four bytes at once
-      return to_float(slice(gpu_.tensor({height, width, 4}, planes[0]), {0, 0, 0}, {-1, -1, 3}));
+    case Frame::Layout::rgb: return to_float(gpu_.tensor({height, width, 3}, planes[0]));
     case Frame::Layout::nv12:
       return nv12_to_rgb(gpu_.tensor({height, width}, planes[0]), gpu_.tensor({half_height, half_width, 2}, planes[1]),
                          frame.yuv);

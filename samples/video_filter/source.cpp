@@ -35,13 +35,13 @@ class Picture : public Source {
 
 std::unique_ptr<Source> open_picture(const std::string& path) {
   int width = 0, height = 0, channels = 0;
-  const std::unique_ptr<std::uint8_t, void (*)(void*)> pixels(stbi_load(path.c_str(), &width, &height, &channels, 4),
+  const std::unique_ptr<std::uint8_t, void (*)(void*)> pixels(stbi_load(path.c_str(), &width, &height, &channels, 3),
                                                               stbi_image_free);
   if (!pixels) throw std::runtime_error(path + " is a picture that cannot be read: " + stbi_failure_reason());
   auto frame = std::make_shared<Frame>();
-  frame->layout = Frame::Layout::rgbx;
+  frame->layout = Frame::Layout::rgb;
   frame->size = {width, height};
-  frame->planes[0].assign(pixels.get(), pixels.get() + std::ptrdiff_t{width} * height * 4);
+  frame->planes[0].assign(pixels.get(), pixels.get() + std::ptrdiff_t{width} * height * 3);
   return std::make_unique<Picture>(std::move(frame));
 }
 

@@ -117,10 +117,10 @@ class VideoReader : public Source {
   void convert(const AVFrame& picture, Frame& frame) {
     const auto format = static_cast<AVPixelFormat>(picture.format);
     converter_.reset(sws_getCachedContext(converter_.release(), picture.width, picture.height, format, picture.width,
-                                          picture.height, AV_PIX_FMT_RGB0, SWS_BILINEAR, nullptr, nullptr, nullptr));
+                                          picture.height, AV_PIX_FMT_RGB24, SWS_BILINEAR, nullptr, nullptr, nullptr));
     if (!converter_) throw std::runtime_error(name_ + " has pixels of an unknown format");
-    frame.layout = Frame::Layout::rgbx;
-    const int row = picture.width * 4;
+    frame.layout = Frame::Layout::rgb;
+    const int row = picture.width * 3;
     frame.planes[0].resize(static_cast<std::size_t>(row) * static_cast<std::size_t>(picture.height));
     std::uint8_t* const planes[] = {frame.planes[0].data()};
     sws_scale(converter_.get(), picture.data, picture.linesize, 0, picture.height, planes, &row);
