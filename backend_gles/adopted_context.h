@@ -19,7 +19,10 @@ class AdoptedContext final : public GlContext {
   void leave(const Before&) const noexcept override { --depth_; }
   [[noreturn]] void refuse(const std::string& device) const override;
   void mark(const GladGLES2Context& gl) const override { mark_.emplace(gl); }
-  void unmark() const noexcept override;
+  void unmark() const noexcept override {
+    if (mark_) mark_->remove();
+    mark_.reset();
+  }
   bool is_borrowed() const override { return true; }
   bool has_extensions_on_request() const override { return false; }  // the host has chosen its extensions
   EGLDisplay display() const override { return display_; }

@@ -93,11 +93,6 @@ bool AdoptedContext::enter(Before&) const noexcept {
   return true;
 }
 
-void AdoptedContext::unmark() const noexcept {
-  if (mark_) mark_->remove();
-  mark_.reset();
-}
-
 void AdoptedContext::refuse(const std::string& device) const {
   if (is_at_its_place())
     throw Error(ErrorCode::wrong_thread, "The host's GL context on " + device +

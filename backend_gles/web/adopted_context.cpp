@@ -20,7 +20,12 @@ AdoptedContext::AdoptedContext(Loader given)
   enable_extensions();
 }
 
-bool AdoptedContext::enter(Before&) const noexcept { return current_() == handle_; }
+// Without a look at the mark: Chromium stands still for some questions to WebGL.
+bool AdoptedContext::enter(Before&) const noexcept {
+  if (current_() != handle_) return false;
+  ++depth_;
+  return true;
+}
 
 void AdoptedContext::refuse(const std::string& device) const {
   throw Error(ErrorCode::wrong_thread, "The page's WebGL2 context on " + device +

@@ -11,10 +11,10 @@
 EM_JS(void, tessera_gpu_start, (), {
   if (Module.tesseraGpu) return;
   const gpu = Module.tesseraGpu = {
-    objects: [null, navigator.gpu ?? {}], counts: [0, 1], free: [], promises: new Map(), answers: new Map(),
+    objects: [null, navigator.gpu || {}], counts: [0, 1], free: [], promises: new Map(), answers: new Map(),
     add(object) {
       if (object === null || typeof object != "object") return 0;
-      const id = gpu.free.pop() ?? gpu.objects.length;
+      const id = gpu.free.pop() || gpu.objects.length;
       gpu.objects[id] = object;
       gpu.counts[id] = 1;
       return id;
@@ -37,7 +37,7 @@ EM_JS(void, tessera_gpu_start, (), {
 EM_JS(int, tessera_gpu_call, (int object, const char* method, const char* arguments), {
   const gpu = Module.tesseraGpu;
   try {
-    return gpu.add(gpu.objects[object][UTF8ToString(method)](...gpu.parse(arguments)) ?? null);
+    return gpu.add(gpu.objects[object][UTF8ToString(method)](...gpu.parse(arguments)) || null);
   } catch (error) {
     console.error("WebGPU: " + UTF8ToString(method) + ": " + error.message);
     return 0;
@@ -57,8 +57,8 @@ EM_JS(void, tessera_gpu_when_lost, (int future, int device), {
 });
 EM_JS(char*, tessera_gpu_get, (int object, const char* path), {
   let value = Module.tesseraGpu.objects[object];
-  for (const name of UTF8ToString(path).split(".")) value = value?.[name];
-  return Module.tesseraGpu.text(JSON.stringify(value ?? null));
+  for (const name of UTF8ToString(path).split(".")) value = value ? value[name] : undefined;
+  return Module.tesseraGpu.text(JSON.stringify(value === undefined ? null : value));
 });
 EM_JS(int, tessera_gpu_has_feature, (int object, const char* name), { return Module.tesseraGpu.objects[object].features.has(UTF8ToString(name)) ? 1 : 0; });
 EM_JS(void, tessera_gpu_reference, (int object), { ++Module.tesseraGpu.counts[object]; });
@@ -69,8 +69,8 @@ EM_JS(void, tessera_gpu_release, (int object, int destroy), {
   gpu.objects[object] = null;
   gpu.free.push(object);
 });
-EM_JS(int, tessera_gpu_answer_object, (int future), { const gpu = Module.tesseraGpu; return gpu.add(gpu.answers.get(future)?.value ?? null); });
-EM_JS(char*, tessera_gpu_answer_failure, (int future), { const gpu = Module.tesseraGpu; return gpu.text(gpu.answers.get(future)?.failure ?? ""); });
+EM_JS(int, tessera_gpu_answer_object, (int future), { const gpu = Module.tesseraGpu; return gpu.add((gpu.answers.get(future) || {}).value || null); });
+EM_JS(char*, tessera_gpu_answer_failure, (int future), { const gpu = Module.tesseraGpu; return gpu.text((gpu.answers.get(future) || {}).failure || ""); });
 EM_JS(void, tessera_gpu_forget, (int future), { Module.tesseraGpu.promises.delete(future); Module.tesseraGpu.answers.delete(future); });
 EM_JS(int, tessera_gpu_can_suspend, (), { return typeof Asyncify != "undefined" ? 1 : 0; });
 EM_ASYNC_JS(void, tessera_gpu_suspend, (int future), { await Module.tesseraGpu.promises.get(future); });

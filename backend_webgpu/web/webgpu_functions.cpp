@@ -34,7 +34,7 @@ EM_JS(void, tessera_gpu_destroy_device, (int device), {
 });
 EM_JS(void, tessera_gpu_pop_scope_later, (int device), {
   const d = Module.tesseraGpu.objects[device];
-  d.popErrorScope().then((error) => { if (error) (d.tesseraError ?? ((e) => console.error(e.message)))(error); }, () => {});
+  d.popErrorScope().then((error) => { if (error) (d.tesseraError || ((e) => console.error(e.message)))(error); }, () => {});
 });
 EM_JS(int, tessera_gpu_kind_of_error, (int error), {
   const e = Module.tesseraGpu.objects[error];
@@ -42,7 +42,7 @@ EM_JS(int, tessera_gpu_kind_of_error, (int error), {
 });
 EM_JS(int, tessera_gpu_adapter_of, (int device), {
   const d = Module.tesseraGpu.objects[device];
-  return Module.tesseraGpu.add(d.tesseraAdapter ?? { info: d.adapterInfo ?? {}, limits: d.limits, features: d.features });
+  return Module.tesseraGpu.add(d.tesseraAdapter || { info: d.adapterInfo || {}, limits: d.limits, features: d.features });
 });
 EM_JS(void, tessera_gpu_note_adapter, (int device, int adapter), { Module.tesseraGpu.objects[device].tesseraAdapter = Module.tesseraGpu.objects[adapter]; });
 EM_JS(int, tessera_gpu_queue, (int device), { return Module.tesseraGpu.add(Module.tesseraGpu.objects[device].queue); });
