@@ -56,11 +56,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         OnDriver{
             {"webgpu_lavapipe", BackendKind::webgpu, "lavapipe"},
-            {{"lazy op", 1900, 4}, {"compute of 1", 24000, 79}, {"run of 1", 11700, 28}, {"frame invert", 15700, 32}},
+            {{"lazy op", 1900, 4}, {"compute of 1", 24000, 79}, {"run of 1", 12400, 28}, {"frame invert", 15700, 32}},
             {"dispatch", 3300, 0.2}},
         OnDriver{
             {"gles_mesa", BackendKind::gles, "EGL Mesa"},
-            {{"lazy op", 1900, 4}, {"compute of 1", 26500, 104}, {"run of 1", 11700, 30}, {"frame invert", 22700, 36}},
+            {{"lazy op", 1900, 4}, {"compute of 1", 26500, 104}, {"run of 1", 12400, 30}, {"frame invert", 23500, 36}},
             {"dispatch", 3300, 0.2}}),
     [](const auto& on) { return std::string(on.param.device.name); });
 
