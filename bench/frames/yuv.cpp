@@ -95,7 +95,9 @@ void main() {  // the elements of one pixel and of the next
   vec3 one = normalised(at), next = normalised(at + ivec2(1, 0));
   to_network = channel == 0 ? vec4(one, next.r) : channel == 1 ? vec4(one.gb, next.rg) : vec4(one.b, next);
 })"}},
-          .tolerance = 7};  // deviations are a quarter, and Precision::half reads between pixels by the device's filter
+          // The 1.5 of 255 that a pixel may be off elsewhere, by the smallest deviation: Precision::half reads between
+          // pixels by the device's filter.
+          .tolerance = 1.5 / 0.224 - 0.5};
 }
 
 // A rendered frame as an encoder wants it.
