@@ -33,7 +33,7 @@ PixelRef write_matrix_numbers(const PixelWork& work, const Family& family) {
       if (number == 0) continue;
       sum += sum.empty() ? "" : " + ";
       if (number == 1 && !factor.empty()) sum += factor;
-      else sum += work.writer().float_word(number) + (factor.empty() ? "" : " * " + factor);
+      else sum += work.writer().weight_word(number) + (factor.empty() ? "" : " * " + factor);
     }
     channels.push_back(sum.empty() ? "0.0" : sum);
   }
@@ -67,23 +67,31 @@ PixelRef write_lookup(const PixelWork& work, const Family& family) {
   const std::int64_t n = lookup.entries;
   const PixelImage table{n * n, n, 3};
   const std::string pixel = work.floats(work.at), last = writer.integer_word("last entry", n - 1);
-  const std::string place =
-      text(writer.vector(DType::f32, "limit(" + pixel + " * " + writer.float_word(lookup.channel_scale) +
-                                         ", vec4f(0.0), vec4f(1.0)) * f32(" + last + ")"));
-  const std::string first = text(writer.vector(DType::i32, "min(vec4i(" + place + "), vec4i(" + last + "))"));
-  const std::string rest = text(writer.vector(DType::f32, place + " - vec4f(" + first + ")"));
-  std::array<std::array<PixelRef, 2>, 3> entries{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::string at = first + "." + component[k];
-    entries[k] = {writer.integer(at), writer.integer("min(" + at + " + 1, " + last + ")")};
+  // Floats go from 0 to 1 as they are.
+  const auto scaled_by = [&](const std::string& value, float scale) {
+    return scale == 1 ? value : value + " * " + writer.float_word(scale);
+  };
+  const std::string place = text(writer.vector(
+      DType::f32, "limit(" + scaled_by(pixel, lookup.channel_scale) + ", vec4f(0.0), vec4f(1.0)) * f32(" + last + ")"));
+  const std::string first = text(writer.vector(DType::f32, "min(floor(" + place + "), vec4f(f32(" + last + ")))"));
+  const std::string rest = text(writer.vector(DType::f32, place + " - " + first));
+  // A device that filters the table keeps to the entries of red by itself; those of green have others beside them.
+  const std::string scaled = pixel + " * " + writer.float_word(lookup.channel_scale * static_cast<float>(n - 1));
+  const std::string share = writer.fraction_word("entries", n),
+                    row_share = writer.fraction_word("rows of entries", n * n);
+  const PixelRef x = writer.number("((" + scaled + ").x + 0.5) * " + share);
+  const std::string down_share =
+      text(writer.number("(clamp((" + scaled + ").y, 0.0, f32(" + last + ")) + 0.5) * " + row_share));
+  std::array<std::array<PixelRef, 2>, 2> entries{};  // of red and green
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const PixelRef entry = writer.integer("i32(" + first + "." + component[k] + ")");
+    entries[k] = {entry, writer.integer("min(" + text(entry) + " + 1, " + last + ")")};
   }
-  const PixelRef across = writer.number(rest + ".x"), down = writer.number(rest + ".y"),
-                 x = writer.number("(" + place + ".x + 0.5) * " + writer.fraction_word("entries", n));
-  const auto with_blue = [&](std::size_t b) {
-    const std::string before = text(writer.integer(text(entries[2][b]) + " * " + writer.integer_word("entries", n)));
+  const std::array blues{writer.number(first + ".z"), writer.number("min(" + first + ".z + 1.0, f32(" + last + "))")};
+  const PixelRef across = writer.number(rest + ".x"), down = writer.number(rest + ".y");
+  const auto with_blue = [&](PixelRef blue) {
+    const std::string before = text(writer.integer("i32(" + text(blue) + ") * " + writer.integer_word("entries", n)));
     const auto row = [&](std::size_t g) { return writer.integer(before + " + " + text(entries[1][g])); };
-    const PixelRef y = writer.number("(f32(" + before + ") + " + place + ".y + 0.5) * " +
-                                     writer.fraction_word("rows of entries", n * n));
     return work.reader.between(work.operand(1), table,
                                {.left = entries[0][0],
                                 .right = entries[0][1],
@@ -92,11 +100,11 @@ PixelRef write_lookup(const PixelWork& work, const Family& family) {
                                 .across = across,
                                 .down = down,
                                 .x = x,
-                                .y = y});
+                                .y = writer.number(text(blue) + " * " + share + " + " + down_share)});
   };
-  const std::string dark = work.as_floats(with_blue(0)), light = work.as_floats(with_blue(1));
+  const std::string dark = work.as_floats(with_blue(blues[0])), light = work.as_floats(with_blue(blues[1]));
   const std::string value =
-      "(" + dark + " + (" + light + " - " + dark + ") * " + rest + ".z) * " + writer.float_word(lookup.entry_scale);
+      scaled_by("(" + dark + " + (" + light + " - " + dark + ") * " + rest + ".z)", lookup.entry_scale);
   if (lookup.channels == 3) return work.result(value);
   const std::string colour = text(writer.vector(DType::f32, value));
   return work.result("vec4f(" + colour + ".x, " + colour + ".y, " + colour + ".z, " + pixel + ".w)");

@@ -35,43 +35,43 @@ PixelRef moved_axis(PixelWriter& writer, PixelRef from, std::int64_t distance, F
   return writer.integer(distance < 0 ? "max(" + at + ", 0)" : "min(" + at + ", " + last + ")");
 }
 
-template <class Weight>
-PixelRef write_filter(const PixelWork& work, const FilterParameters& filter, const FilterOptions& options,
-                      const Weight& weight_of) {
+// The pixel under a tap, as floats.
+PixelRef pixel_under(const PixelWork& work, const FilterParameters& filter, const FilterOptions& options,
+                     std::int64_t tap) {
   const FilterAxis axis = *filter_axis(work.image, filter);
   const std::string last = axis.is_width ? work.last_x(axis.size) : work.last_y(axis.size);
   const auto border = static_cast<FilterBorder>(static_cast<std::int64_t>(options.border));
-  std::string sum;
-  for (std::int64_t tap = 0; tap < filter.taps; ++tap) {
-    const std::string weight = weight_of(tap);
-    if (weight.empty()) continue;
-    const std::int64_t distance = tap - filter.taps / 2;
-    PixelSpot place = work.at;
-    PixelRef& moved = axis.is_width ? place.x : place.y;
-    const std::string at = text(moved) + " + " + std::to_string(distance);
-    moved = moved_axis(work.writer(), moved, distance, border, last);
-    std::string value = work.floats(place);
-    if (border == FilterBorder::zero && distance != 0)
-      value = "pick(" + inside_text(at, last) + ", " + value + ", vec4f(0.0))";
-    sum += (sum.empty() ? "" : " + ") + value + " * " + weight;
-  }
-  return work.result(sum.empty() ? "vec4f(0.0)" : sum);
+  const std::int64_t distance = tap - filter.taps / 2;
+  PixelWriter& writer = work.writer();
+  PixelSpot place = work.at;
+  PixelRef& moved = axis.is_width ? place.x : place.y;
+  const std::string at = text(moved) + " + " + std::to_string(distance);
+  moved = moved_axis(writer, moved, distance, border, last);
+  const PixelRef value = work.pixel(place);
+  if (border == FilterBorder::zero && distance != 0)
+    return writer.vector(DType::f32, "pick(" + inside_text(at, last) + ", " + work.as_floats(value) + ", vec4f(0.0))");
+  return is_float(writer.dtype_of(value)) ? value : writer.vector(DType::f32, work.as_floats(value));
 }
 
 PixelRef write_filter_numbers(const PixelWork& work, const Family& family) {
   const auto filter = from_words<FilterParameters>(family.words);
   const auto options = from_options<FilterOptions>(family.options);
-  return write_filter(work, filter, options, [&](std::int64_t tap) -> std::string {
-    if (tap < 31 && (static_cast<std::int64_t>(options.zeros) >> tap & 1) != 0) return "";
-    return work.writer().float_word(filter.weights[static_cast<std::size_t>(tap)]);
-  });
+  std::vector<WeightedPixel> terms;
+  for (std::int64_t tap = 0; tap < filter.taps; ++tap)
+    if (const float weight = filter.weights[static_cast<std::size_t>(tap)]; weight != 0)
+      terms.push_back({pixel_under(work, filter, options, tap), weight});
+  const PixelRef sum = work.writer().sum(terms);
+  return work.item.dtype() == DType::f32 ? sum : work.result(text(sum));
 }
 
 PixelRef write_filter_tensor(const PixelWork& work, const Family& family) {
   const auto filter = from_words<FilterParameters>(family.words);
-  return write_filter(work, filter, from_options<FilterOptions>(family.options), [&](std::int64_t tap) {
-    return text(work.reader.elements(work.operand(1), {tap, tap, tap, tap}));
-  });
+  const auto options = from_options<FilterOptions>(family.options);
+  std::string sum;
+  for (std::int64_t tap = 0; tap < filter.taps; ++tap)
+    sum += (tap ? " + " : "") + text(pixel_under(work, filter, options, tap)) + " * " +
+           text(work.reader.elements(work.operand(1), {tap, tap, tap, tap}));
+  return work.result(sum);
 }
 
 // ---- other sizes

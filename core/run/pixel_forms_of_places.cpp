@@ -122,8 +122,9 @@ PixelRef write_fold(const PixelWork& work, const Family& family) {
 }
 
 PixelRef write_mean(const PixelWork& work, const Family&) {
-  return work.result("vec4f((" + channels_joined(work, " + ") + ") / " + std::to_string(work.source().channels) +
-                     ".0)");
+  constexpr const char* shares[] = {"1.0", "0.5", "0.33333334", "0.25"};
+  return work.result("vec4f((" + channels_joined(work, " + ") + ") * " +
+                     shares[static_cast<std::size_t>(work.source().channels - 1)] + ")");
 }
 
 constexpr PixelForm place_form_table[] = {

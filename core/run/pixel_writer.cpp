@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "core/base/sizes.h"
@@ -36,6 +38,23 @@ double cost_of(const PointwiseOp& op) {
                                                   "pick", "rectified", "sign",  "sqrt",  "trunc", "vec4f", "vec4i"};
   if (code.find('(') == std::string_view::npos || code.starts_with('(')) return 1;
   return std::ranges::any_of(short_functions, [&](std::string_view name) { return code.starts_with(name); }) ? 4 : 16;
+}
+
+// A weight without its sign.
+std::uint32_t factor_of(const WeightedPixel& term) { return std::bit_cast<std::uint32_t>(term.weight) & 0x7fffffff; }
+constexpr auto factor_of_one = std::bit_cast<std::uint32_t>(1.0f);
+
+// The different factors of the terms, by their bits, which NaN has too.
+std::vector<std::uint32_t> factors_of(const std::vector<WeightedPixel>& terms) {
+  std::vector<std::uint32_t> factors;
+  for (const WeightedPixel& term : terms)
+    if (const std::uint32_t factor = factor_of(term); std::ranges::find(factors, factor) == factors.end())
+      factors.push_back(factor);
+  return factors;
+}
+
+std::ptrdiff_t products_of(const std::vector<WeightedPixel>& terms) {
+  return std::ranges::count_if(factors_of(terms), [](std::uint32_t factor) { return factor != factor_of_one; });
 }
 
 }  // namespace
@@ -82,6 +101,14 @@ PixelRef PixelWriter::cast(DType dtype, PixelRef ref) {
               .refs = {ref}});
 }
 
+PixelRef PixelWriter::sum(const std::vector<WeightedPixel>& terms) {
+  return add({.kind = Kind::sum,
+              .type = "vec4f",
+              .text = {},
+              .cost = 1 + static_cast<double>(terms.size()) / 2,
+              .terms = terms});
+}
+
 std::string PixelWriter::token_of(DType dtype, int number) {
   const auto known = std::ranges::find(numbers_, number);
   const auto place = static_cast<std::size_t>(known - numbers_.begin());
@@ -112,6 +139,12 @@ std::string PixelWriter::integer_word(std::string_view role, std::int64_t value)
 std::string PixelWriter::float_word(float value) {
   words_.push_back(std::bit_cast<std::uint32_t>(value));
   return word_text("floats", words_.size() - 1);
+}
+
+std::string PixelWriter::weight_word(float value) {
+  std::string& word = weight_words_[std::bit_cast<std::uint32_t>(value)];
+  if (word.empty()) word = float_word(value);
+  return word;
 }
 
 std::string PixelWriter::whole_word(std::string_view role, std::int64_t value) {
@@ -195,6 +228,7 @@ PixelRef PixelWriter::resolved(PixelRef ref) const {
 std::vector<PixelRef> PixelWriter::refs_of(const Node& node) const {
   std::vector<PixelRef> refs;
   for (const PixelRef ref : node.refs) refs.push_back(resolved(ref));
+  for (const WeightedPixel& term : node.terms) refs.push_back(resolved(term.value));
   for (std::size_t at = 0; (at = node.text.find('{', at)) != std::string::npos; ++at)
     refs.push_back(resolved(std::stoi(node.text.substr(at + 1))));
   return refs;
@@ -236,8 +270,58 @@ std::string PixelWriter::with_names(std::string_view text, const std::vector<std
   return named;
 }
 
+// A sum that only another sum reads becomes part of that one, if the weights then have no more different values.
+void PixelWriter::join_sums(const std::vector<PixelRef>& results) {
+  const std::vector<PixelRef> order = in_order(results);
+  std::vector<int> uses(nodes_.size(), 0);
+  for (const PixelRef ref : order)
+    for (const PixelRef read : refs_of(nodes_[index(ref)])) ++uses[index(read)];
+  for (const PixelRef result : results) ++uses[index(resolved(result))];
+  for (const PixelRef ref : order) {
+    Node& node = nodes_[index(ref)];
+    if (node.kind != Kind::sum) continue;
+    std::vector<WeightedPixel> joined;
+    std::ptrdiff_t products = products_of(node.terms);
+    for (const WeightedPixel& term : node.terms) {
+      const Node& inner = nodes_[index(resolved(term.value))];
+      if (inner.kind != Kind::sum || uses[index(resolved(term.value))] > 1) {
+        joined.push_back(term);
+        continue;
+      }
+      products += products_of(inner.terms);
+      for (const WeightedPixel& part : inner.terms) joined.push_back({part.value, part.weight * term.weight});
+    }
+    if (products_of(joined) <= products) node.terms = std::move(joined);
+  }
+}
+
+// Terms of one factor after the other, each added as soon as there is its value: compilers keep the order, and have no
+// registers for all values at once. A group begins with a term that is added, if it has any.
+PixelRef PixelWriter::written_sum(std::vector<WeightedPixel> terms) {
+  std::ranges::stable_partition(terms, [](const WeightedPixel& term) { return !std::signbit(term.weight); });
+  std::optional<PixelRef> sum;
+  for (const std::uint32_t factor : factors_of(terms)) {
+    std::optional<PixelRef> group;
+    bool is_taken = false;
+    for (const WeightedPixel& term : terms) {
+      if (factor_of(term) != factor) continue;
+      const bool is_added = std::signbit(term.weight) == is_taken;
+      if (group) group = vector(DType::f32, text(*group) + (is_added ? " + " : " - ") + text(term.value));
+      else group = term.value, is_taken = std::signbit(term.weight);
+    }
+    const std::string product =
+        text(*group) + (factor == factor_of_one ? "" : " * " + weight_word(std::bit_cast<float>(factor)));
+    if (sum) sum = vector(DType::f32, text(*sum) + (is_taken ? " - " : " + ") + product);
+    else sum = vector(DType::f32, (is_taken ? "-" : "") + product);
+  }
+  return sum ? *sum : vector(DType::f32, "vec4f(0.0)");
+}
+
 PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, const std::vector<PixelRef>& results,
                                           std::int64_t width, std::int64_t height) {
+  join_sums(results);
+  for (const PixelRef ref : in_order(results))
+    if (nodes_[index(ref)].kind == Kind::sum) define(ref, written_sum(nodes_[index(ref)].terms));
   const std::vector<PixelRef> order = in_order(results);
   std::vector<std::string> names(nodes_.size());
   Expression expression;

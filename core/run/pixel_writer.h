@@ -32,6 +32,11 @@ struct PixelsBetween {
   bool operator==(const PixelsBetween&) const = default;
 };
 
+struct WeightedPixel {
+  PixelRef value;
+  float weight;
+};
+
 class PixelWriter {
  public:
   PixelWriter();
@@ -45,6 +50,10 @@ class PixelWriter {
   PixelRef vector(DType, const std::string& text);  // four components, of floats or integers
   PixelRef op(DType, const PointwiseOp&, std::array<PixelRef, 3> operands);
   PixelRef cast(DType, PixelRef);
+  // Floats, each times its weight. Terms of equal weights are added first and multiplied once, those of weight 0
+  // vanish, and a sum of sums is one where that saves products: the text depends on which weights are alike, not on
+  // their values.
+  PixelRef sum(const std::vector<WeightedPixel>&);
   PixelRef graph_number(DType, int number);  // of the graph
   PixelRef graph_numbers(DType, const std::array<int, 4>& numbers);
   DType dtype_of(PixelRef ref) const { return nodes_[index(ref)].dtype; }
@@ -55,6 +64,7 @@ class PixelWriter {
   // Equal numbers of the same role are one word. Others are not: the text must not depend on what sizes happen to be.
   std::string integer_word(std::string_view role, std::int64_t);
   std::string float_word(float);
+  std::string weight_word(float);                                          // one for all equal weights of the kernel
   std::string whole_word(std::string_view role, std::int64_t);             // as a float, likewise
   std::string fraction_word(std::string_view role, std::int64_t divisor);  // 1 / divisor, likewise
   std::string four_words(const std::array<float, 4>&);
@@ -83,7 +93,7 @@ class PixelWriter {
                   std::int64_t height);
 
  private:
-  enum class Kind : std::uint8_t { text, op, cast, number, wanted };
+  enum class Kind : std::uint8_t { text, op, cast, number, sum, wanted };
   struct Node {
     Kind kind;
     std::string_view type;
@@ -92,6 +102,7 @@ class PixelWriter {
     DType dtype = DType::f32;
     const PointwiseOp* op = nullptr;
     std::vector<PixelRef> refs{};  // of an operation
+    std::vector<WeightedPixel> terms{};
     int number = 0;
     PixelSpot place{};
     PixelsBetween between{};
@@ -105,6 +116,8 @@ class PixelWriter {
   std::vector<PixelRef> refs_of(const Node&) const;
   std::vector<PixelRef> in_order(const std::vector<PixelRef>& results) const;
   std::string with_names(std::string_view text, const std::vector<std::string>& names) const;
+  void join_sums(const std::vector<PixelRef>& results);
+  PixelRef written_sum(std::vector<WeightedPixel>);
 
   std::vector<Node> nodes_;
   std::unordered_map<std::string, PixelRef> known_;
@@ -115,6 +128,7 @@ class PixelWriter {
   std::vector<std::uint32_t> words_;
   std::map<std::pair<std::string, std::int64_t>, std::size_t> integer_words_;
   std::map<std::pair<std::string, std::int64_t>, std::string> float_words_;
+  std::map<std::uint32_t, std::string> weight_words_;  // by their bits
   std::vector<int> numbers_;
 };
 
