@@ -1,3 +1,4 @@
+// Keeps the images of other devices that dispatches use in this device's hands for as long as the dispatches run.
 #pragma once
 #include <span>
 #include <vector>
