@@ -254,6 +254,42 @@ TEST_P(Pixels, OtherFewNumbersCompileNothing) {
   for (std::size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(twice[i], 2 * once[i], 1e-5f) << i;
 }
 
+// Kernels know which weights are equal, opposite or 0, and no more.
+TEST_P(Pixels, OtherWeightsCompileNothing) {
+  const std::vector<float> values = random_values(60, 0, 1, 2);
+  const auto filtered = [&](Context& on, float middle, float side) {
+    const Tensor x = on.tensor({5, 3, 4}, values);
+    const std::vector<float> even{side, middle, 0, middle, side}, odd{-side, middle, side};
+    return separable_filter(x, even, odd, Border::edge).read();
+  };
+  filtered(context(), 0.5f, 0.25f);
+  context().reset_stats();
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  for (const auto& [middle, side] : {std::pair{0.3f, 0.7f}, std::pair{-0.4f, 0.6f}})
+    EXPECT_TRUE(all_agree(filtered(context(), middle, side), filtered(cpu, middle, side), 1e-5f)) << middle;
+  if (context().device().backend != BackendKind::cpu) {
+    EXPECT_EQ(context().stats().kernels_compiled, 1u) << "for the other sign of the middle";
+  }
+}
+
+// More images than a kernel reads: it becomes several, of which each but the last one stores what the next one reads.
+TEST_P(Pixels, WorkThatIsTooLargeForAKernelIsSplit) {
+  constexpr int images = 40;
+  const auto sum = [&](Context& on) {
+    Tensor total = separable_filter(on.tensor({5, 3, 3}, random_values(45, 0, 1, 99)), {1, 2, 1}, {1, 2, 1});
+    for (unsigned i = 0; i < images; ++i) {
+      const Tensor image = on.tensor({5, 3, 3}, random_values(45, 0, 1, i)).compute();
+      total = total * 0.9f + resize_bilinear(image, 5, 3);
+    }
+    return total;
+  };
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  const Tensor here = sum(context());
+  context().reset_stats();
+  EXPECT_TRUE(all_agree(here.read(), sum(cpu).read(), 1e-5f));
+  EXPECT_LE(context().stats().dispatches, 16u);
+}
+
 TEST_P(Pixels, MoveToOtherDevices) {
   Context moving = open(GetParam());
   const Tensor soft = gaussian_blur(moving.tensor({5, 3, 1}, random_values(15, 0, 1, 2)), 0.5f).compute();

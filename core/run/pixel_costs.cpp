@@ -44,7 +44,7 @@ double PixelCosts::reading_elements(const PixelImage& image) const {
 // Pixels of an item that is read `times` often, all in all: computed each time, or stored once.
 double PixelCosts::read(int index, double times) const {
   const Item& item = at(index);
-  return item.once + std::min(times * item.each, item.pixels * (item.each + storing_) + times * reading);
+  return item.once + std::min(times * item.each, item.pixels * (item.each + storing) + times * reading);
 }
 
 double PixelCosts::with_reads(int item) const {
@@ -68,16 +68,16 @@ void PixelCosts::add(int index) {
   for (const auto& [operand, times] : item.reads) {
     const Item& other = at(operand);
     const double reads = times * item.pixels;
-    const bool is_repeated = reads * other.each <= other.pixels * (other.each + storing_) + reads * reading;
+    const bool is_repeated = reads * other.each <= other.pixels * (other.each + storing) + reads * reading;
     item.each += times * (is_repeated ? other.each : reading);
-    item.once += other.once + (is_repeated ? 0 : other.pixels * (other.each + storing_));
+    item.once += other.once + (is_repeated ? 0 : other.pixels * (other.each + storing));
   }
 }
 
 bool PixelCosts::is_worth_repeating(int index, double reads, const std::vector<double>& known) const {
   const Item& item = at(index);
   if (moves_pixels(graph_.at(index))) return true;  // rather what it moves is stored
-  double repeated = reads * item.own, stored = item.pixels * (item.own + storing_) + reads * reading;
+  double repeated = reads * item.own, stored = item.pixels * (item.own + storing) + reads * reading;
   for (std::size_t i = 0; i < item.reads.size(); ++i) {
     const auto& [operand, times] = item.reads[i];
     repeated += read(operand, reads * times + known[i]);

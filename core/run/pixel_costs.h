@@ -11,16 +11,13 @@ class PixelCosts {
  public:
   // Reading a pixel, and storing one, with its share of a pass. What matters is that two filters of three taps are one
   // kernel, and two of five taps are two, as everybody would write them.
-  static constexpr double reading = 8;
+  static constexpr double reading = 8, storing = 80;
 
   // A pixel in elements takes several reads, unless it is a texel; in textures, each of them looks for its texel.
   double reading_elements(const PixelImage&) const;
 
-  PixelCosts(const Graph& graph, double storing, bool has_elements_in_textures)
-      : graph_(graph),
-        storing_(storing),
-        has_elements_in_textures_(has_elements_in_textures),
-        items_(graph.items.size()) {}
+  PixelCosts(const Graph& graph, bool has_elements_in_textures)
+      : graph_(graph), has_elements_in_textures_(has_elements_in_textures), items_(graph.items.size()) {}
 
   // Items are added in their order, if pixel kernels compute them.
   void add(int item);
@@ -30,7 +27,6 @@ class PixelCosts {
 
   double of(int item) const { return at(item).each; }
   double with_reads(int item) const;  // where all that it reads is stored
-  double storing() const { return storing_; }
 
   // Whether computing an item at `reads` pixels costs less than storing it and reading it there; `known_reads` gives
   // how often another item is read already.
@@ -55,7 +51,6 @@ class PixelCosts {
   double read(int item, double times) const;
 
   const Graph& graph_;
-  double storing_;
   bool has_elements_in_textures_;
   std::vector<Item> items_;
 };

@@ -37,6 +37,7 @@ struct PixelForm {
   std::string_view entry;
   bool (*takes)(const GraphItem&, const Family&);
   PixelRef (*write)(const PixelWork&, const Family&);
+  bool is_linear = false;  // see is_linear() in core/run/pixel_forms.h
 };
 
 std::span<const PixelForm> filter_forms();  // filters, other sizes, warps

@@ -150,8 +150,10 @@ bool moves_pixels(const GraphItem& item) {
 bool is_linear(const Graph& graph, const GraphItem& item) {
   if (item.dtype() != DType::f32) return false;
   if (item.is<Cast>()) return true;
-  if (const auto* family = item.as<Family>())
-    return family->entry->name == "colour_matrix_numbers" || family->entry->name == "colour_yuv_to_rgb";
+  if (const auto* family = item.as<Family>()) {
+    const PixelForm* form = form_of(*family);
+    return form && form->is_linear;
+  }
   const auto* pointwise = item.as<Pointwise>();
   if (!pointwise) return false;
   const auto is_same_everywhere = [&](std::size_t k) {

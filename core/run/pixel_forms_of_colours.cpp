@@ -155,11 +155,11 @@ PixelRef write_rgb_to_chroma(const PixelWork& work, const Family& family) {
 }
 
 constexpr PixelForm colour_form_table[] = {
-    {"colour_matrix_numbers", takes_matrix, write_matrix_numbers},
-    {"colour_matrix_tensor", takes_matrix, write_matrix_tensor},
-    {"colour_lookup", takes_lookup, write_lookup},
-    {"colour_yuv_to_rgb", takes_yuv, write_yuv_to_rgb},
-    {"colour_rgb_to_chroma", takes_chroma, write_rgb_to_chroma},
+    {.entry = "colour_matrix_numbers", .takes = takes_matrix, .write = write_matrix_numbers, .is_linear = true},
+    {.entry = "colour_matrix_tensor", .takes = takes_matrix, .write = write_matrix_tensor},
+    {.entry = "colour_lookup", .takes = takes_lookup, .write = write_lookup},
+    {.entry = "colour_yuv_to_rgb", .takes = takes_yuv, .write = write_yuv_to_rgb, .is_linear = true},
+    {.entry = "colour_rgb_to_chroma", .takes = takes_chroma, .write = write_rgb_to_chroma},
 };
 
 }  // namespace

@@ -312,13 +312,15 @@ PixelRef PixelWriter::written_sum(std::vector<WeightedPixel> terms) {
     const std::string product =
         text(*group) + (factor == factor_of_one ? "" : " * " + weight_word(std::bit_cast<float>(factor)));
     if (sum) sum = vector(DType::f32, text(*sum) + (is_taken ? " - " : " + ") + product);
+    else if (!is_taken && factor == factor_of_one) sum = group;
     else sum = vector(DType::f32, (is_taken ? "-" : "") + product);
   }
   return sum ? *sum : vector(DType::f32, "vec4f(0.0)");
 }
 
-PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, const std::vector<PixelRef>& results,
-                                          std::int64_t width, std::int64_t height) {
+std::optional<PixelWriter::Finished> PixelWriter::finish(std::vector<PixelOutput> outputs,
+                                                         const std::vector<PixelRef>& results, std::int64_t width,
+                                                         std::int64_t height) {
   join_sums(results);
   for (const PixelRef ref : in_order(results))
     if (nodes_[index(ref)].kind == Kind::sum) define(ref, written_sum(nodes_[index(ref)].terms));
@@ -349,8 +351,8 @@ PixelWriter::Finished PixelWriter::finish(std::vector<PixelOutput> outputs, cons
     line_of[index(ref)] = static_cast<int>(expression.lines.size());
     name = "v" + std::to_string(expression.lines.size());
     expression.lines.push_back(line);
+    if (expression.lines.size() > most_lines) return std::nullopt;
   }
-  if (expression.lines.size() > most_lines) throw std::length_error("A pixel kernel has too many lines.");
 
   const std::vector<std::string> statements =
       statements_of(expression, [&](const Expression::Line& line) { return leaves[line.index]; });

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -88,9 +89,9 @@ class PixelWriter {
     std::vector<std::uint32_t> words;
     std::vector<int> numbers;
   };
-  // The outputs' values are those of `results`.
-  Finished finish(std::vector<PixelOutput>, const std::vector<PixelRef>& results, std::int64_t width,
-                  std::int64_t height);
+  // The outputs' values are those of `results`. Nothing, where the kernel is longer than drivers compile well.
+  std::optional<Finished> finish(std::vector<PixelOutput>, const std::vector<PixelRef>& results, std::int64_t width,
+                                 std::int64_t height);
 
  private:
   enum class Kind : std::uint8_t { text, op, cast, number, sum, wanted };
