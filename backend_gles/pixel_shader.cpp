@@ -66,12 +66,26 @@ std::string host_function(int k, const PixelInput& input) {
          glsl_spelling(host_value_text(type.value, "texel")) + "." + type.swizzle + ";\n}\n";
 }
 
+// input_k_three(element): three elements that follow one another are in one texel or two.
+std::string three_elements(int k, const std::string& vector) {
+  const std::string name = sampler_name(k);
+  return vector + " input_" + std::to_string(k) +
+         "_three(uint element) {\n  int first = int(element), skipped = first & 3;\n  ivec2 size = textureSize(" +
+         name +
+         ", 0), at = place(first >> 2, size.x);\n"
+         "  ivec2 after = at.x + 1 < size.x ? ivec2(at.x + 1, at.y) : ivec2(0, min(at.y + 1, size.y - 1));\n  " +
+         vector + " a = " + vector + "(texelFetch(" + name + ", at, 0)), b = " + vector + "(texelFetch(" + name +
+         ", after, 0));\n  return skipped == 0 ? a.xyzz : skipped == 1 ? a.yzww : skipped == 2 ? " + vector +
+         "(a.zw, b.xx) : " + vector + "(a.w, b.xyy);\n}\n";
+}
+
 // input_k(element): four elements, by their indices; input_k_texel(texel): the four of a texel.
-std::string element_functions(int k, DType dtype) {
+std::string element_functions(int k, DType dtype, const std::string& body) {
   const std::string name = std::to_string(k), vector = glsl_spelling(vector_type(dtype));
   return fetch_functions(k, dtype, true) + vector + " input_" + name +
          "(uvec4 element) {\n  ivec4 at = ivec4(element);\n" + four_elements(name, vector) + "}\n" + vector +
-         " input_" + name + "_texel(uint texel) { return texel_" + name + "(int(texel)); }\n";
+         " input_" + name + "_texel(uint texel) { return texel_" + name + "(int(texel)); }\n" +
+         (body.find("input_" + name + "_three(") != std::string::npos ? three_elements(k, vector) : "");
 }
 
 std::string inputs_text(const PixelKernel& kernel) {
@@ -79,7 +93,7 @@ std::string inputs_text(const PixelKernel& kernel) {
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
     const PixelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
     switch (input.place) {
-      case PixelPlace::elements: text += element_functions(k, input.dtype); break;
+      case PixelPlace::elements: text += element_functions(k, input.dtype, kernel.body); break;
       case PixelPlace::texels:
         text += pixel_function(k, "sampler2D", input.channels == 1 ? "xxxx" : "xyzw", input.is_filtered);
         break;

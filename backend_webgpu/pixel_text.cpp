@@ -150,7 +150,9 @@ std::string input_of_pixels(const std::string& k, const PixelInput& input) {
 std::string input_of_elements(const PixelKernel& kernel, const std::string& k, DType dtype) {
   const bool reads_texels = reads_texels_of(kernel, k);
   std::string text = element_function(k, dtype, reads_texels) + "fn input_" + k + "(at: vec4u) -> " +
-                     vector_type(dtype) + " { return " + four_elements(k, dtype) + "; }\n";
+                     vector_type(dtype) + " { return " + four_elements(k, dtype) + "; }\nfn input_" + k +
+                     "_three(element: u32) -> " + vector_type(dtype) + " { return input_" + k +
+                     "(vec4u(element) + vec4u(0u, 1u, 2u, 2u)); }\n";
   if (reads_texels)
     text += "fn input_" + k + "_texel(at: u32) -> " + vector_type(dtype) + " { return " + texel_text(k, dtype, "at") +
             "; }\n";

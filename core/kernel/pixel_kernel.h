@@ -43,7 +43,8 @@ struct PixelKernel {
 
   // WGSL statements that core/kernel/glsl_spelling.h can spell, each `let name: type = …;`, over `x` and `y`, the place
   // of the pixel as i32. Images in elements are read with input_k(element: vec4u), which gives four elements by their
-  // indices in the storage, and input_k_texel(texel: u32), the four from 4 * texel on, as vec4f or vec4i; all others
+  // indices in the storage, input_k_texel(texel: u32), the four from 4 * texel on, and input_k_three(element: u32), the
+  // three from there on, the last one twice, as vec4f or vec4i; all others
   // with input_k(x: i32, y: i32, width: i32), which takes places within the image, and its width, or, where they are
   // filtered, with input_k_between(place: vec2f) -> vec4f, by the device's linear filter, in which the image goes from
   // 0 to 1 and its outermost pixels on beyond that. Components beyond an image's channels may be anything. Words are

@@ -37,8 +37,9 @@ class PixelCosts::Counter final : public PixelReader {
 };
 
 double PixelCosts::reading_elements(const PixelImage& image) const {
-  const double element = has_elements_in_textures_ ? 2 * reading : 0.75 * reading;
-  return image.channels == 4 ? reading : element * static_cast<double>(image.channels) + 1;
+  if (image.channels == 4) return reading;
+  const auto channels = static_cast<double>(image.channels);
+  return (has_elements_in_textures_ ? 2 * reading * std::min(channels, 2.0) : 0.75 * reading * channels) + 1;
 }
 
 // Pixels of an item that is read `times` often, all in all: computed each time, or stored once.

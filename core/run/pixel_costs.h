@@ -13,7 +13,7 @@ class PixelCosts {
   // kernel, and two of five taps are two, as everybody would write them.
   static constexpr double reading = 8, storing = 80;
 
-  // A pixel in elements takes several reads, unless it is a texel; in textures, each of them looks for its texel.
+  // A pixel in elements takes several reads, unless it is a texel; in textures, it looks for one texel or two.
   double reading_elements(const PixelImage&) const;
 
   PixelCosts(const Graph& graph, bool has_elements_in_textures)

@@ -150,7 +150,11 @@ void PixelPlanner::read_elements(PixelDraft& kernel, int wanted, int item, std::
     std::string first = "(" + pixel + ") * " + std::to_string(read_as.channels);
     if (offset != 0) first += " + " + writer.integer_word("first of " + k, offset);
     const std::string at = PixelWriter::text(writer.unsigned_integer("u32(" + first + ")"));
-    const char* channels[] = {"", " + vec4u(0u, 1u, 1u, 1u)", " + vec4u(0u, 1u, 2u, 2u)", " + vec4u(0u, 1u, 2u, 3u)"};
+    if (read_as.channels == 3) {
+      writer.define(value, writer.vector(dtype, "input_" + k + "_three(" + at + ")"));
+      continue;
+    }
+    const char* channels[] = {"", " + vec4u(0u, 1u, 1u, 1u)", "", " + vec4u(0u, 1u, 2u, 3u)"};
     writer.define(value,
                   writer.vector(dtype, "input_" + k + "(vec4u(" + at + ")" + channels[read_as.channels - 1] + ")"));
   }

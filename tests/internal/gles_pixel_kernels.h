@@ -27,9 +27,11 @@ inline std::size_t pixels_of(Size size) {
 
 // The text that reads pixel (x, y) of input `k`, in elements, of an image of that many channels.
 inline std::string pixel_in_elements(int k, int channels, const std::string& x = "x", const std::string& y = "y") {
-  const char* components[] = {"0u, 0u, 0u, 0u", "0u, 1u, 0u, 1u", "0u, 1u, 2u, 2u", "0u, 1u, 2u, 3u"};
-  return "input_" + std::to_string(k) + "(vec4u(u32(" + std::to_string(channels) + " * ((" + y +
-         ") * ints_of_words(0).x + (" + x + ")))) + vec4u(" + components[channels - 1] + "))";
+  const char* components[] = {"0u, 0u, 0u, 0u", "0u, 1u, 0u, 1u", "", "0u, 1u, 2u, 3u"};
+  const std::string input = "input_" + std::to_string(k),
+                    first = "u32(" + std::to_string(channels) + " * ((" + y + ") * ints_of_words(0).x + (" + x + ")))";
+  if (channels == 3) return input + "_three(" + first + ")";
+  return input + "(vec4u(" + first + ") + vec4u(" + components[channels - 1] + "))";
 }
 
 inline std::string pixel_in_texels(int k, const std::string& x = "x", const std::string& y = "y") {

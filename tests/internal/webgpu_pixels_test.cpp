@@ -46,6 +46,7 @@ std::string own_elements(DType dtype, int channels) {
   const std::string c = std::to_string(channels), type = is_float(dtype) ? "vec4f" : "vec4i";
   const std::string pixel = "(y * ints_of_words(0).x + x)";
   if (channels == 4) return "let v0: " + type + " = input_0_texel(u32" + pixel + ");\n";
+  if (channels == 3) return "let v0: " + type + " = input_0_three(u32(" + pixel + " * 3));\n";
   return "let last: u32 = u32(ints_of_words(0).x * ints_of_words(0).y * " + c + " - 1);\n" +
          "let element: vec4u = min(vec4u(u32(" + pixel + " * " + c + ")) + vec4u(0u, " +
          (channels == 1 ? "0u, 0u, 0u" : "1u, 2u, 3u") + "), vec4u(last));\n" + "let v0: " + type +
