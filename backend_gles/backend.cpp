@@ -7,6 +7,7 @@
 #include "backend_gles/debug_group.h"
 #include "backend_gles/download.h"
 #include "backend_gles/pixel_kernels.h"
+#include "backend_gles/video_memory.h"
 #include "backend_gles/vulkan_image.h"
 #include "backend_gles/wait.h"
 #include "core/kernel/dispatch_label.h"
@@ -186,6 +187,8 @@ std::string GlesBackend::why_no_images() {
   if (!device_->context().driver()) return "it is not ANGLE on Vulkan, and tessera shares memory with no other driver";
   return "its driver lacks GL_EXT_memory_object_fd, GL_ANGLE_memory_object_flags or GL_EXT_semaphore_fd";
 }
+
+Backend::DmaBufs GlesBackend::dma_bufs() { return {.why_not = missing_for_dma_bufs(*device_)}; }
 
 std::uint64_t GlesBackend::layout_of(const ImageSpec& spec) const { return gles::layout_of({spec.width, spec.height}); }
 

@@ -41,6 +41,7 @@ class GlesBackend final : public Backend {
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
   std::unique_ptr<ImportedVulkanImage> import_image(const VulkanHostImage&) override;
   std::string why_no_images() override;
+  DmaBufs dma_bufs() override;
   std::uint64_t layout_of(const ImageSpec&) const override;
   bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
   bool can_time() const override { return can_time_; }

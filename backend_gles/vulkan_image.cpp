@@ -6,6 +6,8 @@
 #include "backend_gles/texture_export.h"
 #include "backend_gles/texture_format.h"
 #include "backend_gles/texture_import.h"
+#include "backend_gles/video_memory.h"
+#include "backend_gles/wait.h"
 #include "core/base/fail.h"
 
 namespace tessera::gles {
@@ -49,29 +51,21 @@ class HostImageOnDevice final : public ImportedVulkanImage {
         functions_(std::move(functions)),
         host_{.width = narrow<int>(image.width()),
               .height = narrow<int>(image.height()),
-              .internal_format = format_of_vulkan(image.format().code)} {
+              .internal_format = format_of_vulkan(image.format().code)},
+        order_(image.order()) {
     if (std::max(host_.width, host_.height) > device_->max_side())
       throw Error(ErrorCode::unsupported, "OpenGL ES: an image of " + std::to_string(host_.width) + " x " +
                                               std::to_string(host_.height) + " pixels; each side can be up to " +
                                               std::to_string(device_->max_side()) + " on " + device_->info().name +
                                               ".");
-    const Entered entered(*device_, touch::texture);
-    const GladGLES2Context& gl = device_->gl();
-    if (host_.internal_format == bgra8) request_bgra(*device_);
     try {
-      const SharedImage::Memory memory = image.memory();
-      functions_->CreateMemoryObjects(1, &memory_);
-      functions_->ImportMemoryFd(memory_, memory.bytes, fd_handle, Fd::copy_of(memory.fd).release());
-      gl.GenTextures(1, &host_.texture);  // a host's, as far as the rest of the backend is concerned
-      gl.ActiveTexture(GL_TEXTURE0);
-      gl.BindTexture(GL_TEXTURE_2D, host_.texture);
-      functions_->TexStorageMemFlags2D(GL_TEXTURE_2D, 1, host_.internal_format, host_.width, host_.height, memory_, 0,
-                                       image.create_flags(), memory.usage, image.view_formats());
-      functions_->GenSemaphores(2, semaphores_);
-      functions_->ImportSemaphoreFd(semaphores_[0], fd_handle, Fd::copy_of(image.handed_over()).release());
-      functions_->ImportSemaphoreFd(semaphores_[1], fd_handle, Fd::copy_of(image.given_back()).release());
-      gl.BindTexture(GL_TEXTURE_2D, 0);
-      device_->check("Importing a Vulkan host's image of the format " + std::string(image.format().name));
+      if (const DmaBuf* dma_buf = image.dma_buf()) {
+        texture_ = texture_of_dma_buf("Vulkan", device_, image_of(*dma_buf));
+        host_.texture = texture_.get();
+      } else {
+        import_memory(image);
+      }
+      if (order_ == VulkanOrder::semaphores) import_semaphores(image);
     } catch (...) {
       destroy();
       throw;
@@ -81,7 +75,8 @@ class HostImageOnDevice final : public ImportedVulkanImage {
   HostImageOnDevice(const HostImageOnDevice&) = delete;
   HostImageOnDevice& operator=(const HostImageOnDevice&) = delete;
 
-  void begin(bool) override {
+  void begin(const VulkanHostImage&, bool) override {
+    if (order_ == VulkanOrder::waiting) return;  // the host's queue is done
     const Entered entered(*device_);
     functions_->WaitSemaphore(semaphores_[0], 0, nullptr, 1, &host_.texture, &general_layout);
     device_->check("Waiting for a Vulkan host's image");
@@ -89,6 +84,11 @@ class HostImageOnDevice final : public ImportedVulkanImage {
 
   VulkanHostImage::GivenBack end() override {
     const Entered entered(*device_);
+    if (order_ == VulkanOrder::waiting) {
+      Fence(device_).wait();
+      device_->check("Waiting for work on a Vulkan host's image");
+      return {};
+    }
     functions_->SignalSemaphore(semaphores_[1], 0, nullptr, 1, &host_.texture, &general_layout);
     device_->gl().Flush();
     device_->check("Giving a Vulkan host's image back");
@@ -114,17 +114,45 @@ class HostImageOnDevice final : public ImportedVulkanImage {
   }
 
  private:
+  // A host's texture, as far as the rest of the backend is concerned.
+  void import_memory(const VulkanHostImage& image) {
+    const Entered entered(*device_, touch::texture);
+    const GladGLES2Context& gl = device_->gl();
+    if (host_.internal_format == bgra8) request_bgra(*device_);
+    const SharedImage::Memory memory = image.memory();
+    functions_->CreateMemoryObjects(1, &memory_);
+    functions_->ImportMemoryFd(memory_, memory.bytes, fd_handle, Fd::copy_of(memory.fd).release());
+    gl.GenTextures(1, &host_.texture);
+    texture_ = {device_, host_.texture};
+    gl.ActiveTexture(GL_TEXTURE0);
+    gl.BindTexture(GL_TEXTURE_2D, host_.texture);
+    functions_->TexStorageMemFlags2D(GL_TEXTURE_2D, 1, host_.internal_format, host_.width, host_.height, memory_, 0,
+                                     image.create_flags(), memory.usage, image.view_formats());
+    gl.BindTexture(GL_TEXTURE_2D, 0);
+    device_->check("Importing a Vulkan host's image of the format " + std::string(image.format().name));
+  }
+
+  void import_semaphores(const VulkanHostImage& image) {
+    const Entered entered(*device_);
+    functions_->GenSemaphores(2, semaphores_);
+    functions_->ImportSemaphoreFd(semaphores_[0], fd_handle, Fd::copy_of(image.handed_over()).release());
+    functions_->ImportSemaphoreFd(semaphores_[1], fd_handle, Fd::copy_of(image.given_back()).release());
+    device_->check("Importing the semaphores of a Vulkan host's image");
+  }
+
   void destroy() noexcept {
     const CurrentContext current(device_->context());
     if (!current.is_current()) return;
-    device_->gl().DeleteTextures(1, &host_.texture);
-    functions_->DeleteSemaphores(2, semaphores_);
+    texture_ = {};
+    if (semaphores_[0]) functions_->DeleteSemaphores(2, semaphores_);
     if (memory_) functions_->DeleteMemoryObjects(1, &memory_);
   }
 
   std::shared_ptr<const Device> device_;
-  std::shared_ptr<const SharingFunctions> functions_;
+  std::shared_ptr<const SharingFunctions> functions_;  // null where only dma-bufs come
   HostTexture host_;
+  VulkanOrder order_;
+  ImageTexture texture_;
   GLuint memory_ = 0, semaphores_[2]{};
 };
 

@@ -5,6 +5,7 @@
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
 #include "backend_webgpu/shared_image.h"
+#include "backend_webgpu/video_memory.h"
 #include "backend_webgpu/vulkan_image.h"
 #include "core/kernel/dispatch_label.h"
 
@@ -113,7 +114,7 @@ void WebGpuBackend::trim() {
   // Dawn frees released objects when it notices that later submissions are done: empty ones are, right away.
   for (int i = 0; i < 3; ++i) {
     wgpuQueueSubmit(device_->queue(), 0, nullptr);
-    wait_for_work();
+    device_->wait_for_work();
   }
 }
 
@@ -274,19 +275,18 @@ std::string WebGpuBackend::why_no_images() {
          "them";
 }
 
+Backend::DmaBufs WebGpuBackend::dma_bufs() {
+  std::string missing = missing_for_dma_bufs(*device_);
+  if (!missing.empty()) return {.why_not = "Dawn lacks " + std::move(missing)};
+  return {.has_sync_files = wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_SharedFenceSyncFD) != 0};
+}
+
 // A buffer has the texels of any image, one after the other; a host's buffer may end within the last texel.
 bool WebGpuBackend::is_laid_out_as(const Storage& storage, const ImageSpec&) const { return !is_borrowed(storage); }
 
 void WebGpuBackend::wait() {
-  wait_for_work();
+  device_->wait_for_work();
   device_->throw_faults();
-}
-
-void WebGpuBackend::wait_for_work() const {
-  WGPUQueueWorkDoneCallbackInfo callback{};
-  callback.mode = WGPUCallbackMode_WaitAnyOnly;
-  callback.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void*, void*) {};  // a fault is noted by the device
-  device_->wait_for(wgpuQueueOnSubmittedWorkDone(device_->queue(), callback));
 }
 
 }  // namespace tessera::webgpu

@@ -46,6 +46,7 @@ class WebGpuBackend final : public Backend {
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
   std::unique_ptr<ImportedVulkanImage> import_image(const VulkanHostImage&) override;
   std::string why_no_images() override;
+  DmaBufs dma_bufs() override;
   bool is_laid_out_as(const Storage&, const ImageSpec&) const override;
   bool is_lost() const override { return device_->is_lost(); }
   void lose() override { device_->lose(); }
@@ -65,7 +66,6 @@ class WebGpuBackend final : public Backend {
   void add_pixels(Step&, const Dispatch&, const BoundBuffer& parameters);
   [[noreturn]] void throw_refusal_of_hosts_objects(const std::string& error);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as);
-  void wait_for_work() const;
   PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }
   void record_all(WGPUCommandEncoder, std::span<const Step>, TimedPasses*);
 

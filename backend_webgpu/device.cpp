@@ -160,6 +160,13 @@ void Device::note_error(ErrorCode code, const std::string& what) {
   messages_(Message::Level::error, text);
 }
 
+void Device::wait_for_work() const {
+  WGPUQueueWorkDoneCallbackInfo callback{};
+  callback.mode = WGPUCallbackMode_WaitAnyOnly;
+  callback.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void*, void*) {};  // a fault is noted by the device
+  wait_for(wgpuQueueOnSubmittedWorkDone(queue(), callback));
+}
+
 bool Device::is_lost() {
   const std::lock_guard lock(faults_lock_);
   return is_lost_;

@@ -45,6 +45,8 @@ class Device {
   // Waits until the future's callback has run; false where `nanoseconds` have passed before.
   bool wait_for(WGPUFuture future, std::uint64_t nanoseconds = forever) const;
 
+  void wait_for_work() const;  // that was submitted; a fault is noted
+
   bool is_lost();
   void lose();  // for tests
 

@@ -45,25 +45,31 @@ void SharedTexture::begin(const Begin& begin) const {
   wgpuSharedTextureMemoryBeginAccess(memory_.get(), texture_.get(), &access);
 }
 
-VulkanHostImage::GivenBack SharedTexture::end() const {
+SharedTexture::End SharedTexture::end() const {
   WGPUSharedTextureMemoryVkImageLayoutEndState layout{};
   layout.chain.sType = WGPUSType_SharedTextureMemoryVkImageLayoutEndState;
   WGPUSharedTextureMemoryEndAccessState state{};
   state.nextInChain = &layout.chain;
-  VulkanHostImage::GivenBack given;
-  if (wgpuSharedTextureMemoryEndAccess(memory_.get(), texture_.get(), &state) != WGPUStatus_Success) return given;
-  given.old_layout = layout.oldLayout;
-  given.new_layout = layout.newLayout;
-  if (state.fenceCount == 1 && wgpuDeviceHasFeature(device_->get(), WGPUFeatureName_SharedFenceVkSemaphoreOpaqueFD)) {
+  End end;
+  if (wgpuSharedTextureMemoryEndAccess(memory_.get(), texture_.get(), &state) != WGPUStatus_Success) return end;
+  end.given.old_layout = layout.oldLayout;
+  end.given.new_layout = layout.newLayout;
+  if (state.fenceCount == 1) {
+    WGPUSharedFenceExportInfo info{};
+    wgpuSharedFenceExportInfo(state.fences[0], &info);  // of which kind it is
+    WGPUSharedFenceSyncFDExportInfo file{};
+    file.chain.sType = WGPUSType_SharedFenceSyncFDExportInfo;
+    file.handle = -1;
     WGPUSharedFenceVkSemaphoreOpaqueFDExportInfo semaphore{};
     semaphore.chain.sType = WGPUSType_SharedFenceVkSemaphoreOpaqueFDExportInfo;
-    WGPUSharedFenceExportInfo info{};
-    info.nextInChain = &semaphore.chain;
+    semaphore.handle = -1;
+    end.is_sync_file = info.type == WGPUSharedFenceType_SyncFD;
+    info.nextInChain = end.is_sync_file ? &file.chain : &semaphore.chain;
     wgpuSharedFenceExportInfo(state.fences[0], &info);
-    given.done = Fd::copy_of(semaphore.handle);
+    if (const int fd = end.is_sync_file ? file.handle : semaphore.handle; fd >= 0) end.given.done = Fd::copy_of(fd);
   }
   wgpuSharedTextureMemoryEndAccessStateFreeMembers(state);
-  return given;
+  return end;
 }
 
 void SharedTexture::throw_refusal(ErrorScope& refused) const {
@@ -87,9 +93,18 @@ WGPUSharedTextureMemoryOpaqueFDDescriptor opaque_memory(const SharedImage::Memor
 Handle<WGPUSharedFence> import_semaphore(const Device& device, int fd) {
   WGPUSharedFenceVkSemaphoreOpaqueFDDescriptor semaphore{};
   semaphore.chain.sType = WGPUSType_SharedFenceVkSemaphoreOpaqueFDDescriptor;
-  semaphore.handle = fd;  // Dawn makes a copy
+  semaphore.handle = fd;
   WGPUSharedFenceDescriptor descriptor{};
   descriptor.nextInChain = &semaphore.chain;
+  return Handle(wgpuDeviceImportSharedFence(device.get(), &descriptor));
+}
+
+Handle<WGPUSharedFence> import_sync_file(const Device& device, int fd) {
+  WGPUSharedFenceSyncFDDescriptor file{};
+  file.chain.sType = WGPUSType_SharedFenceSyncFDDescriptor;
+  file.handle = fd;
+  WGPUSharedFenceDescriptor descriptor{};
+  descriptor.nextInChain = &file.chain;
   return Handle(wgpuDeviceImportSharedFence(device.get(), &descriptor));
 }
 

@@ -24,8 +24,12 @@ class SharedTexture {
     WGPUSharedFence waited = nullptr;  // null: nobody is at work on the memory
   };
   void begin(const Begin&) const;
-  // `done` is a semaphore's, and empty where Dawn gives none, or a fence of another kind.
-  VulkanHostImage::GivenBack end() const;
+  // `done` is empty where Dawn gives neither a semaphore nor a sync file.
+  struct End {
+    VulkanHostImage::GivenBack given{};
+    bool is_sync_file = false;
+  };
+  End end() const;
 
   void throw_refusal(ErrorScope&) const;  // closes the scope
 
@@ -38,7 +42,8 @@ class SharedTexture {
 
 // Memory of a Vulkan device of the same driver.
 WGPUSharedTextureMemoryOpaqueFDDescriptor opaque_memory(const SharedImage::Memory&, bool is_dedicated = false);
-// A semaphore of such a device, for Begin::waited.
+// For Begin::waited: a semaphore of such a device, and a file that any device gives. Dawn copies the descriptors.
 Handle<WGPUSharedFence> import_semaphore(const Device&, int fd);
+Handle<WGPUSharedFence> import_sync_file(const Device&, int fd);
 
 }  // namespace tessera::webgpu

@@ -28,7 +28,8 @@ class DmaBufOnDevice final : public HostAccess {
   }
   void end() override {
     ErrorScope refused(*texture_.device(), WGPUErrorFilter_Validation);
-    const VulkanHostImage::GivenBack given = texture_.end();  // of its fence nobody hears: hosts ask webgpu::when_done
+    const VulkanHostImage::GivenBack given =
+        texture_.end().given;  // of its fence nobody hears: hosts ask webgpu::when_done
     texture_.throw_refusal(refused);
     next_.old_layout = given.old_layout;
     next_.new_layout = given.new_layout;
@@ -40,22 +41,17 @@ class DmaBufOnDevice final : public HostAccess {
 };
 
 void require_dma_bufs(const Device& device) {
-  const auto has = [&](WGPUFeatureName feature) { return wgpuDeviceHasFeature(device.get(), feature); };
-  const auto refuse = [&](const std::string& features) {
+  if (const std::string features = missing_for_dma_bufs(device); !features.empty())
     fail(ErrorCode::unsupported, from_dma_buf_op,
          device.info().name + " (" + device.info().driver + ") lacks " + features +
              ", without which Dawn takes no dma-buf" +
              (device.is_borrowed() ? "; where its adapter has the feature, the host requests it with the device."
                                    : "."));
-  };
-  if (!has(WGPUFeatureName_SharedTextureMemoryDmaBuf)) refuse("the feature SharedTextureMemoryDmaBuf");
-  if (!has(WGPUFeatureName_SharedFenceVkSemaphoreOpaqueFD) && !has(WGPUFeatureName_SharedFenceSyncFD))
-    refuse("both of the features SharedFenceVkSemaphoreOpaqueFD and SharedFenceSyncFD");
 }
 
 std::shared_ptr<DmaBufOnDevice> imported_plane(const std::shared_ptr<Device>& device, const DmaBufImage& image,
                                                const DmaBufTexture& texture) {
-  wait_for_writers(image.plane.fd);
+  wait_for_writers(image.planes[0].fd);
   DmaBufMemory memory(image, texture.fourcc);
   try {
     return std::make_shared<DmaBufOnDevice>(SharedTexture(device, "dma-buf", memory.descriptor.chain,
@@ -65,11 +61,19 @@ std::shared_ptr<DmaBufOnDevice> imported_plane(const std::shared_ptr<Device>& de
     fail(error.code(), from_dma_buf_op,
          device->info().name + " takes no plane of " + std::to_string(image.width) + " x " +
              std::to_string(image.height) + " pixels of the format " + letters_of(image.fourcc) + " with a stride of " +
-             std::to_string(image.plane.stride) + " bytes: " + error.what());
+             std::to_string(image.planes[0].stride) + " bytes: " + error.what());
   }
 }
 
 }  // namespace
+
+std::string missing_for_dma_bufs(const Device& device) {
+  const auto has = [&](WGPUFeatureName feature) { return wgpuDeviceHasFeature(device.get(), feature); };
+  if (!has(WGPUFeatureName_SharedTextureMemoryDmaBuf)) return "the feature SharedTextureMemoryDmaBuf";
+  if (!has(WGPUFeatureName_SharedFenceVkSemaphoreOpaqueFD) && !has(WGPUFeatureName_SharedFenceSyncFD))
+    return "both of the features SharedFenceVkSemaphoreOpaqueFD and SharedFenceSyncFD";
+  return {};
+}
 
 DmaBufTexture texture_for(const DmaBufImage& image) {
   if (image.fourcc == fourcc("R8")) return {image.fourcc, WGPUTextureFormat_R8Unorm, image.channels};
@@ -81,15 +85,18 @@ DmaBufTexture texture_for(const DmaBufImage& image) {
 }
 
 DmaBufMemory::DmaBufMemory(const DmaBufImage& image, std::uint32_t fourcc) {
-  plane.fd = image.plane.fd;
-  plane.offset = image.plane.offset;
-  plane.stride = image.plane.stride;
+  for (const DmaBufPlane& each : image.planes) {
+    WGPUSharedTextureMemoryDmaBufPlane& plane = planes.emplace_back();
+    plane.fd = each.fd;
+    plane.offset = each.offset;
+    plane.stride = each.stride;
+  }
   descriptor.chain.sType = WGPUSType_SharedTextureMemoryDmaBufDescriptor;
   descriptor.size = {narrow<std::uint32_t>(image.width), narrow<std::uint32_t>(image.height), 1};
   descriptor.drmFormat = fourcc;
   descriptor.drmModifier = image.modifier.value_or(0);
-  descriptor.planeCount = 1;
-  descriptor.planes = &plane;
+  descriptor.planeCount = planes.size();
+  descriptor.planes = planes.data();
 }
 
 Tensor tensor_of_plane(Context& context, const DmaBufImage& image, const DmaBufTexture& texture, WGPUTexture handle,

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "backend_webgpu/device.h"
 #include "core/interop/dma_buf.h"
 #include "core/kernel/backend.h"
 
@@ -25,9 +27,12 @@ struct DmaBufMemory {
   DmaBufMemory(const DmaBufMemory&) = delete;
   DmaBufMemory& operator=(const DmaBufMemory&) = delete;
 
-  WGPUSharedTextureMemoryDmaBufPlane plane{};
+  std::vector<WGPUSharedTextureMemoryDmaBufPlane> planes;
   WGPUSharedTextureMemoryDmaBufDescriptor descriptor{};
 };
+
+// The features that the device lacks for dma-bufs, for people; empty where it has them.
+std::string missing_for_dma_bufs(const Device&);
 
 // A tensor of the plane, which is in the texture, while `access` lasts.
 Tensor tensor_of_plane(Context&, const DmaBufImage&, const DmaBufTexture&, WGPUTexture, std::shared_ptr<HostAccess>,

@@ -1,15 +1,9 @@
 // A Vulkan host with a device of its own, on SwiftShader: its images as tensors, and tensors in its images.
-#include "support/vulkan_engine.h"
+#include "support/vulkan_images.h"
 
 #include <chrono>
-#include <cstring>
-#include <filesystem>
-#include <optional>
 #include <thread>
 
-#include "support/compare.h"
-#include "support/devices.h"
-#include <tessera/testing.h>
 #if TESSERA_HAS_WEBGPU
 #include <tessera/webgpu.h>
 #include <webgpu/webgpu.h>
@@ -18,67 +12,6 @@
 #ifdef TESSERA_TEST_HAS_VULKAN
 namespace tessera::test {
 namespace {
-
-constexpr std::uint32_t width = 24, height = 10;
-
-const std::string swiftshader = TESSERA_TEST_ANGLE_DIR "/vk_swiftshader_icd.json";
-bool can_share(const TestDevice& device) {
-  return std::string_view(device.driver).find("SwiftShader") != std::string::npos;
-}
-
-std::vector<TestDevice> sharing_devices() {
-  std::vector<TestDevice> devices = gpu_devices();
-  std::erase_if(devices, [](const TestDevice& device) { return !can_share(device); });
-  return devices;
-}
-
-std::vector<std::uint8_t> random_bytes(std::size_t count, std::uint32_t seed) {
-  std::vector<std::uint8_t> bytes(count);
-  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>((seed = seed * 1664525u + 1013904223u) >> 24);
-  return bytes;
-}
-
-std::size_t open_files() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
-  return count;
-}
-
-class VulkanImages : public OnDevice {
- protected:
-  void SetUp() override {
-    OnDevice::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    if (!std::filesystem::exists(swiftshader)) GTEST_SKIP() << "there is no " << swiftshader;
-    engine.emplace(swiftshader);
-    if (is_refused()) return;
-    gpu.emplace(open(GetParam()));
-    vulkan::attach(*gpu, engine->handles());
-  }
-  virtual bool is_refused() const { return false; }
-
-  EngineImage& image_with(const std::vector<std::uint8_t>& bytes, const VulkanEngine::ImageOptions& options) {
-    EngineImage& image = engine->image(width, height, options);
-    const VulkanEngine::Buffer& buffer = engine->buffer(bytes.size());
-    std::memcpy(buffer.bytes, bytes.data(), bytes.size());
-    engine->write(image, buffer, 0);
-    return image;
-  }
-  EngineImage& image_with(const std::vector<std::uint8_t>& bytes) { return image_with(bytes, {}); }
-  // Of an image that tessera has written.
-  std::vector<std::uint8_t> bytes_of(EngineImage& image, std::size_t count) {
-    image.layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-    const VulkanEngine::Buffer& buffer = engine->buffer(count);
-    engine->read(image, buffer, 0);
-    engine->wait();
-    return {buffer.bytes, buffer.bytes + count};
-  }
-
-  std::optional<VulkanEngine> engine;  // goes last
-  std::optional<Context> gpu;
-};
-
-constexpr std::size_t frame_bytes = width * height * 4;
 
 TEST_P(VulkanImages, TwoHundredFramesAreTheHostsOwnBytes) {
   constexpr std::size_t frames = 200;

@@ -93,7 +93,7 @@ class ImageOnDevice final : public ImportedImage {
     ErrorScope refused(device, WGPUErrorFilter_Validation);
     begin();
     submit(device, "tessera shared image", record);
-    Fd done = texture_.end().done;
+    Fd done = texture_.end().given.done;
     texture_.throw_refusal(refused);
     if (!done) throw Error(ErrorCode::unsupported, "WebGPU: Dawn gave no fence for a shared image");
     image_->last_use = std::move(done);

@@ -3,6 +3,7 @@
 #include "backend_webgpu/host_texture.h"
 #include "backend_webgpu/shared_texture.h"
 #include "backend_webgpu/texture_format.h"
+#include "backend_webgpu/video_memory.h"
 
 namespace tessera::webgpu {
 namespace {
@@ -46,14 +47,21 @@ void require_shareable(const VulkanHostImage& image) {
 }
 
 SharedTexture texture_over_host_image(std::shared_ptr<Device> device, const VulkanHostImage& image) {
-  require_shareable(image);
-  WGPUSharedTextureMemoryOpaqueFDDescriptor memory = opaque_memory(image.memory(), image.is_dedicated());
   WGPUTextureUsage usage = WGPUTextureUsage_None;
   if (image.usage() & vk_sampled) usage |= WGPUTextureUsage_TextureBinding;
   if (image.usage() & vk_color_attachment) usage |= WGPUTextureUsage_RenderAttachment;
-  try {
-    return SharedTexture(std::move(device), "Vulkan host's image", memory.chain, {image.width(), image.height(), 1},
+  const auto over = [&](WGPUChainedStruct& memory) {
+    return SharedTexture(std::move(device), "Vulkan host's image", memory, {image.width(), image.height(), 1},
                          format_of_vulkan(image.format().code), usage);
+  };
+  try {
+    if (const DmaBuf* dma_buf = image.dma_buf()) {
+      DmaBufMemory memory(image_of(*dma_buf), dma_buf->fourcc);
+      return over(memory.descriptor.chain);
+    }
+    require_shareable(image);
+    WGPUSharedTextureMemoryOpaqueFDDescriptor memory = opaque_memory(image.memory(), image.is_dedicated());
+    return over(memory.chain);
   } catch (const Error& error) {
     throw Error(error.code(), std::string(error.what()) + " (It has the format " + std::string(image.format().name) +
                                   " and the usage " + std::to_string(image.usage()) + ".)");
@@ -63,24 +71,35 @@ SharedTexture texture_over_host_image(std::shared_ptr<Device> device, const Vulk
 class HostImageOnDevice final : public ImportedVulkanImage {
  public:
   HostImageOnDevice(const std::shared_ptr<Device>& device, const VulkanHostImage& image)
-      : texture_(texture_over_host_image(device, image)) {
+      : texture_(texture_over_host_image(device, image)), order_(image.order()) {
+    if (order_ != VulkanOrder::semaphores) return;  // sync files are of one use
     ErrorScope refused(*device, WGPUErrorFilter_Validation);
     handed_over_ = import_semaphore(*device, image.handed_over());
     texture_.throw_refusal(refused);
   }
 
-  void begin(bool has_pixels) override {
+  void begin(const VulkanHostImage& image, bool has_pixels) override {
     ErrorScope refused(*texture_.device(), WGPUErrorFilter_Validation);
+    if (order_ == VulkanOrder::sync_files)
+      handed_over_ = image.handed_over() < 0 ? Handle<WGPUSharedFence>()
+                                             : import_sync_file(*texture_.device(), image.handed_over());
     texture_.begin({.has_pixels = has_pixels, .waited = handed_over_.get()});
     texture_.throw_refusal(refused);
   }
 
   VulkanHostImage::GivenBack end() override {
     ErrorScope refused(*texture_.device(), WGPUErrorFilter_Validation);
-    VulkanHostImage::GivenBack given = texture_.end();
+    SharedTexture::End end = texture_.end();
     texture_.throw_refusal(refused);
-    if (!given.done) throw Error(ErrorCode::unsupported, "WebGPU: Dawn gave no fence for a Vulkan host's image.");
-    return given;
+    if (order_ == VulkanOrder::waiting) {
+      texture_.device()->wait_for_work();
+      end.given.done = {};
+    } else if (end.is_sync_file != (order_ == VulkanOrder::sync_files) || (!end.given.done && !end.is_sync_file)) {
+      throw Error(ErrorCode::unsupported,
+                  "WebGPU: Dawn gave no fence for a Vulkan host's image, or one of another kind "
+                  "than it took.");
+    }
+    return std::move(end.given);
   }
 
   std::shared_ptr<HostSource> source(std::string_view op, const std::string& channels, DType dtype,
@@ -96,6 +115,7 @@ class HostImageOnDevice final : public ImportedVulkanImage {
 
  private:
   SharedTexture texture_;
+  VulkanOrder order_;
   Handle<WGPUSharedFence> handed_over_;
 };
 

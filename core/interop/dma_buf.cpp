@@ -80,9 +80,14 @@ std::vector<DmaBufImage> images_of(std::string_view op, const DmaBuf& frame) {
     if (const auto row = static_cast<std::uint32_t>(width * of_plane.pixel_bytes); plane.stride < row)
       refuse("plane " + std::to_string(i) + " has a stride of " + std::to_string(plane.stride) + " bytes; a row of " +
              std::to_string(width) + " pixels takes " + std::to_string(row) + ".");
-    images.push_back({fourcc(of_plane.letters), width, height, std::string(of_plane.channels), plane, frame.modifier});
+    images.push_back(
+        {fourcc(of_plane.letters), width, height, std::string(of_plane.channels), {plane}, frame.modifier});
   }
   return images;
+}
+
+DmaBufImage image_of(const DmaBuf& memory) {
+  return {memory.fourcc, memory.width, memory.height, "RGBA", memory.planes, memory.modifier};
 }
 
 }  // namespace tessera

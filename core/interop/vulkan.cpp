@@ -1,5 +1,6 @@
 // vulkan::create, attach, from_image and to_image, for every backend whose device can import images.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "core/base/fail.h"
@@ -14,7 +15,7 @@ constexpr std::string_view attach_op = "vulkan::attach", from_image_op = "vulkan
                            to_image_op = "vulkan::to_image";
 constexpr std::uint32_t usage_sampled = 4, usage_color_attachment = 0x10;
 
-// Throws unsupported where memory of the host's device cannot come to the context's.
+// Throws unsupported where memory and semaphores of the host's driver cannot come to the context's device.
 void require_same_gpu(std::string_view op, Backend& backend, const VulkanIds& host) {
   const std::string& name = backend.device().name;
   const VulkanDriver* driver = backend.shares_images_of();
@@ -35,6 +36,26 @@ void require_same_gpu(std::string_view op, Backend& backend, const VulkanIds& ho
              " devices, so that it is not clear which one " + name + " is.");
 }
 
+// Throws unsupported where memory of the host's device cannot come to the context's.
+VulkanOrder order_with(std::string_view op, Backend& backend, const VulkanIds& host, bool has_dma_bufs) {
+  if (!has_dma_bufs) {
+    require_same_gpu(op, backend, host);
+    return VulkanOrder::semaphores;
+  }
+  const Backend::DmaBufs dma_bufs = backend.dma_bufs();
+  if (!dma_bufs.why_not.empty())
+    fail(ErrorCode::unsupported, op,
+         backend.device().name + " (" + backend.device().driver + ") takes no dma-bufs: " + dma_bufs.why_not + ".");
+  if (dma_bufs.has_sync_files) return VulkanOrder::sync_files;
+  try {
+    require_same_gpu(op, backend, host);
+    return VulkanOrder::semaphores;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return VulkanOrder::waiting;  // memory comes from any driver, and semaphores do not
+  }
+}
+
 const VulkanHost& require_host(std::string_view op, const ContextState& context) {
   if (!context.vulkan_images->host())
     fail(ErrorCode::invalid_argument, op,
@@ -45,8 +66,8 @@ const VulkanHost& require_host(std::string_view op, const ContextState& context)
 std::shared_ptr<SharedVulkanImage> shared_image(std::string_view op, ContextState& context, const Image& image) {
   const VulkanHost& host = require_host(op, context);
   if (context.backend->is_lost() && !context.is_hosts) context.recovery.replace_device();
-  if (!context.vulkan_images->is_checked) require_same_gpu(op, *context.backend, host.ids());
-  context.vulkan_images->is_checked = true;
+  if (!context.vulkan_images->order)
+    context.vulkan_images->order = order_with(op, *context.backend, host.ids(), host.has_dma_bufs());
   return context.vulkan_images->get(op, image, *context.backend);
 }
 
@@ -71,6 +92,7 @@ void add(std::vector<Semaphore>& semaphores, std::string_view op, const std::vec
 
 Context create(const HostDevice& host, const ContextOptions& options) {
   std::string reasons;
+  std::optional<Context> waiting;  // for the host's queue; another device may have semaphores
   for (const BackendKind kind : options.prefer) {
     if (kind == BackendKind::cpu) continue;
     for (const DeviceInfo& device : Context::devices()) {
@@ -84,13 +106,15 @@ Context create(const HostDevice& host, const ContextOptions& options) {
       try {
         Context context = Context::create(one);
         attach(context, host);
-        return context;
+        if (LockedContext(context)->vulkan_images->order != VulkanOrder::waiting) return context;
+        if (!waiting) waiting = std::move(context);
       } catch (const Error& error) {
         if (error.code() == ErrorCode::invalid_argument) throw;
         reasons += "\n  " + std::string(error.what());
       }
     }
   }
+  if (waiting) return std::move(*waiting);
   fail(ErrorCode::unsupported, "vulkan::create",
        reasons.empty() ? "there is no device of the preferred backends."
                        : "no device can share images with the host:" + reasons);
@@ -98,8 +122,10 @@ Context create(const HostDevice& host, const ContextOptions& options) {
 
 void attach(Context& context, const HostDevice& host) {
   const LockedContext locked(context);
-  require_same_gpu(attach_op, *locked->backend, vulkan_ids(attach_op, host));
+  const VulkanOrder order =
+      order_with(attach_op, *locked->backend, vulkan_ids(attach_op, host), host.memory_handle_type == handle_dma_buf);
   locked->vulkan_images->set_host(std::make_shared<const VulkanHost>(attach_op, host));
+  locked->vulkan_images->order = order;
 }
 
 void detach(Context& context) {

@@ -235,6 +235,12 @@ class Backend {
   virtual std::unique_ptr<ImportedVulkanImage> import_image(const VulkanHostImage&);
   // For people, where shares_images_of() gives none.
   virtual std::string why_no_images() { return "it has no Vulkan device"; }
+  // Whether import_image() takes images that a host has in dma-bufs.
+  struct DmaBufs {
+    std::string why_not{};        // for people; empty where it does
+    bool has_sync_files = false;  // by which it waits for others, and others for it
+  };
+  virtual DmaBufs dma_bufs() { return {.why_not = "it has no GPU"}; }
 
   virtual bool can_time() const { return false; }  // whether this device times runs
   // The times of timed runs that the device has done, in order, each once; runs that failed, or went into a host's

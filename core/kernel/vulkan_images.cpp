@@ -10,8 +10,9 @@ std::unique_ptr<ImportedVulkanImage> Backend::import_image(const VulkanHostImage
 }
 
 SharedVulkanImage::SharedVulkanImage(std::string_view op, std::shared_ptr<const VulkanHost> host,
-                                     const vulkan::Image& image, Backend& backend)
-    : host_(std::make_unique<VulkanHostImage>(op, std::move(host), image)), imported_(backend.import_image(*host_)) {}
+                                     const vulkan::Image& image, VulkanOrder order, Backend& backend)
+    : host_(std::make_unique<VulkanHostImage>(op, std::move(host), image, order)),
+      imported_(backend.import_image(*host_)) {}
 
 void SharedVulkanImage::begin() {
   if (!host_)
@@ -21,7 +22,7 @@ void SharedVulkanImage::begin() {
   try {
     host_->hand_over(layout, waits);
     waits.clear();
-    imported_->begin(layout != vulkan::layout_undefined);
+    imported_->begin(*host_, layout != vulkan::layout_undefined);
   } catch (...) {
     is_broken_ = true;
     throw;
@@ -57,7 +58,7 @@ std::shared_ptr<SharedVulkanImage> VulkanImages::get(std::string_view op, const 
     return known_.back().image;
   }
   forget(image.image);
-  auto shared = std::make_shared<SharedVulkanImage>(op, host_, image, backend);
+  auto shared = std::make_shared<SharedVulkanImage>(op, host_, image, order.value(), backend);
   known_.push_back({image.image, shared});
   if (known_.size() > most) {
     known_.front().image->forget();
@@ -74,7 +75,7 @@ void VulkanImages::forget(VkImage name) {
 }
 
 void VulkanImages::clear() {
-  is_checked = false;
+  order.reset();
   for (const Known& known : known_) known.image->forget();
   known_.clear();
 }

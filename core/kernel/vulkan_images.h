@@ -2,6 +2,7 @@
 #pragma once
 #include <list>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +17,9 @@ class ImportedVulkanImage {
  public:
   virtual ~ImportedVulkanImage() = default;
 
-  // The device owns the image from begin() to end(), and waits for VulkanHostImage::handed_over().
-  virtual void begin(bool has_pixels) = 0;
+  // The device owns the image from begin() to end(), and waits for VulkanHostImage::handed_over(). With
+  // VulkanOrder::waiting, the image has been handed over when it begins, and the device is done when it has ended.
+  virtual void begin(const VulkanHostImage&, bool has_pixels) = 0;
   virtual VulkanHostImage::GivenBack end() = 0;
 
   // The part is such as checked_part() gives. These throw as from_texture and to_texture do, with `op`.
@@ -29,7 +31,8 @@ class ImportedVulkanImage {
 // Both sides of an image, the host's and the backend's.
 class SharedVulkanImage final : public HostAccess {
  public:
-  SharedVulkanImage(std::string_view op, std::shared_ptr<const VulkanHost>, const vulkan::Image&, Backend&);
+  SharedVulkanImage(std::string_view op, std::shared_ptr<const VulkanHost>, const vulkan::Image&, VulkanOrder,
+                    Backend&);
   void begin() override;
   void end() override;
 
@@ -54,7 +57,8 @@ class VulkanImages {
 
   void set_host(std::shared_ptr<const VulkanHost>);  // null: none
   const VulkanHost* host() const { return host_.get(); }
-  bool is_checked = false;  // whether the host's memory can come to the present backend's device
+  // With the present backend's device; none: nobody has looked yet whether the host's memory can come to it.
+  std::optional<VulkanOrder> order;
 
   std::shared_ptr<SharedVulkanImage> get(std::string_view op, const vulkan::Image&, Backend&);
   void forget(VkImage);

@@ -11,6 +11,11 @@ struct PhysicalHandle;
 struct DeviceHandle;
 using Object = std::uint64_t;  // an image, a semaphore, memory
 
+struct Chained {  // VkBaseInStructure
+  std::int32_t type;
+  const Chained* next;
+};
+
 struct ApplicationInfo {
   std::int32_t type = 0;
   const void* next = nullptr;
@@ -54,8 +59,10 @@ struct DeviceCreateInfo {
 struct ExternalInfo {
   std::int32_t type;
   const void* next = nullptr;
-  std::uint32_t handle_types = 1;  // OPAQUE_FD
+  std::uint32_t handle_types = 1;  // handle_opaque_fd
 };
+// Of memory and of semaphores.
+constexpr std::uint32_t handle_opaque_fd = 1, handle_sync_fd = 0x10, handle_dma_buf = 0x200;
 constexpr std::int32_t external_image = 1000072001, export_memory = 1000072002, export_semaphore = 1000077000;
 
 constexpr std::int32_t format_list = 1000147000;
@@ -65,6 +72,10 @@ struct FormatList {  // VkImageFormatListCreateInfo
   std::uint32_t count = 0;
   const std::int32_t* formats = nullptr;
 };
+
+// In VkImageCreateInfo::pNext, where a driver chooses the modifier, or the host has.
+constexpr std::int32_t modifier_list = 1000158003, explicit_modifier = 1000158004;
+constexpr std::int32_t tiling_optimal = 0, tiling_linear = 1, tiling_modifier = 1000158000;
 
 struct ImageCreateInfo {
   std::int32_t type = 14;
@@ -122,6 +133,35 @@ struct MemoryTypes {  // VkPhysicalDeviceMemoryProperties
   std::array<Heap, 16> heaps{};
 };
 constexpr std::uint32_t device_local = 1;
+
+// Of the planes of a dma-buf.
+struct ImageModifier {  // VkImageDrmFormatModifierPropertiesEXT
+  std::int32_t type = 1000158005;
+  void* next = nullptr;
+  std::uint64_t modifier = 0;
+};
+struct ModifierProperties {  // VkDrmFormatModifierPropertiesEXT
+  std::uint64_t modifier;
+  std::uint32_t planes, features;
+};
+struct ModifierList {  // VkDrmFormatModifierPropertiesListEXT
+  std::int32_t type = 1000158000;
+  void* next = nullptr;
+  std::uint32_t count = 0;
+  ModifierProperties* modifiers = nullptr;
+};
+struct FormatProperties {  // VkFormatProperties2
+  std::int32_t type = 1000059002;
+  void* next = nullptr;
+  std::uint32_t linear = 0, optimal = 0, buffer = 0;
+};
+struct Subresource {
+  std::uint32_t aspect = 1, level = 0, layer = 0;  // VK_IMAGE_ASPECT_COLOR_BIT
+};
+constexpr std::uint32_t aspect_first_plane = 0x80;  // VK_IMAGE_ASPECT_MEMORY_PLANE_0_BIT_EXT, and others shifted
+struct SubresourceLayout {
+  std::uint64_t offset = 0, size = 0, row_pitch = 0, array_pitch = 0, depth_pitch = 0;
+};
 
 // Of a queue, its commands and the images that these hand over.
 struct QueueHandle;

@@ -35,6 +35,12 @@ TEST(DmaBufs, HaveAnImageForEachPlane) {
   EXPECT_THAT(gles::attributes_of(nv12[1]), ElementsAre(0x3057, 321, 0x3056, 182, 0x3271, 0x38385247, 0x3272, 4, 0x3273,
                                                         255552, 0x3274, 704, 0x3443, 2, 0x3444, 0x01000000, 0x3038));
 
+  DmaBufImage compressed = nv12[1];  // with a plane of its own for how
+  compressed.planes.push_back({4, 4096, 64});
+  const std::vector<std::int32_t> both = gles::attributes_of(compressed);
+  EXPECT_THAT(std::vector(both.begin() + 16, both.end()),
+              ElementsAre(0x3275, 4, 0x3276, 4096, 0x3277, 64, 0x3445, 2, 0x3446, 0x01000000, 0x3038));
+
   const std::vector<DmaBufImage> p010 = images_of("op", {64, 32, fourcc("P010"), {{3, 0, 128}, {3, 4096, 128}}});
   EXPECT_EQ(letters_of(p010[0].fourcc), "R16 ");
   EXPECT_EQ(letters_of(p010[1].fourcc), "GR32");

@@ -51,6 +51,25 @@ TEST(VulkanAbi, IsVulkans) {
   EXPECT_EQ(offsetof(DevicePropertiesAndMore, properties), offsetof(VkPhysicalDeviceProperties2, properties));
   EXPECT_GE(sizeof(DevicePropertiesAndMore), sizeof(VkPhysicalDeviceProperties2));
   EXPECT_EQ(offsetof(DeviceProperties, name), offsetof(VkPhysicalDeviceProperties, deviceName));
+  EXPECT_ALIKE(ImageModifier, modifier, VkImageDrmFormatModifierPropertiesEXT, drmFormatModifier,
+               VK_STRUCTURE_TYPE_IMAGE_DRM_FORMAT_MODIFIER_PROPERTIES_EXT);
+  EXPECT_ALIKE(ModifierList, modifiers, VkDrmFormatModifierPropertiesListEXT, pDrmFormatModifierProperties,
+               VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT);
+  EXPECT_ALIKE(FormatProperties, linear, VkFormatProperties2, formatProperties, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2);
+  EXPECT_EQ(sizeof(ModifierProperties), sizeof(VkDrmFormatModifierPropertiesEXT));
+  EXPECT_EQ(offsetof(ModifierProperties, planes),
+            offsetof(VkDrmFormatModifierPropertiesEXT, drmFormatModifierPlaneCount));
+  EXPECT_EQ(sizeof(Subresource), sizeof(VkImageSubresource));
+  EXPECT_EQ(sizeof(SubresourceLayout), sizeof(VkSubresourceLayout));
+  EXPECT_EQ(offsetof(SubresourceLayout, row_pitch), offsetof(VkSubresourceLayout, rowPitch));
+  EXPECT_EQ(aspect_first_plane, std::uint32_t{VK_IMAGE_ASPECT_MEMORY_PLANE_0_BIT_EXT});
+  EXPECT_EQ(aspect_first_plane << 1, std::uint32_t{VK_IMAGE_ASPECT_MEMORY_PLANE_1_BIT_EXT});
+  EXPECT_EQ(handle_dma_buf, std::uint32_t{VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT});
+  EXPECT_EQ(handle_sync_fd, std::uint32_t{VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT});
+  EXPECT_EQ(modifier_list, int{VK_STRUCTURE_TYPE_IMAGE_DRM_FORMAT_MODIFIER_LIST_CREATE_INFO_EXT});
+  EXPECT_EQ(explicit_modifier, int{VK_STRUCTURE_TYPE_IMAGE_DRM_FORMAT_MODIFIER_EXPLICIT_CREATE_INFO_EXT});
+  EXPECT_EQ(tiling_modifier, int{VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT});
+  EXPECT_EQ(tiling_linear, int{VK_IMAGE_TILING_LINEAR});
 
   EXPECT_EQ(sizeof(GetFdInfo), sizeof(VkMemoryGetFdInfoKHR));
   EXPECT_EQ(offsetof(GetFdInfo, handle_type), offsetof(VkSemaphoreGetFdInfoKHR, handleType));

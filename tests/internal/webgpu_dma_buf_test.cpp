@@ -36,6 +36,12 @@ TEST(DmaBufsOfDawn, AreDescribed) {
   EXPECT_EQ(told.planes[0].fd, 4);
   EXPECT_EQ(told.planes[0].offset, 255552u);
   EXPECT_EQ(told.planes[0].stride, 2816u);
+  DmaBufImage compressed = chroma;  // with a plane of its own for how
+  compressed.planes.push_back({4, 4096, 64});
+  const DmaBufMemory both(compressed, compressed.fourcc);
+  ASSERT_EQ(both.descriptor.planeCount, 2u);
+  EXPECT_EQ(both.descriptor.planes[1].offset, 4096u);
+  EXPECT_EQ(both.descriptor.planes[1].stride, 64u);
   DmaBufImage linear = chroma;
   linear.modifier.reset();
   EXPECT_EQ(DmaBufMemory(linear, linear.fourcc).descriptor.drmModifier, 0u);
@@ -122,6 +128,10 @@ TEST_P(WebGpuDmaBufs, AreKnownToDawn) {
   EXPECT_TESSERA_ERROR(webgpu::SharedTexture(device, "dma-buf", memory.descriptor.chain, memory.descriptor.size,
                                              WGPUTextureFormat_R8Unorm, WGPUTextureUsage_TextureBinding),
                        unsupported, "Dawn refuses a dma-buf", "SharedTextureMemoryDmaBuf is not enabled");
+  if (wgpuDeviceHasFeature(device->get(), WGPUFeatureName_SharedFenceSyncFD)) return;
+  webgpu::ErrorScope refused(*device, WGPUErrorFilter_Validation);
+  webgpu::import_sync_file(*device, 0);
+  EXPECT_THAT(refused.close(), ::testing::HasSubstr("SharedFenceSyncFD is not enabled"));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, WebGpuDmaBufs, ::testing::ValuesIn([] {

@@ -47,6 +47,33 @@ PFN_vkGetSemaphoreFdKHR semaphore_fd = nullptr;
 PFN_vkCreateSemaphore create_semaphore = nullptr;
 PFN_vkAllocateCommandBuffers allocate_commands = nullptr;
 
+// A driver with dma-bufs, as far as tessera is told.
+bool pretends_dma_bufs = false;
+PFN_vkGetImageSubresourceLayout subresource_layout = nullptr;
+PFN_vkGetPhysicalDeviceFormatProperties2 format_properties = nullptr;
+
+VKAPI_ATTR void VKAPI_CALL layout_of_plane(VkDevice device, VkImage image, const VkImageSubresource* told,
+                                           VkSubresourceLayout* layout) {
+  VkImageSubresource plane = *told;
+  if (plane.aspectMask == VK_IMAGE_ASPECT_MEMORY_PLANE_0_BIT_EXT) plane.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+  subresource_layout(device, image, &plane, layout);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL linear_modifier(VkDevice, VkImage, VkImageDrmFormatModifierPropertiesEXT* modifier) {
+  modifier->drmFormatModifier = 0;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL properties_with_modifiers(VkPhysicalDevice device, VkFormat format,
+                                                     VkFormatProperties2* properties) {
+  auto* const list = static_cast<VkDrmFormatModifierPropertiesListEXT*>(properties->pNext);
+  properties->pNext = nullptr;
+  format_properties(device, format, properties);
+  properties->pNext = list;
+  if (list->pDrmFormatModifierProperties) list->pDrmFormatModifierProperties[0] = {0, 1, 0};
+  list->drmFormatModifierCount = 1;
+}
+
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL counted_device_function(VkDevice device, const char* name) {
   const PFN_vkVoidFunction function = device_functions(device, name);
   const auto counted = [&]<class Pointer>(Pointer& real, auto counting) {
@@ -55,8 +82,15 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL counted_device_function(VkDevice device
   };
   if (std::strcmp(name, "vkGetMemoryFdKHR") == 0)
     return counted(memory_fd, [](VkDevice d, const VkMemoryGetFdInfoKHR* info, int* fd) {
-      return ++objects, memory_fd(d, info, fd);
+      VkMemoryGetFdInfoKHR real = *info;
+      if (pretends_dma_bufs && real.handleType == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT)
+        real.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+      return ++objects, memory_fd(d, &real, fd);
     });
+  if (pretends_dma_bufs && std::strcmp(name, "vkGetImageSubresourceLayout") == 0)
+    return counted(subresource_layout, layout_of_plane);
+  if (pretends_dma_bufs && std::strcmp(name, "vkGetImageDrmFormatModifierPropertiesEXT") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(linear_modifier);
   if (std::strcmp(name, "vkGetSemaphoreFdKHR") == 0)
     return counted(semaphore_fd, [](VkDevice d, const VkSemaphoreGetFdInfoKHR* info, int* fd) {
       return ++objects, semaphore_fd(d, info, fd);
@@ -75,6 +109,10 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL counted_device_function(VkDevice device
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL counted_instance_function(VkInstance instance, const char* name) {
   const PFN_vkVoidFunction function = instance_functions(instance, name);
+  if (pretends_dma_bufs && std::strcmp(name, "vkGetPhysicalDeviceFormatProperties2") == 0) {
+    format_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties2>(function);
+    return reinterpret_cast<PFN_vkVoidFunction>(properties_with_modifiers);
+  }
   if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return function;
   device_functions = reinterpret_cast<PFN_vkGetDeviceProcAddr>(function);
   return reinterpret_cast<PFN_vkVoidFunction>(counted_device_function);
@@ -88,7 +126,9 @@ void succeed(VkResult result, const char* what) {
 
 int VulkanEngine::objects_made() const { return objects; }
 
-VulkanEngine::VulkanEngine(const std::string& manifest, const Options& options) : vk_(*new Functions) {
+VulkanEngine::VulkanEngine(const std::string& manifest, const Options& options)
+    : vk_(*new Functions), has_dma_bufs_(options.has_dma_bufs) {
+  pretends_dma_bufs = has_dma_bufs_;
   void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!loader) throw std::runtime_error("there is no libvulkan.so.1");
   vk_.GetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
@@ -151,7 +191,9 @@ VulkanEngine::~VulkanEngine() {
 }
 
 vulkan::HostDevice VulkanEngine::handles() const {
-  return {instance_, physical_, device_, queue_, 0, counted_instance_function};
+  vulkan::HostDevice host{instance_, physical_, device_, queue_, 0, counted_instance_function};
+  if (has_dma_bufs_) host.memory_handle_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+  return host;
 }
 
 std::uint32_t VulkanEngine::memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const {
@@ -177,7 +219,10 @@ EngineImage& VulkanEngine::image(std::uint32_t width, std::uint32_t height, cons
   info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.usage = options.usage;
+  if (has_dma_bufs_) info.tiling = VK_IMAGE_TILING_LINEAR;
   succeed(vk_.CreateImage(device_, &info, nullptr, &made_image.image), "vkCreateImage");
+  info.tiling = options.tiling;
+  if (has_dma_bufs_) made_image.external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
   VkMemoryRequirements needed;
   vk_.GetImageMemoryRequirements(device_, made_image.image, &needed);
   const VkExportMemoryAllocateInfo exported{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, nullptr,

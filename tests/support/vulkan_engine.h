@@ -32,6 +32,9 @@ class VulkanEngine {
   struct Options {
     bool has_sharing = true;  // the extensions
     bool has_timeline = true;
+    // Stands in for a driver with dma-bufs: memory of a file, which SwiftShader exports under another name, and images
+    // that are linear, whatever tiling tessera is told.
+    bool has_dma_bufs = false;
   };
   // On the first device of the driver with this manifest. Throws std::runtime_error with the reason.
   VulkanEngine(const std::string& manifest, const Options&);
@@ -51,6 +54,7 @@ class VulkanEngine {
     bool is_exportable = true;
     std::uint32_t levels = 1;
     VkImageCreateFlags flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
+    VkImageTiling tiling = VK_IMAGE_TILING_OPTIMAL;
   };
   EngineImage& image(std::uint32_t width, std::uint32_t height, const ImageOptions&);
   EngineImage& image(std::uint32_t width, std::uint32_t height) { return image(width, height, ImageOptions()); }
@@ -86,6 +90,7 @@ class VulkanEngine {
   std::uint32_t memory_type(std::uint32_t allowed, VkMemoryPropertyFlags) const;
 
   Functions& vk_;
+  bool has_dma_bufs_;
   VkInstance instance_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice device_ = VK_NULL_HANDLE;

@@ -7,8 +7,9 @@
 //
 // tessera works on a device of its own, Dawn's or ANGLE's, on the same GPU. Memory of the host's images is exported as
 // a file descriptor (VK_KHR_external_memory_fd) and imported there, once for each image, and semaphores between the two
-// devices (VK_KHR_external_semaphore_fd) keep their work in order. Nothing waits on the CPU. tessera links no Vulkan
-// library, and calls the host's functions only.
+// devices (VK_KHR_external_semaphore_fd) keep their work in order. Nothing waits on the CPU, except where images are in
+// dma-bufs and the other device has no semaphores. tessera links no Vulkan library, and calls the host's functions
+// only.
 //
 // Around each submission that uses an image, tessera submits two small command buffers to the host's queue: one hands
 // the image over, after all that the host has submitted to this queue before, and one takes it back, before all that
@@ -51,6 +52,9 @@ struct HostDevice {
   VkQueue queue;    // hands images over and takes them back
   std::uint32_t queue_family;
   void (*(*get_instance_proc_addr)(VkInstance, const char* name))();  // vkGetInstanceProcAddr
+  // As which the memory of its images is exported: VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT, which another device
+  // of the same driver takes, or VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT (0x200), which other drivers take too.
+  std::uint32_t memory_handle_type = 1;
 };
 
 // A context on the same GPU as the host's device, on the first of options.prefer whose driver can share memory with
@@ -65,7 +69,9 @@ TESSERA_API void detach(Context&);  // forgets all images. The host's device may
 
 // An image of the host's, all of whose members stay the same as long as it lives. 2-D, with one level, layer and
 // sample; made with a VkExternalMemoryImageCreateInfo, and bound to the begin of memory with a
-// VkExportMemoryAllocateInfo, both for VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT.
+// VkExportMemoryAllocateInfo, both for HostDevice::memory_handle_type. Its tiling is VK_IMAGE_TILING_OPTIMAL, and in a
+// dma-buf VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT (the host's device has VK_EXT_image_drm_format_modifier then) or
+// VK_IMAGE_TILING_LINEAR.
 struct Image {
   VkImage image;
   const VkImageCreateInfo* create_info;  // with which it was made, pNext included
