@@ -16,34 +16,17 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   endif()
 endif()
 
-# Lays out both under TESSERA_DEPS_DIR, once for each state of the pins.
+set(tessera_third_party "${PROJECT_SOURCE_DIR}/third_party")
+set(tessera_third_party_pins package.json package-lock.json .npmrc layout.mjs)
+
+# Lays out both under TESSERA_DEPS_DIR.
 function(tessera_lay_out_third_party)
-  set(pins "${PROJECT_SOURCE_DIR}/third_party")
-  set(inputs package.json package-lock.json .npmrc layout.mjs)
-  set(hashes "")
-  foreach(input IN LISTS inputs)
-    file(SHA256 "${pins}/${input}" hash)
-    string(APPEND hashes "${hash}\n")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${pins}/${input}")
-  endforeach()
-
-  # Several build trees may share the folder and be configured at once.
-  file(MAKE_DIRECTORY "${TESSERA_DEPS_DIR}")
-  file(LOCK "${TESSERA_DEPS_DIR}" DIRECTORY GUARD FUNCTION TIMEOUT 1200)
-  set(stamp "${TESSERA_DEPS_DIR}/stamp")
-  if(EXISTS "${stamp}")
-    file(READ "${stamp}" done)
-    if(done STREQUAL hashes)
-      return()
-    endif()
-  endif()
-
   find_program(TESSERA_NPM npm REQUIRED)
   find_program(TESSERA_NODE NAMES node nodejs REQUIRED)
   set(install "${TESSERA_DEPS_DIR}/npm")
   file(REMOVE_RECURSE "${install}")
-  foreach(input IN LISTS inputs)
-    configure_file("${pins}/${input}" "${install}/${input}" COPYONLY)
+  foreach(input IN LISTS tessera_third_party_pins)
+    configure_file("${tessera_third_party}/${input}" "${install}/${input}" COPYONLY)
   endforeach()
   message(STATUS "Fetching Dawn and ANGLE (npm, about 120 MB)")
   execute_process(COMMAND "${TESSERA_NPM}" ci --cache "${install}/cache" --loglevel=error
@@ -56,11 +39,12 @@ function(tessera_lay_out_third_party)
   execute_process(COMMAND "${TESSERA_NODE}" layout.mjs node_modules "${TESSERA_DEPS_DIR}"
     WORKING_DIRECTORY "${install}" COMMAND_ERROR_IS_FATAL ANY)
   file(REMOVE_RECURSE "${install}")
-  file(WRITE "${stamp}" "${hashes}")
+  set(is_done ON PARENT_SCOPE)
 endfunction()
 
 if(tessera_uses_default_dawn OR tessera_uses_default_angle OR (EMSCRIPTEN AND TESSERA_WEBGPU))
-  tessera_lay_out_third_party()
+  list(TRANSFORM tessera_third_party_pins PREPEND "${tessera_third_party}/" OUTPUT_VARIABLE tessera_pin_files)
+  tessera_once_per_state("${TESSERA_DEPS_DIR}/stamp" tessera_lay_out_third_party ${tessera_pin_files})
 endif()
 
 set(tessera_angle_dir "${TESSERA_ANGLE_DIR}")
