@@ -178,6 +178,7 @@ Value Trace::result(Tensor tensor, Type type, Order order, bool on_host) const {
 
 Tensor Trace::tensor(const Value& value, Order order, bool on_host) const {
   ValueState& state = value.state();
+  if (state.list) throw Error(ErrorCode::unsupported, "a list of tensors is given where a tensor is wanted.");
   std::array<Tensor, 2>& tensors = on_host ? state.host : state.device.orders;
   Tensor &wanted = tensors[static_cast<std::size_t>(order)], &plain = tensors[0], &last = tensors[1];
   if (!wanted.is_empty()) return wanted;

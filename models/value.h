@@ -15,6 +15,8 @@ namespace tessera::onnx {
 // value remembers what it has, so that neighbours who agree move nothing.
 enum class Order : std::uint8_t { plain, channels_last };
 
+class Value;
+
 // The tensors of a value on the device, as far as they were needed.
 struct DeviceForms {
   std::array<Tensor, 2> orders{};                // by order
@@ -30,6 +32,7 @@ struct ValueState {
   std::string name{};                   // likewise, for the hub
   std::array<Tensor, 2> host{};         // by order, as far as they were needed
   DeviceForms device{};
+  std::shared_ptr<const std::vector<Value>> list{};  // of TensorFlow: instead of all of that
 };
 
 class Value {

@@ -1,6 +1,7 @@
 #include "models/tfjs/layers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::tfjs {
 
@@ -172,13 +173,17 @@ LayersReader::Names LayersReader::apply(const Json& layer, const std::string& na
   const std::string kind = class_of(layer);
   if (++calls_ > most_calls) fail_reading("there are more than " + std::to_string(most_calls) + " layers.");
   if (kind == "Sequential" || kind == "Functional" || kind == "Model") {
+    const std::map<std::string, std::string> outside = std::exchange(masks_, {});  // a model's begin and end lose them
     Names results = read(layer, name + "/", &inputs, depth + 1);
     node("IdentityN", name, std::move(results));
+    masks_ = outside;
     return {name};
   }
   try {
     if (inputs.empty()) fail_reading("it has no input.");
-    make(Layer{*this, kind, name_of(layer), name, needed(layer, "config"), inputs});
+    const Layer made{*this, kind, name_of(layer), name, needed(layer, "config"), inputs};
+    make(made);
+    pass_mask(made);
   } catch (const Error& error) {
     throw Error(error.code(), "in the layer '" + name + "' (" + kind + "): " + error.what());
   }

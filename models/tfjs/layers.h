@@ -49,6 +49,11 @@ class LayersReader {
   void recurrent(const Layer&);
   void bidirectional(const Layer&);
   onnx::NodeProto& recurrence(const Layer&, const std::string& weights, const std::string& name);
+  // ---- masks, which say the steps of a sequence that count
+  void make_masking(const Layer&);
+  void mask_zeros(const Layer&);
+  void pass_mask(const Layer&);             // from what goes into the layer to its result
+  std::string mask_of(const Layer&) const;  // of what goes into it; empty: all steps count
   static std::int64_t along_steps(const Layer&, const char* key, std::int64_t otherwise);
   static std::string activation_of(const Layer&, const char* key);
   static onnx::NodeProto windowed(const Layer&, const char* op, Names inputs);
@@ -57,6 +62,7 @@ class LayersReader {
   Draft draft_;
   std::map<std::string, std::string> aliases_;
   std::set<std::string> constants_;
+  std::map<std::string, std::string> masks_;  // of values, by their names
   int calls_ = 0;
 };
 

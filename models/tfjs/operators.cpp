@@ -8,7 +8,7 @@ const Operator& operator_for(const onnx::NodeProto& node) {
   static const std::map<std::string_view, const Operator*> table = [] {
     std::map<std::string_view, const Operator*> rows;
     for (const Operators* kind : {&pointwise_operators(), &conv_operators(), &shape_operators(), &slicing_operators(),
-                                  &sequence_operators(), &control_operators(), &other_operators()})
+                                  &sequence_operators(), &control_operators(), &list_operators(), &other_operators()})
       for (const Operator& row : *kind) rows[row.name] = &row;
     return rows;
   }();

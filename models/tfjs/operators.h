@@ -20,6 +20,7 @@ const Operators& shape_operators();
 const Operators& slicing_operators();
 const Operators& sequence_operators();
 const Operators& control_operators();
+const Operators& list_operators();
 const Operators& other_operators();  // reductions, products, norms, images, boxes
 
 // The row for a node; where there is none, an unsupported error.

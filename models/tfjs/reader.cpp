@@ -26,6 +26,7 @@ Type type_of_result(const NodeProto& node, std::size_t index) {
                                               "Shape",
                                               "ShapeN",
                                               "Size",
+                                              "TensorListLength",
                                               "Rank",
                                               "Where",
                                               "NonMaxSuppressionV2",
@@ -36,7 +37,7 @@ Type type_of_result(const NodeProto& node, std::size_t index) {
   if (node.op == "NonMaxSuppressionV5") return index == 1 ? Type::float32 : Type::int32;
   if ((node.op == "TopKV2" || node.op == "MaxPoolWithArgmax" || node.op.starts_with("Unique")) && index >= 1)
     return Type::int32;
-  for (const char* name : {"DstT", "dtype", "T"})
+  for (const char* name : {"DstT", "dtype", "element_dtype", "T"})
     for (const onnx::AttributeProto& attribute : node.attributes)
       if (attribute.name == name) return static_cast<Type>(attribute.integer);
   return Type::float32;

@@ -1,4 +1,5 @@
 // Keras's recurrent layers, as ONNX's operators with weights of another order.
+#include <algorithm>
 #include <map>
 
 #include "models/tfjs/operators.h"
@@ -31,19 +32,23 @@ std::string activation_of(const Call& call, const char* attribute) {
   return name->second;
 }
 
-// x [batch,steps,features], kernel [features,gates * units], recurrent kernel [units,gates * units], bias [gates *
-// units], or two of them for a GRU that resets after its product; states [batch,units]. Results: the steps or the last
-// one, and the states.
-Results recurrent_layer(const Call& call) {
-  const Kind& kind = kind_of(call);
-  call.expect_rank(0, 3, 3);
-  call.expect_rank(1, 2, 2);
-  call.expect_rank(2, 2, 2);
+// The layer as an ONNX operator: its node, and the inputs after the sequence.
+struct Recurrence {
+  onnx::NodeProto node;
+  std::vector<Value> inputs;  // the first one, and the states from 5 on, are whoever calls it's
+
+  Results run(const Call& call) const {
+    return onnx::onnx_operator(node.op, 17).run(Call(call.trace(), node, call.names(), inputs, call.on_host()));
+  }
+};
+
+Value value_of(const Call& call, const Tensor& tensor) { return call.give(tensor, call.type()); }
+
+Recurrence recurrence_of(const Call& call, const Kind& kind, bool goes_back) {
   const std::int64_t units = call.shape(2)[0];
   const auto gates = static_cast<std::int64_t>(kind.gates.size());
   call.expect(call.shape(1)[1] == gates * units && call.shape(2)[1] == gates * units && units > 0,
               "its weights " + call.shape(1).to_string() + " and " + call.shape(2).to_string() + " do not fit.");
-  const auto value = [&](const Tensor& tensor) { return call.give(tensor, call.type()); };
   const auto in_order = [&](const Tensor& x) {  // of the gates, along the last axis of two
     if (kind.gates.size() < 4) return x;
     std::vector<Tensor> parts;
@@ -51,16 +56,16 @@ Results recurrent_layer(const Call& call) {
     return concat(parts, 1);
   };
   const auto weights = [&](int input) {
-    return value(expand_dims(transpose(in_order(call.tensor(input)), {1, 0}), 0));
+    return value_of(call, expand_dims(transpose(in_order(call.tensor(input)), {1, 0}), 0));
   };
-  onnx::NodeProto node;
-  node.op = kind.op;
-  node.outputs.assign(1 + kind.states, "");
+  Recurrence made;
+  made.node.op = kind.op;
+  made.node.outputs.assign(1 + kind.states, "");
   const auto attribute = [&](const char* name) -> onnx::AttributeProto& {
-    node.attributes.emplace_back().name = name;
-    return node.attributes.back();
+    made.node.attributes.emplace_back().name = name;
+    return made.node.attributes.back();
   };
-  const bool goes_back = call.integer("go_backwards", 0) != 0, resets_after = call.integer("reset_after", 0) != 0;
+  const bool resets_after = call.integer("reset_after", 0) != 0;
   attribute("layout").integer = 1;
   attribute("direction").text = goes_back ? "reverse" : "forward";
   attribute("linear_before_reset").integer = resets_after;
@@ -68,40 +73,90 @@ Results recurrent_layer(const Call& call) {
   std::vector<std::string>& activations = attribute("activations").texts;
   if (gates > 1) activations.push_back(activation_of(call, "recurrent_activation"));
   activations.insert(activations.end(), kind.states, inner);
-
-  std::vector<Value> inputs{call.value(0), weights(1), weights(2)};
+  made.inputs = {call.value(0), weights(1), weights(2)};
   if (call.has(3)) {
     const std::int64_t rows = resets_after && gates == 3 ? 2 : 1;
     call.expect(call.shape(3).size() == rows * gates * units,
                 "its bias " + call.shape(3).to_string() + " does not fit.");
     Tensor bias = in_order(call.tensor(3).reshape({rows, gates * units}));
     if (rows == 1) bias = concat({bias, call.context().zeros(bias.shape(), bias.dtype())}, 0);
-    inputs.push_back(value(bias.reshape({1, 2 * gates * units})));
+    made.inputs.push_back(value_of(call, bias.reshape({1, 2 * gates * units})));
   }
-  if (call.inputs() > 4) {
-    inputs.resize(5);
-    for (std::size_t i = 0; i < kind.states; ++i) {
-      const Tensor state = call.tensor(static_cast<int>(4 + i));
-      call.expect(state.shape() == Shape{call.shape(0)[0], units},
-                  "a state " + state.shape().to_string() + " does not fit.");
-      inputs.push_back(value(expand_dims(state, 1)));
-    }
+  return made;
+}
+
+Tensor without_axis(const Call& call, const Value& result, int axis) {  // that of the direction
+  return squeeze(call.trace().tensor(result, Order::plain, call.on_host()), {axis});
+}
+
+// Step by step: where the mask is false, output and states are those of the step before.
+Results masked_steps(const Call& call, Recurrence recurrence, std::vector<Tensor> states, bool goes_back) {
+  const Tensor x = call.tensor(0), mask = call.tensor(4).cast(DType::boolean);
+  const std::int64_t steps = x.shape()[1];
+  call.expect(mask.shape() == Shape{x.shape()[0], steps} && steps > 0,
+              "its mask " + mask.shape().to_string() + " does not fit " + x.shape().to_string() + ".");
+  recurrence.inputs.resize(5 + states.size());
+  std::vector<Tensor> outputs;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const std::int64_t t = goes_back ? steps - 1 - i : i;
+    recurrence.inputs[0] = value_of(call, slice(x, {0, t, 0}, {-1, 1, -1}));
+    for (std::size_t s = 0; s < states.size(); ++s)
+      recurrence.inputs[5 + s] = value_of(call, expand_dims(states[s], 1));
+    const Results made = recurrence.run(call);
+    const Tensor counts = slice(mask, {0, t}, {-1, 1});
+    for (std::size_t s = 0; s < states.size(); ++s)
+      states[s] = where(counts, without_axis(call, made[1 + s], 1), states[s]);
+    outputs.push_back(states[0]);
   }
-  const Results made =
-      onnx::onnx_operator(kind.op, 17).run(Call(call.trace(), node, call.names(), std::move(inputs), call.on_host()));
-  const auto without_direction = [&](const Value& result, int axis) {
-    return squeeze(call.trace().tensor(result, Order::plain, call.on_host()), {axis});
-  };
+  if (goes_back && call.integer("in_order", 0) != 0) std::reverse(outputs.begin(), outputs.end());
+  Results results{value_of(call, call.integer("return_sequences", 0) != 0 ? stack(outputs, 1) : states.front())};
+  for (const Tensor& state : states) results.push_back(value_of(call, state));
+  return results;
+}
+
+// x [batch,steps,features], kernel [features,gates * units], recurrent kernel [units,gates * units], bias [gates *
+// units], or two of them for a GRU that resets after its product; mask [batch,steps], states [batch,units]. Results:
+// the steps or the last one, and the states.
+Results recurrent_layer(const Call& call) {
+  const Kind& kind = kind_of(call);
+  call.expect_rank(0, 3, 3);
+  call.expect_rank(1, 2, 2);
+  call.expect_rank(2, 2, 2);
+  const bool goes_back = call.integer("go_backwards", 0) != 0, is_masked = call.has(4);
+  Recurrence recurrence = recurrence_of(call, kind, goes_back && !is_masked);
+  const Shape of_state{call.shape(0)[0], call.shape(2)[0]};
+  std::vector<Tensor> states;
+  for (std::size_t i = 0; call.inputs() > 5 && i < kind.states; ++i) {
+    states.push_back(call.tensor(static_cast<int>(5 + i)));
+    call.expect(states.back().shape() == of_state, "a state " + states.back().shape().to_string() + " does not fit.");
+  }
+  if (is_masked) {
+    states.resize(kind.states, call.context().zeros(of_state, call.tensor(0).dtype()));
+    return masked_steps(call, std::move(recurrence), std::move(states), goes_back);
+  }
+  if (!states.empty()) recurrence.inputs.resize(5);
+  for (const Tensor& state : states) recurrence.inputs.push_back(value_of(call, expand_dims(state, 1)));
+  const Results made = recurrence.run(call);
   Results results;
-  for (std::size_t i = 1; i < made.size(); ++i) results.push_back(value(without_direction(made[i], 1)));
+  for (std::size_t i = 1; i < made.size(); ++i) results.push_back(value_of(call, without_axis(call, made[i], 1)));
   Value output = results.front();
   if (call.integer("return_sequences", 0) != 0) {
-    const Tensor steps = without_direction(made.front(), 2);
-    output = value(goes_back && call.integer("in_order", 0) == 0 ? reverse(steps, {1}) : steps);
+    const Tensor steps = without_axis(call, made.front(), 2);
+    output = value_of(call, goes_back && call.integer("in_order", 0) == 0 ? reverse(steps, {1}) : steps);
   }
   results.insert(results.begin(), output);
   return results;
 }
+
+// The sequence, with zeros in steps all of whose features are the value; and the steps that are not.
+Results masked(const Call& call) {
+  call.expect_rank(0, 2);
+  const Tensor x = call.tensor(0);
+  const Tensor counts = any(x != call.number("mask_value", 0), {.axes = {-1}, .keep_dims = true});
+  return {call.give(where(counts, x, 0)), call.give(squeeze(counts, {-1}), Type::boolean)};
+}
+
+Results not_zero(const Call& call) { return {call.give(call.tensor(0) != 0, Type::boolean)}; }
 
 Results layer_normalised(const Call& call) {
   const Sizes axes = call.integers("axis").value_or(Sizes{-1});
@@ -120,7 +175,10 @@ Results layer_normalised(const Call& call) {
 }  // namespace
 
 const Operators& sequence_operators() {
-  static const Operators rows{{"KerasRecurrent", 1, recurrent_layer}, {"KerasLayerNorm", 1, layer_normalised}};
+  static const Operators rows{{"KerasRecurrent", 1, recurrent_layer},
+                              {"KerasLayerNorm", 1, layer_normalised},
+                              {"KerasMasking", 1, masked},
+                              {"KerasNotZero", 1, not_zero}};
   return rows;
 }
 

@@ -57,7 +57,7 @@ NodeProto& LayersReader::recurrence(const Layer& layer, const std::string& weigh
   for (const char* key : {"stateful", "time_major"})
     if (layer.is_set(key, false)) throw Error(ErrorCode::unsupported, "it is '" + std::string(key) + "'.");
   Names inputs{layer.inputs[0], weight(weights, "kernel", true), weight(weights, "recurrent_kernel", true),
-               layer.is_set("use_bias", true) ? weight(weights, "bias", false) : ""};
+               layer.is_set("use_bias", true) ? weight(weights, "bias", false) : "", mask_of(layer)};
   inputs.insert(inputs.end(), layer.inputs.begin() + 1, layer.inputs.end());  // states to begin with
   NodeProto& made = node("KerasRecurrent", name, std::move(inputs));
   Attributes attributes{made};
@@ -119,10 +119,11 @@ bool LayersReader::make_of_sequence(const Layer& layer) {
       {"GlobalAveragePooling1D", [](LayersReader& self, const Layer& of) { self.reduce_sequence(of, "Mean"); }},
       {"Embedding",
        [](LayersReader& self, const Layer& of) {
-         if (of.is_set("mask_zero", false)) throw Error(ErrorCode::unsupported, "it masks zeros.");
+         if (of.is_set("mask_zero", false)) self.mask_zeros(of);
          self.node("GatherV2", of.name,
                    {of.weight("embeddings", true), of.inputs[0], self.integers(of.name + "/axis", {0}, true)});
        }},
+      {"Masking", [](LayersReader& self, const Layer& of) { self.make_masking(of); }},
       {"LayerNormalization",
        [](LayersReader& self, const Layer& of) {
          const Json* axis = of.setting("axis");

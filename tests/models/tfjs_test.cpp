@@ -488,7 +488,7 @@ std::string with_other_values(const std::string& file, std::uint64_t seed) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// A loop of functions, with operators that look up what is where.
+// A loop of functions, with operators that look up what is where, and a list.
 TfjsModel looping_graph() {
   TfjsModel model;
   model.input("x", {2, 3})
@@ -500,7 +500,11 @@ TfjsModel looping_graph() {
       .node("GatherV2", "taken", {"wide", "places", "one_axis"}, {{"batch_dims", {{"i", "1"}}}})
       .node("StatelessWhile", "loop", {"zero", "taken"},
             {{"cond", function_named("goes_on")}, {"body", function_named("turn")}})
-      .node("Identity", "y", {"loop:1"});
+      .node("TensorListFromTensor", "rows", {"taken", "widths"})
+      .node("TensorListGetItem", "row", {"rows", "one_axis", "widths"})
+      .node("TensorListSetItem", "written", {"rows", "zero", "row"})
+      .node("TensorListStack", "stacked", {"written", "widths"})
+      .node("AddV2", "y", {"loop:1", "stacked"});
   model.weight("turns", {}, std::vector<std::int32_t>{3}).weight("one", {}, std::vector<std::int32_t>{1});
   model.functions = {function_of("goes_on", {"i", "v"},
                                  {node_of("Const", "turns", {}), node_of("Less", "less", {"i", "turns:output:0"})},
@@ -525,6 +529,7 @@ TfjsModel recurrent_network() {
          {layer("Conv1D", "conv",
                 {{"batch_input_shape", {nullptr, 4, 2}}, {"kernel_size", {2}}, {"padding", "causal"}}),
           layer("MaxPooling1D", "pool", {{"pool_size", {2}}, {"strides", {2}}}),
+          layer("Masking", "mask", {{"mask_value", 0.5}}),
           layer("Bidirectional", "both",
                 {{"merge_mode", "sum"}, {"layer", layer("LSTM", "lstm", {{"units", 2}, {"return_sequences", true}})}}),
           layer("LayerNormalization", "norm", {{"axis", {2}}}),
