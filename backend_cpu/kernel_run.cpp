@@ -9,8 +9,8 @@ namespace tessera::cpu {
 namespace {
 
 // Enough elements for the loop over them to outweigh the choice of the operation.
-constexpr std::int64_t block = 256;
-using Values = std::array<Value, block>;
+constexpr std::int64_t elements_at_a_time = 256;
+using Values = std::array<Value, elements_at_a_time>;
 
 // Evaluates one expression of a kernel over all its elements, a block at a time.
 class Evaluation {
@@ -25,8 +25,8 @@ class Evaluation {
   // Calls take(first, values) for each block, `values` being those of its elements.
   template <class Take>
   void run(std::int64_t elements, const Take& take) {
-    for (first_ = 0; first_ < elements; first_ += block) {
-      count_ = std::min(block, elements - first_);
+    for (first_ = 0; first_ < elements; first_ += elements_at_a_time) {
+      count_ = std::min(elements_at_a_time, elements - first_);
       for (std::size_t line = 0; line < values_.size(); ++line) evaluate(expression_.lines[line], values_[line]);
       take(first_, std::span(values_.back().data(), index_of(count_)));
     }

@@ -53,6 +53,14 @@ inline constexpr OpRow reduce_rows[] = {
      "of equal ones the first; NaN counts as the smallest"},
 };
 
+inline constexpr OpRow attention_rows[] = {
+    {"attention(q [...,H,Q,D], k [...,Hk,K,D], v [...,Hk,K,E], {scale, mask, causal, past})",
+     "f32 f16; the mask boolean f32 f16", "[...,H,Q,E], the same type", "1e-5 over [-1, 1]",
+     "H is a multiple of Hk; a query that sees no key, or has a score of NaN or +inf, gets NaN; one pass that stores "
+     "no "
+     "scores for heads of up to 256 values and from four queries on, on OpenGL ES only where sizes are small"},
+};
+
 inline constexpr OpRow matmul_rows[] = {
     {"matmul(a [...,M,K], b [...,K,N], {transpose_a, transpose_b})", "f32 f16 i32, and i8 u8 in any pairing",
      "[...,M,N], the same type; i32 of i8 and u8", "1e-5 over [-1, 1]",
@@ -284,6 +292,8 @@ inline constexpr Section sections[] = {
     {"Products of matrices", "tessera/matmul.h",
      "f16 sums in f32, integers wrap; a sum over no elements is 0. Pointwise work afterwards is part of the kernel.",
      matmul_rows},
+    {"Attention", "tessera/attention.h",
+     "Computed in f32 whatever the type, in memory that is in proportion to the operands.", attention_rows},
     {"Convolutions", "tessera/conv.h",
      "Filters are not flipped. f16 sums in f32, integers wrap. Bias and activation are part of the kernel.", conv_rows},
     {"Pooling", "tessera/pooling.h", "Images of one to three spatial axes.", pooling_rows},

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/kernel/attention_parameters.h"
 #include "core/kernel/colour_parameters.h"
 #include "core/kernel/embedded_shader.h"
 #include "core/kernel/gather_parameters.h"
@@ -150,6 +151,8 @@ struct Row {
   const ParameterList& (*options)() = ParameterList::of<NoParameters>;
 };
 constexpr Row rows[] = {
+    {"attention", "attention", ParameterList::of<AttentionParameters>, ParameterList::of<AttentionOptions>},
+    {"attention", "attention_by_texels", ParameterList::of<AttentionParameters>, ParameterList::of<AttentionOptions>},
     {"colour", "colour_matrix_numbers", ParameterList::of<ColourMatrixParameters>},
     {"colour", "colour_matrix_tensor", ParameterList::of<ColourMatrixParameters>},
     {"colour", "colour_lookup", ParameterList::of<ColourLookupParameters>},

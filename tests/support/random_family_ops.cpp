@@ -114,6 +114,20 @@ void add_product_of_matrices(RandomGraph& graph) {
   graph.give(matmul(x.tensor, y.tensor, options), sum_over(product_of(x.range, y.range), k));
 }
 
+// A mean lies between the values, whatever the scores. They are at most 1, so that errors stay small.
+void add_attention(RandomGraph& graph) {
+  const DType dtype = graph.one_of({DType::f32, DType::f32, DType::f16});
+  const std::int64_t shared = graph.pick(1, 2), heads = shared * graph.pick(1, 2), depth = graph.pick(1, 9),
+                     queries = graph.pick(1, 9), keys = graph.pick(1, 12);
+  const Value q = graph.filled({heads, queries, depth}, dtype), k = graph.filled({shared, keys, depth}, dtype),
+              v = graph.filled({shared, keys, graph.pick(1, 9)}, dtype);
+  const Range scores = sum_over(product_of(q.range, k.range), depth);
+  const double scale = 1 / std::max(scores.bound, 1.0);
+  const Tensor mean =
+      attention(q.tensor, k.tensor, v.tensor, {.scale = static_cast<float>(scale), .causal = graph.chance(30)});
+  graph.give(mean, {v.range.bound, v.range.error + v.range.bound * (4 * scores.error * scale + 1e-4)});
+}
+
 void add_einsum(RandomGraph& graph) {
   const auto [type_a, type_b] = types_to_multiply(graph);
   const std::int64_t i = graph.pick(1, 5), j = graph.pick(1, 6), k = graph.pick(1, 7);
@@ -414,6 +428,7 @@ std::vector<RandomOp> random_family_ops() {
       finding("argmin", argmin),
       {"matmul", add_product_of_matrices},
       {"einsum", add_einsum},
+      {"attention", add_attention},
       {"conv1d",
        [](RandomGraph& graph) {
          add_convolution<1>(graph, [](const Tensor& image, const Tensor& filter, const auto& windows, int groups) {

@@ -1,5 +1,6 @@
 // tessera: tensors on the GPU, for engines whose frames are already there. Include this one.
 #pragma once
+#include <tessera/attention.h>
 #include <tessera/context.h>
 #include <tessera/conv.h>
 #include <tessera/custom.h>
