@@ -92,7 +92,7 @@ struct ModelImpl {
     const bool is_tfjs = tfjs::is_model(file.bytes());
     onnx::ModelProto model =
         is_tfjs ? tfjs::read_model(file.bytes(), folder, progress) : onnx::read_model(file.bytes(), &progress);
-    if (!is_tfjs) onnx::recognise_patterns(model.graph);
+    if (!is_tfjs) onnx::recognise_patterns(model.graph, model.opset);
     onnx::set_capacities(model.graph, capacities);
     return model;
   }

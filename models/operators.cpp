@@ -17,11 +17,12 @@ const Operator* find_operator(std::string_view name, std::int64_t opset) {
   static const std::map<std::string_view, Versions> table = [] {
     std::map<std::string_view, Versions> rows;
     for (const Operators* kind :
-         {&pointwise_operators(), &shape_operators(),     &slicing_operators(), &reduce_operators(),
-          &matmul_operators(),    &conv_operators(),      &pool_operators(),    &norm_operators(),
-          &gather_operators(),    &dependent_operators(), &loss_operators(),    &quantize_operators(),
-          &resize_operators(),    &sampling_operators(),  &grid_operators(),    &column_operators(),
-          &signal_operators(),    &recurrent_operators(), &control_operators(), &text_operators()})
+         {&pointwise_operators(), &shape_operators(),     &slicing_operators(),   &reduce_operators(),
+          &matmul_operators(),    &attention_operators(), &conv_operators(),      &pool_operators(),
+          &norm_operators(),      &gather_operators(),    &dependent_operators(), &loss_operators(),
+          &quantize_operators(),  &resize_operators(),    &sampling_operators(),  &grid_operators(),
+          &column_operators(),    &signal_operators(),    &recurrent_operators(), &control_operators(),
+          &text_operators()})
       for (const Operator& row : *kind) rows[row.name][row.since] = &row;
     return rows;
   }();

@@ -21,6 +21,7 @@ const Operators& shape_operators();
 const Operators& slicing_operators();
 const Operators& reduce_operators();
 const Operators& matmul_operators();
+const Operators& attention_operators();
 const Operators& conv_operators();
 const Operators& pool_operators();
 const Operators& norm_operators();

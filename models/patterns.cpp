@@ -15,7 +15,7 @@ namespace {
 
 class PatternSearch {
  public:
-  explicit PatternSearch(GraphProto& graph) : graph_(graph) {
+  PatternSearch(GraphProto& graph, std::int64_t opset) : graph_(graph), opset_(opset) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
       for (const std::string& output : graph.nodes[i].outputs) makers_[output] = i;
     for (const TensorProto& tensor : graph.initializers) constants_[tensor.name] = &tensor;
@@ -32,9 +32,10 @@ class PatternSearch {
       const NodeProto& node = graph_.nodes[i];
       if (!is_of_two(node)) continue;
       found_.clear();
-      std::optional<NodeProto> whole = node.op == "Add"   ? layer_norm(node)
-                                       : node.op == "Mul" ? gelu(node)
-                                                          : std::nullopt;
+      std::optional<NodeProto> whole = node.op == "Add"      ? layer_norm(node)
+                                       : node.op == "Mul"    ? gelu(node)
+                                       : node.op == "MatMul" ? attention(node)
+                                                             : std::nullopt;
       if (!whole) continue;
       whole->name = node.name;
       whole->outputs = node.outputs;
@@ -217,7 +218,76 @@ class PatternSearch {
     return is_found ? std::optional(std::move(whole)) : std::nullopt;
   }
 
+  bool is_softmax_of_rows(const NodeProto& softmax) const {
+    for (const AttributeProto& attribute : softmax.attributes)
+      if (attribute.name == "axis") return attribute.integer == -1;
+    return opset_ >= 13;  // before, other axes were meant
+  }
+
+  // softmax(q k * scale + mask) v, of which the scale and the mask may not be there. The keys are transposed, by a node
+  // that becomes part of this one where nobody else reads its result.
+  std::optional<NodeProto> attention(const NodeProto& end) {
+    const NodeProto* softmax = maker(end.inputs[0], "Softmax");
+    if (!softmax || !is_softmax_of_rows(*softmax)) return {};
+    double scale = 1;
+    const NodeProto* product = nullptr;
+    const auto is_scaled = [&](const std::string& value) {
+      scale = 1;
+      product = maker(value, "MatMul");
+      if (product) return is_of_two(*product);
+      const NodeProto* quotient = maker(value, "Div");
+      if (quotient) {
+        const std::optional<double> divisor = is_of_two(*quotient) ? number(quotient->inputs[1]) : std::nullopt;
+        if (!divisor || *divisor == 0) return false;
+        scale = 1 / *divisor;
+        product = maker(quotient->inputs[0], "MatMul");
+        return product && is_of_two(*product);
+      }
+      const NodeProto* scaled = maker(value, "Mul");
+      return scaled && either(*scaled, [&](const std::string& of_product, const std::string& factor) {
+               const std::optional<double> given = number(factor);
+               if (!given) return false;
+               scale = *given;
+               product = maker(of_product, "MatMul");
+               return product && is_of_two(*product);
+             });
+    };
+    std::string mask;
+    if (!is_scaled(softmax->inputs[0])) {
+      const NodeProto* sum = maker(softmax->inputs[0], "Add");
+      if (!sum || !either(*sum, [&](const std::string& scores, const std::string& added) {
+            mask = added;
+            return is_scaled(scores);
+          }))
+        return {};
+    }
+    NodeProto whole;
+    whole.op = "Attention";
+    const auto add_attribute = [&](const char* name, std::int64_t type) -> AttributeProto& {
+      AttributeProto& attribute = whole.attributes.emplace_back();
+      attribute.name = name;
+      attribute.type = type;
+      return attribute;
+    };
+    add_attribute("is_written_out", 2).integer = 1;
+    add_attribute("scale", 1).number = static_cast<float>(scale);
+    std::string keys = product->inputs[1];
+    if (const NodeProto* transposition = maker(keys, "Transpose")) {
+      const auto order = std::ranges::find(transposition->attributes, "perm", &AttributeProto::name);
+      if (order != transposition->attributes.end()) {
+        add_attribute("key_permutation", 7).integers = order->integers;
+        keys = transposition->inputs[0];
+      } else {
+        found_.pop_back();  // reverses all axes, and so stays
+      }
+    }
+    whole.inputs = {product->inputs[0], keys, end.inputs[1]};
+    if (!mask.empty()) whole.inputs.push_back(mask);
+    return whole;
+  }
+
   GraphProto& graph_;
+  std::int64_t opset_;
   std::unordered_map<std::string, std::size_t> makers_;
   std::unordered_map<std::string, const TensorProto*> constants_;
   std::unordered_map<std::string, int> readers_;
@@ -227,6 +297,6 @@ class PatternSearch {
 
 }  // namespace
 
-void recognise_patterns(GraphProto& graph) { PatternSearch(graph).replace_all(); }
+void recognise_patterns(GraphProto& graph, std::int64_t opset) { PatternSearch(graph, opset).replace_all(); }
 
 }  // namespace tessera::onnx

@@ -1,4 +1,4 @@
-// Layer norms and GELUs that a file writes out, as exporters of older opsets do: each becomes one node.
+// Layer norms, GELUs and attention that a file writes out, as exporters of older opsets do: each becomes one node.
 #pragma once
 #include "models/proto.h"
 
@@ -8,6 +8,6 @@ namespace tessera::onnx {
 inline constexpr const char* pattern_domain = "tessera.pattern";
 
 // Nodes are left as they are where anything else reads a value in between.
-void recognise_patterns(GraphProto&);
+void recognise_patterns(GraphProto&, std::int64_t opset);
 
 }  // namespace tessera::onnx

@@ -1,5 +1,7 @@
-// Layer norms and GELUs that are written out: one node each, with the values of the many.
+// Layer norms, GELUs and attention that are written out: one node each, with the values of the many.
 #include <tessera/model.h>
+
+#include <algorithm>
 
 #include "support/devices.h"
 #include "tests/models/written_patterns.h"
@@ -42,6 +44,20 @@ TEST_P(Patterns, OfGelusAreOneNode) {
   EXPECT_EQ(operators_in(written_gelu(true, true, "erf")).size(), 5u);
   EXPECT_EQ(operators_in(written_gelu(true, true, "", 1.5f)).size(), 5u);  // no GELU
   expect_equal(written_gelu(true, true), written_gelu(true, true, "erf"));
+}
+
+TEST_P(Patterns, OfAttentionAreOneNode) {
+  for (const char* scaling : {"", "Mul", "Div"})
+    for (const bool has_mask : {false, true}) {
+      const std::vector<std::string> operators = operators_in(written_attention(scaling, has_mask));
+      EXPECT_EQ(std::ranges::count(operators, "Attention"), 1);
+      for (const char* gone : {"Softmax", "MatMul", "Add"}) EXPECT_EQ(std::ranges::count(operators, gone), 0) << gone;
+    }
+  for (const char* seen : {"scores", "scaled", "masked", "shares"})
+    EXPECT_EQ(std::ranges::count(operators_in(written_attention("Div", true, seen)), "Attention"), 0) << seen;
+  EXPECT_EQ(std::ranges::count(operators_in(written_attention("Div", true, "", 1)), "Attention"), 0);  // other rows
+  expect_equal(written_attention("Div", true), written_attention("Div", true, "shares"));
+  expect_equal(written_attention("Mul", false), written_attention("Mul", false, "scores"));
 }
 
 }  // namespace

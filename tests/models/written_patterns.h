@@ -1,4 +1,4 @@
-// Layer norms and GELUs, operation by operation.
+// Layer norms, GELUs and attention, operation by operation.
 #pragma once
 #include "tests/models/onnx_writer.h"
 
@@ -56,6 +56,30 @@ inline Message written_gelu(bool ends_with_half, bool divides, const std::string
                          {pattern_number("root", 1.41421356f), pattern_number("reciprocal", 0.70710678f),
                           pattern_number("one", one), pattern_number("half", 0.5f)},
                          seen);
+}
+
+// Two heads of four numbers, for x of three steps. `scaling` is "Mul", "Div" or empty.
+inline Message written_attention(const std::string& scaling, bool has_mask, const std::string& seen = "",
+                                 std::int64_t axis = -1) {
+  const auto order = [](std::vector<std::int64_t> axes) { return attribute_message("perm", axes); };
+  std::vector<Message> nodes{node_message("Reshape", {"x", "by_heads"}, {"split"}),
+                             node_message("Transpose", {"split"}, {"q"}, {order({1, 0, 2})}),
+                             node_message("Transpose", {"split"}, {"keys"}, {order({1, 2, 0})}),
+                             node_message("MatMul", {"q", "keys"}, {"scores"})};
+  std::string scores = "scores";
+  if (!scaling.empty()) nodes.push_back(node_message(scaling, {scores, scaling}, {"scaled"})), scores = "scaled";
+  if (has_mask) nodes.push_back(node_message("Add", {"mask", scores}, {"masked"})), scores = "masked";
+  nodes.push_back(node_message("Softmax", {scores}, {"shares"}, {attribute_message("axis", axis)}));
+  nodes.push_back(node_message("MatMul", {"shares", "q"}, {"means"}));
+  nodes.push_back(node_message("Transpose", {"means"}, {"in_order"}, {order({1, 0, 2})}));
+  nodes.push_back(node_message("Reshape", {"in_order", "together"}, {"y"}));
+  return pattern_network(
+      std::move(nodes),
+      {pattern_number("Mul", 0.5f), pattern_number("Div", 2),
+       tensor_message("mask", onnx::Type::float32, {3, 3}, std::vector<float>{0, -9, -9, 0, 1, -9, 0, 1, 2}),
+       tensor_message("by_heads", onnx::Type::int64, {3}, std::vector<std::int64_t>{3, 2, 4}),
+       tensor_message("together", onnx::Type::int64, {2}, std::vector<std::int64_t>{3, 8})},
+      seen);
 }
 
 }  // namespace tessera::test
