@@ -19,6 +19,12 @@ EM_JS(void, tessera_gpu_start, (), {
       gpu.counts[id] = 1;
       return id;
     },
+    // Objects that the page has added itself are also the page's to remove.
+    remove(id) {
+      if (--gpu.counts[id]) return;
+      gpu.objects[id] = null;
+      gpu.free.push(id);
+    },
     text(string) {
       const bytes = lengthBytesUTF8(string) + 1, at = _malloc(bytes);
       stringToUTF8(string, at, bytes);
@@ -34,19 +40,19 @@ EM_JS(void, tessera_gpu_start, (), {
     },
   };
 });
-EM_JS(int, tessera_gpu_call, (int object, const char* method, const char* arguments), {
+EM_JS(int, tessera_gpu_call, (int object, const char* method, const char* values), {
   const gpu = Module.tesseraGpu;
   try {
-    return gpu.add(gpu.objects[object][UTF8ToString(method)](...gpu.parse(arguments)) || null);
+    return gpu.add(gpu.objects[object][UTF8ToString(method)](...gpu.parse(values)) || null);
   } catch (error) {
     console.error("WebGPU: " + UTF8ToString(method) + ": " + error.message);
     return 0;
   }
 });
-EM_JS(void, tessera_gpu_call_later, (int future, int object, const char* method, const char* arguments), {
+EM_JS(void, tessera_gpu_call_later, (int future, int object, const char* method, const char* values), {
   const gpu = Module.tesseraGpu;
   try {
-    gpu.answer(future, gpu.objects[object][UTF8ToString(method)](...gpu.parse(arguments)));
+    gpu.answer(future, gpu.objects[object][UTF8ToString(method)](...gpu.parse(values)));
   } catch (error) {
     gpu.answer(future, Promise.reject(error));
   }
@@ -64,10 +70,8 @@ EM_JS(int, tessera_gpu_has_feature, (int object, const char* name), { return Mod
 EM_JS(void, tessera_gpu_reference, (int object), { ++Module.tesseraGpu.counts[object]; });
 EM_JS(void, tessera_gpu_release, (int object, int destroy), {
   const gpu = Module.tesseraGpu;
-  if (--gpu.counts[object]) return;
-  if (destroy && gpu.objects[object].tesseraOwns) gpu.objects[object].destroy();
-  gpu.objects[object] = null;
-  gpu.free.push(object);
+  if (destroy && gpu.counts[object] == 1 && gpu.objects[object].tesseraOwns) gpu.objects[object].destroy();
+  gpu.remove(object);
 });
 EM_JS(int, tessera_gpu_answer_object, (int future), { const gpu = Module.tesseraGpu; return gpu.add((gpu.answers.get(future) || {}).value || null); });
 EM_JS(char*, tessera_gpu_answer_failure, (int future), { const gpu = Module.tesseraGpu; return gpu.text((gpu.answers.get(future) || {}).failure || ""); });

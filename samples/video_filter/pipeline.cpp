@@ -42,8 +42,12 @@ std::vector<Tensor> Filtered::all() const {
 Filtered Pipeline::operator()(const FramePtr& frame) {
   if (frame != last_) last_image_ = image_of(*frame);
   last_ = frame;
+  return (*this)(last_image_, frame->number);
+}
+
+Filtered Pipeline::operator()(const Tensor& image, int number) const {
   Filtered filtered;
-  filtered.image = chain_(last_image_, frame->number, filtered.kept);
+  filtered.image = chain_(image, number, filtered.kept);
   return filtered;
 }
 

@@ -35,6 +35,8 @@ class Pipeline {
   Pipeline(tessera::Context&, Size, const std::vector<std::string>& filters);
 
   Filtered operator()(const FramePtr&);  // the next frame
+  // The same of an image of that size that is on the device already, as frame `number`.
+  Filtered operator()(const tessera::Tensor& image, int number) const;
   // Goes through the frames before the newest one, for filters that look back, and gives the newest one.
   Filtered replay(const Recent&);
 

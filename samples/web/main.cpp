@@ -1,125 +1,94 @@
-// The video filter in a page: the page's script asks for each frame, tessera draws it into the page's canvas, in the
-// canvas's own WebGL2 context.
+// The functions that the page's script calls (program.js). Each gives a text; one that begins with "! " tells what went
+// wrong. Calls that wait for WebGPU suspend the program, and the script makes the next one only after that.
 #include <emscripten/emscripten.h>
-#include <emscripten/html5.h>
 
+#include <array>
 #include <chrono>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
+#include <stdexcept>
 
-#include "pipeline.h"
-#include <tessera/gles.h>
-#include <tessera/tessera.h>
+#include "view.h"
 
 namespace {
 
-using namespace video;
 using Clock = std::chrono::steady_clock;
 
-struct Page {
-  tessera::Context gpu;
-  std::optional<Pipeline> pipeline{};
-  Size size{};
-  std::vector<std::string> filters{};
-};
-std::unique_ptr<Page> page;
-EMSCRIPTEN_WEBGL_CONTEXT_HANDLE canvas = 0;
+std::array<std::optional<View>, 2> views;
 std::string answer;  // the text that the last call gave
 
-const char* say(std::string text) {
-  answer = std::move(text);
-  return answer.c_str();
-}
-
-// Calls `work`; the page shows what went wrong, as a sentence that begins with "!".
 template <class Work>
 const char* guarded(const Work& work) {
   try {
-    return say(work());
+    answer = work();
   } catch (const std::exception& error) {
-    return say(std::string("! ") + error.what());
+    answer = std::string("! ") + error.what();
   }
+  return answer.c_str();
 }
 
-FramePtr scene_frame(int number) {
-  auto frame = std::make_shared<Frame>();
-  frame->number = number;
-  frame->size = page->size;
-  return frame;
+View& view_at(int index) {
+  std::optional<View>& view = views.at(static_cast<std::size_t>(index));
+  if (!view) throw std::runtime_error("this view is not open");
+  return *view;
 }
 
-// A canvas gives four bytes a pixel.
-FramePtr picture_frame(int number, const std::uint8_t* rgba) {
-  auto frame = std::make_shared<Frame>();
-  frame->layout = Frame::Layout::rgb;
-  frame->number = number;
-  frame->size = page->size;
-  const auto pixels = static_cast<std::size_t>(page->size.width) * static_cast<std::size_t>(page->size.height);
-  std::vector<std::uint8_t>& rgb = frame->planes[0];
-  rgb.resize(3 * pixels);
-  for (std::size_t i = 0; i < pixels; ++i) std::memcpy(&rgb[3 * i], rgba + 4 * i, 3);
-  return frame;
-}
+std::string text_of(video::Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
 }  // namespace
 
 extern "C" {
 
-// Opens the canvas with this selector; gives the device's name.
-EMSCRIPTEN_KEEPALIVE const char* page_open(const char* selector) {
-  return guarded([&] {
-    page.reset();
-    EmscriptenWebGLContextAttributes attributes;
-    emscripten_webgl_init_context_attributes(&attributes);
-    attributes.majorVersion = 2;
-    attributes.alpha = attributes.depth = attributes.antialias = false;
-    canvas = emscripten_webgl_create_context(selector, &attributes);
-    if (canvas <= 0) throw std::runtime_error("this browser gives no WebGL2 context");
-    emscripten_webgl_make_context_current(canvas);
-    page = std::make_unique<Page>(Page{tessera::gles::adopt_current()});
-    return page->gpu.device().name;
-  });
-}
-
 EMSCRIPTEN_KEEPALIVE const char* page_filters() {
   return guarded([] {
     std::string names;
-    for (const FilterEntry& filter : filters())
-      if (std::string(filter.name) != "background" && std::string(filter.name) != "upscale")
-        names += (names.empty() ? "" : "\n") + std::string(filter.name) + "\t" + filter.what_it_does;
+    for (const video::FilterEntry& filter : video::filters())
+      names += (names.empty() ? "" : "\n") + std::string(filter.name) + "\t" + filter.what_it_does;
     return names;
   });
 }
 
-EMSCRIPTEN_KEEPALIVE const char* page_set(int width, int height, const char* names) {
+// Opens a view on a backend, or moves it there with all that is alive. Gives the device's name.
+EMSCRIPTEN_KEEPALIVE const char* page_use(int index, const char* backend) {
   return guarded([&] {
-    page->size = {width, height};
-    page->filters = parse_filters(names);
-    page->pipeline.emplace(page->gpu, page->size, page->filters);
+    const auto kind = std::string(backend) == "webgpu" ? tessera::BackendKind::webgpu : tessera::BackendKind::gles;
+    std::optional<View>& view = views.at(static_cast<std::size_t>(index));
+    if (view) view->use(kind);
+    else view.emplace(kind);
+    return view->gpu().device().name;
+  });
+}
+EMSCRIPTEN_KEEPALIVE const char* page_close(int index) {
+  return guarded([&] {
+    views.at(static_cast<std::size_t>(index)).reset();
     return std::string();
   });
 }
+EMSCRIPTEN_KEEPALIVE const char* page_handle(int index) {
+  return guarded([&] { return std::to_string(view_at(index).handle()); });
+}
 
-// Draws a frame: of the built-in scene, or of a picture of the size that was set. Gives the milliseconds of the host.
-EMSCRIPTEN_KEEPALIVE const char* page_draw(int number, const std::uint8_t* rgba) {
+// Gives the size of what will be drawn, "960x540".
+EMSCRIPTEN_KEEPALIVE const char* page_set(int index, int width, int height, const char* filters) {
+  return guarded([&] { return text_of(view_at(index).set({width, height}, video::parse_filters(filters))); });
+}
+
+// Gives the milliseconds that the program took, without those of the device.
+EMSCRIPTEN_KEEPALIVE const char* page_draw(int index, int number, unsigned source, int width, int height,
+                                           unsigned target) {
   return guarded([&] {
     const Clock::time_point begin = Clock::now();
-    emscripten_webgl_make_context_current(canvas);
-    const Filtered filtered = (*page->pipeline)(rgba ? picture_frame(number, rgba) : scene_frame(number));
-    tessera::gles::to_texture(filtered.image,
-                              tessera::gles::HostFramebuffer{.width = page->size.width, .height = page->size.height},
-                              {.flip_y = true, .also_compute = filtered.kept});
+    view_at(index).draw(number, {source, {width, height}}, target);
     return std::to_string(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
   });
 }
 
-EMSCRIPTEN_KEEPALIVE const char* page_stats() {
-  return guarded([] {
-    const tessera::Stats stats = page->gpu.stats();
-    return std::to_string(stats.dispatches) + " dispatches, " + std::to_string(stats.kernels_compiled) +
-           " kernels compiled";
+// Gives what a view has: "8 tensors, 12.3 MB; …".
+EMSCRIPTEN_KEEPALIVE const char* page_stats(int index) {
+  return guarded([&] {
+    View& view = view_at(index);
+    const tessera::Stats stats = view.gpu().stats();
+    const tessera::MemoryInfo memory = view.gpu().memory();
+    return std::to_string(memory.num_tensors) + " tensors, " + std::to_string(memory.bytes_in_use >> 20) + " MB, " +
+           std::to_string(stats.kernels_compiled) + " kernels, " + std::to_string(stats.dispatches) + " dispatches";
   });
 }
 

@@ -1,141 +1,184 @@
-// The page around video_filter_page.wasm. Its address may have filter=blur,sobel, size=960x540 and frames=30, after which
-// it stops and says in its title that it is done.
-const query = new URLSearchParams(location.search);
-const [width, height] = (query.get('size') ?? '960x540').split('x').map(Number);
-const lastFrame = +(query.get('frames') ?? Infinity);
-const element = (id) => document.getElementById(id);
-let chosen = (query.get('filter') ?? 'cartoon').split(',').filter((name) => name);
-let source = { kind: 'scene' };
-let device = '', frame = 0, pixels = 0;
-const times = []; // of the last frames: { host, whole } in milliseconds
+// The video filter in a page. Its address may have filter=blur,sobel, backend=webgl, webgpu or compare, size=960x540,
+// source=camera or portrait, switches=3, so many changes of the backend on the way, and frames=30, after which it stops.
+import { Chain } from './chain.js';
+import { Plot } from './plot.js';
+import { Program } from './program.js';
+import { openCamera, openFile, openPicture, scene } from './sources.js';
+import { showDifference, View } from './views.js';
 
-function trouble(text) {
-  element('trouble').textContent = text;
+const query = new URLSearchParams(location.search);
+const element = (id) => document.getElementById(id);
+const [width, height] = (query.get('size') ?? (innerWidth < 600 ? '480x270' : '960x540')).split('x').map(Number);
+const lastFrame = +(query.get('frames') ?? Infinity);
+const switches = +(query.get('switches') ?? 0);
+const names = { webgl: 'WebGL2', webgpu: 'WebGPU' };
+const missing = {
+  webgl: typeof WebGL2RenderingContext == 'undefined' ? 'This browser has no WebGL2.' : '',
+  webgpu: navigator.gpu ? '' : isSecureContext ? 'This browser has no WebGPU, or it is switched off; WebGL2 does all the same.'
+    : 'Browsers give WebGPU to pages of HTTPS or of this machine only; WebGL2 does all the same.',
+};
+
+let source = scene, frame = 0, isPaused = false, mode = '', changes = Promise.resolve(), hasChanges = false;
+let program, chain, views;
+const plot = new Plot(element('plot'));
+
+function tell(text, isTrouble = true) {
+  const notice = element('notice');
+  notice.textContent = text;
+  notice.hidden = !text;
+  notice.classList.toggle('trouble', isTrouble);
   if (text) console.log(text);
 }
-// Calls the program; what it throws is shown, and gives undefined.
-function call(name, types = [], values = []) {
-  const text = Module.ccall(name, 'string', types, values);
-  if (!text.startsWith('! ')) return text;
-  trouble(text.slice(2));
-  return undefined;
+
+// Changes wait for the frame that is under way, and for each other.
+function change(work) {
+  hasChanges = true;
+  changes = changes.then(work).catch((error) => tell(error.message)).then(() => plot.mark());
+  return changes;
 }
 
-function setFilters() {
-  trouble('');
-  if (call('page_set', ['number', 'number', 'string'], [width, height, chosen.join(',') || 'none']) === undefined) chosen = [];
-  for (const button of element('filters').querySelectorAll('button')) {
-    const at = chosen.indexOf(button.value);
-    button.classList.toggle('chosen', at >= 0);
-    button.textContent = at >= 0 && chosen.length > 1 ? `${at + 1} ${button.value}` : button.value;
-  }
-  times.length = 0;
-}
-
-function makeButtons() {
-  for (const line of call('page_filters').split('\n')) {
-    const [name, what] = line.split('\t');
-    if (name == 'none') continue;
-    const button = document.createElement('button');
-    Object.assign(button, { value: name, title: what, textContent: name });
-    button.onclick = () => {
-      chosen = chosen.includes(name) ? chosen.filter((other) => other != name) : [...chosen, name];
-      setFilters();
-    };
-    element('filters').append(button);
-  }
-}
-
-function useSource(next, chosenElement) {
-  if (source.stream) for (const track of source.stream.getTracks()) track.stop();
-  source = next;
-  for (const other of document.querySelectorAll('[data-source], .button')) other.classList.toggle('chosen', other == chosenElement);
-}
-function play(video) {
-  Object.assign(video, { muted: true, loop: true, playsInline: true });
-  return video.play();
-}
-async function useCamera(button) {
+async function setFilters(wanted = views) {
   try {
-    const stream = await navigator.mediaDevices.getUserMedia({ video: { width, height } });
-    const video = document.createElement('video');
-    video.srcObject = stream;
-    await play(video);
-    useSource({ kind: 'camera', picture: video, stream }, button);
+    await program.fetchNetworks(chain.names);
   } catch (error) {
-    trouble(`The camera cannot be used (${error.message}); the page goes on without it.`);
+    tell(error.message); // and goes on without
   }
+  for (const view of wanted) if (view.backend) await view.set(width, height, chain.names);
 }
-async function useFile(file, button) {
-  if (!file) return;
+
+async function useMode(next) {
+  const backends = next == 'compare' ? ['webgl', 'webgpu'] : [next];
+  const lacking = backends.map((backend) => missing[backend]).find((text) => text);
+  if (lacking) return tell(lacking);
   try {
-    if (file.type.startsWith('image/')) return useSource({ kind: 'file', picture: await createImageBitmap(file) }, button);
-    const video = document.createElement('video');
-    video.src = URL.createObjectURL(file);
-    await play(video);
-    useSource({ kind: 'file', picture: video }, button);
+    if (next == 'compare') await views[1].use(views[0].backend == 'webgpu' ? 'webgl' : 'webgpu');
+    else await views[0].use(next);
   } catch (error) {
-    trouble(`${file.name} cannot be shown: ${error.message}`);
+    for (const backend of backends) if (views.every((view) => view.backend != backend)) missing[backend] = error.message;
+    const rest = names[views[0].backend];
+    return tell(`${error.message}${rest ? ` The page goes on with ${rest}.` : ''}`);
+  } finally {
+    showMode();
+  }
+  if (next != 'compare') await views[1].close();
+  mode = next;
+  await setFilters(views.filter((view) => view.backend && !view.isSet)); // the others go on with the tensors they have
+  showMode();
+}
+
+function showMode() {
+  for (const button of document.querySelectorAll('[data-backend]')) {
+    const { backend } = button.dataset;
+    button.setAttribute('aria-pressed', backend == mode);
+    const lacking = backend == 'compare' ? missing.webgl || missing.webgpu : missing[backend];
+    button.classList.toggle('missing', !!lacking);
+    button.title = lacking || button.dataset.title;
+  }
+  element('stage').classList.toggle('compare', mode == 'compare');
+  for (const [i, id] of ['first', 'second'].entries())
+    element(id).querySelector('figcaption').textContent = views[i].backend ? `${names[views[i].backend]} · ${views[i].device}` : '';
+}
+
+async function useSource(open, button) {
+  tell('');
+  try {
+    const next = await open();
+    await change(() => { source.stop(); source = next; });
+    for (const other of document.querySelectorAll('[data-source]')) other.setAttribute('aria-pressed', other == button);
+  } catch (error) {
+    tell(`${error.message} The page goes on without it.`);
   }
 }
 
-// The pixels of the source in the program's memory; 0 for the built-in scene.
-const reader = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-function readPixels() {
-  const { picture } = source;
-  if (!picture) return 0;
-  const w = picture.videoWidth || picture.width, h = picture.videoHeight || picture.height;
-  const scale = Math.max(width / w, height / h);
-  reader.drawImage(picture, (width - w * scale) / 2, (height - h * scale) / 2, w * scale, h * scale);
-  pixels ||= Module._malloc(4 * width * height);
-  HEAPU8.set(reader.getImageData(0, 0, width, height).data, pixels);
-  return pixels;
+async function drawFrame() {
+  const picture = source.frame();
+  let host = 0;
+  for (const view of views) if (view.backend) host += await view.draw(frame, picture);
+  return host;
 }
 
-function plot() {
-  const canvas = element('plot'), context = canvas.getContext('2d'), highest = Math.max(20, ...times.map((t) => t.whole));
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  const step = canvas.width / 120;
-  times.forEach(({ host, whole }, i) => {
-    for (const [value, colour] of [[whole, '#39507d'], [host, '#7fd1a0']]) {
-      context.fillStyle = colour;
-      context.fillRect(i * step, canvas.height * (1 - value / highest), step - 1, canvas.height * value / highest);
+function showTimes() {
+  const { whole, host } = plot.medians();
+  element('times').textContent = `${whole.toFixed(1)} ms · ${(1000 / Math.max(whole, 0.1)).toFixed(0)} a second · program ${host.toFixed(1)} ms`;
+  plot.draw();
+}
+
+function compare() {
+  if (mode != 'compare') return;
+  const most = showDifference(element('difference').querySelector('canvas'), views[0].canvas, views[1].canvas);
+  element('difference').querySelector('figcaption').textContent = `difference × 16 · at most ${most} of 255`;
+}
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+async function run() {
+  let last = 0, failures = 0;
+  while (frame < lastFrame) {
+    const now = await nextFrame();
+    if (hasChanges) {
+      hasChanges = false;
+      await changes;
+      last = 0;
+      continue;
     }
+    if (isPaused) { last = 0; continue; }
+    ++frame;
+    try {
+      const host = await drawFrame();
+      if (last) plot.add(now - last, host);
+      last = now;
+      failures = 0;
+    } catch (error) {
+      tell(error.message);
+      if (++failures > 3) throw error;
+    }
+    if (frame % (mode == 'compare' ? 4 : 10) == 0 || frame == lastFrame) { compare(); showTimes(); }
+    if (switches && frame < lastFrame && frame % Math.ceil(lastFrame / (switches + 1)) == 0)
+      change(() => useMode(mode == 'webgpu' ? 'webgl' : 'webgpu'));
+  }
+  console.log(`${mode}: ${element('times').textContent}; ${await views[0].stats()}`);
+}
+
+function connect() {
+  for (const button of document.querySelectorAll('[data-backend]')) {
+    button.dataset.title = button.title;
+    button.addEventListener('click', () => { tell(''); change(() => useMode(button.dataset.backend)); });
+  }
+  const sources = { scene: () => scene, camera: () => openCamera(width, height), portrait: () => openPicture('portrait.png') };
+  for (const button of document.querySelectorAll('button[data-source]'))
+    button.addEventListener('click', () => useSource(sources[button.dataset.source], button));
+  const fileButton = element('file').parentElement, useFile = (file) => file && useSource(() => openFile(file), fileButton);
+  element('file').addEventListener('change', (event) => useFile(event.target.files[0]));
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => { event.preventDefault(); useFile(event.dataTransfer.files[0]); });
+  addEventListener('keydown', (event) => {
+    if (event.target.matches('input, button') && event.key == ' ') return;
+    if (event.key == ' ') { isPaused = !isPaused; event.preventDefault(); }
+    else if (event.key == 'b') change(() => useMode(mode == 'webgpu' ? 'webgl' : 'webgpu'));
+    else if (event.key == 'c') change(() => useMode(mode == 'compare' ? views[0].backend : 'compare'));
   });
-  const mean = (name) => (times.reduce((sum, time) => sum + time[name], 0) / Math.max(1, times.length)).toFixed(1);
-  element('status').textContent = `WebGL2 on ${device} · ${width} x ${height} · frame ${frame} · ${mean('whole')} ms a frame, ` +
-    `${mean('host')} ms of them the program's`;
+  addEventListener('resize', () => plot.draw());
 }
 
-let last = 0;
-function eachFrame(now) {
-  const host = call('page_draw', ['number', 'number'], [++frame, readPixels()]);
-  if (host === undefined) { document.title = 'failed'; return; }
-  if (last) times.push({ host: +host, whole: now - last });
-  if (times.length > 120) times.shift();
-  last = now;
-  if (frame % 10 == 0 || frame >= lastFrame) plot();
-  if (frame < lastFrame) return requestAnimationFrame(eachFrame);
-  console.log(element('status').textContent);
-  console.log(call('page_stats'));
-  document.title = 'done';
+async function start() {
+  tell('loading …', false);
+  program = await Program.load((text) => console.log(text));
+  const filters = (await program.filters()).filter(({ name }) => name != 'none');
+  chain = new Chain(element('palette'), element('chain'), filters, (query.get('filter') ?? 'cartoon').split(','));
+  chain.onChange = () => { tell(''); change(() => setFilters()); };
+  views = ['first', 'second'].map((id, i) => new View(program, i, element(id).querySelector('canvas')));
+  tell('');
+  const wanted = query.get('backend') ?? 'webgl';
+  for (const next of [wanted == 'compare' ? 'webgl' : wanted, 'webgl', 'webgpu']) if (!mode) await useMode(next);
+  if (!mode) throw new Error('This browser gives the page neither WebGL2 nor WebGPU.');
+  if (wanted == 'compare') await useMode('compare');
+  connect();
+  const asked = document.querySelector(`button[data-source="${query.get('source')}"]`);
+  if (asked) asked.click();
+  await run();
 }
 
-function start() {
-  device = call('page_open', ['string'], ['#canvas']);
-  if (device === undefined) { document.title = 'failed'; return; }
-  setFilters();
-  requestAnimationFrame(eachFrame);
-}
-
-for (const name of ['canvas']) Object.assign(element(name), { width, height });
-element('canvas').addEventListener('webglcontextlost', (event) => { event.preventDefault(); trouble('The browser has taken the WebGL2 context away.'); });
-element('canvas').addEventListener('webglcontextrestored', () => { trouble(''); start(); });
-document.querySelector('[data-source=scene]').onclick = (event) => useSource({ kind: 'scene' }, event.target);
-document.querySelector('[data-source=camera]').onclick = (event) => useCamera(event.target);
-element('file').onchange = (event) => useFile(event.target.files[0], event.target.parentElement);
-
-var Module = {
-  print: (text) => console.log(text), printErr: (text) => console.log(text),
-  onRuntimeInitialized: () => { makeButtons(); start(); if (query.get('source') == 'camera') useCamera(document.querySelector('[data-source=camera]')); },
-};
+start().then(() => { document.documentElement.dataset.state = 'done'; }, (error) => {
+  tell(error.message);
+  document.documentElement.dataset.state = 'failed';
+});

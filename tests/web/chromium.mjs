@@ -81,6 +81,11 @@ export class Chromium {
     });
   }
 
+  // The size of the page, as that of a window or, with fingers, of a phone.
+  async resize(width, height, isPhone = false) {
+    await this.#call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: isPhone ? 2 : 1, mobile: isPhone });
+    await this.#call('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
+  }
   open(url) { return this.#call('Page.navigate', { url }); }
   async evaluate(expression) {
     const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
