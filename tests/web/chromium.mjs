@@ -86,6 +86,8 @@ export class Chromium {
     await this.#call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: isPhone ? 2 : 1, mobile: isPhone });
     await this.#call('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
   }
+  // Runs this in each page before its own scripts.
+  beforeScripts(source) { return this.#call('Page.addScriptToEvaluateOnNewDocument', { source }); }
   open(url) { return this.#call('Page.navigate', { url }); }
   async evaluate(expression) {
     const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
