@@ -16,7 +16,7 @@ class AdoptedContext final : public GlContext {
 
   const Loader& loader() const override { return loader_; }
   bool enter(Before&) const noexcept override;
-  void leave(const Before&) const noexcept override { --depth_; }
+  void leave(const Before&) const noexcept override;
   [[noreturn]] void refuse(const std::string& device) const override;
   void mark(const GladGLES2Context& gl) const override { mark_.emplace(gl); }
   void unmark() const noexcept override {

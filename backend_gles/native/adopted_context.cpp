@@ -93,6 +93,8 @@ bool AdoptedContext::enter(Before&) const noexcept {
   return true;
 }
 
+void AdoptedContext::leave(const Before&) const noexcept { --depth_; }
+
 void AdoptedContext::refuse(const std::string& device) const {
   if (is_at_its_place())
     throw Error(ErrorCode::wrong_thread, "The host's GL context on " + device +

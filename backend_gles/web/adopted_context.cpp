@@ -2,6 +2,7 @@
 
 #include <emscripten/html5.h>
 
+#include "backend_gles/web/page_objects.h"
 #include "backend_gles/web/webgl_functions.h"
 #include "core/base/fail.h"
 
@@ -23,8 +24,14 @@ AdoptedContext::AdoptedContext(Loader given)
 // Without a look at the mark: Chromium stands still for some questions to WebGL.
 bool AdoptedContext::enter(Before&) const noexcept {
   if (current_() != handle_) return false;
-  ++depth_;
+  if (depth_++ == 0) take_page_uploads_plain();
   return true;
+}
+
+void AdoptedContext::leave(const Before&) const noexcept {
+  if (--depth_ > 0) return;
+  give_page_uploads_back();
+  forget_page_objects();
 }
 
 void AdoptedContext::refuse(const std::string& device) const {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backend_gles/web/page_objects.h"
+
 // Emscripten's own functions. Its pointers to those with arguments of 64 bits cannot be called (Emscripten 3.1).
 extern "C" {
 GLenum glClientWaitSync(GLsync, GLbitfield, GLuint64);
@@ -17,6 +19,7 @@ const GLubyte* glGetString(GLenum);
 void glEnable(GLenum);
 void glDisable(GLenum);
 GLboolean glIsEnabled(GLenum);
+void glGetIntegerv(GLenum, GLint*);
 }
 
 namespace tessera::gles {
@@ -88,6 +91,12 @@ GLboolean is_enabled(GLenum capability) {
   return capability == GL_PRIMITIVE_RESTART_FIXED_INDEX ? GL_TRUE : glIsEnabled(capability);
 }
 
+// What is bound may be the page's own, which Emscripten does not know.
+void get_integers(GLenum name, GLint* values) {
+  if (is_binding(name)) *values = name_of_bound(name);
+  else glGetIntegerv(name, values);
+}
+
 void request_extension(const char* name) {
   constexpr std::string_view prefix = "GL_";
   if (std::string_view(name).starts_with(prefix)) name += prefix.size();
@@ -106,6 +115,7 @@ const OwnFunction own_functions[] = {
     {"glEnable", reinterpret_cast<void*>(set_if_known<glEnable>)},
     {"glDisable", reinterpret_cast<void*>(set_if_known<glDisable>)},
     {"glIsEnabled", reinterpret_cast<void*>(is_enabled)},
+    {"glGetIntegerv", reinterpret_cast<void*>(get_integers)},
     {"glGetError", reinterpret_cast<void*>(error)},
     {"glGetString", reinterpret_cast<void*>(text)},
     {"glRequestExtensionANGLE", reinterpret_cast<void*>(request_extension)},

@@ -9,6 +9,7 @@ namespace tessera::gles {
 // - buffers are not mapped but copied;
 // - a fence is reached after the page's code has returned, so a wait for one waits for a pixel instead;
 // - the name of the device is the unmasked one, where the browser tells it;
+// - objects of the page's own that are bound have names (page_objects.h);
 // - primitives restart at all times, and who asks is told so;
 // - a lost context has the error code of OpenGL ES.
 const Loader& webgl_loader();
