@@ -76,7 +76,7 @@ class GraphBuilder {
   Graph build(std::span<const Wanted> wanted) {
     for (const Wanted& one : wanted) {
       if (one.target) graph_.shown.push_back({graph_.wanted.size(), one.node->shape, one.target});
-      const bool is_there = one.node->shape.size() == 0 || (one.is_for_kernels && one.node->in_texels());
+      const bool is_there = one.node->shape.size() == 0 || one.is_in_texels();
       graph_.wanted.push_back(is_there ? Graph::Place{} : add(one));
     }
     for (GraphItem& item : graph_.items) {

@@ -19,6 +19,8 @@ struct Wanted {
   const HostTarget* target = nullptr;  // the pixels go there, and nobody wants the elements
   std::shared_ptr<Buffer> into{};      // whose storage gets the elements, where kernels can write them there
   bool is_for_kernels = false;         // of later frames: see Value::in_texels
+
+  bool is_in_texels() const { return is_for_kernels && node->in_texels(); }  // and nothing more is to be done
 };
 
 // One operation, with views followed and numbers apart, or what replaces it where the device cannot run it.

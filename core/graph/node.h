@@ -82,7 +82,8 @@ struct Node : NodeInfo, std::enable_shared_from_this<Node> {
   }
   bool has_elements() const { return value.buffer && !value.buffer->is_lost(); }
   const Node* in_texels() const;  // see Value; null where there is none, or it was lost
-  void forget_lineage();          // the node has its elements
+  bool is_present() const { return has_elements() || in_texels(); }
+  void forget_lineage();  // the node has its elements
 };
 
 // A constant. Throws dtype_mismatch where the type has no such number.

@@ -285,7 +285,7 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
   std::vector<const Node*> shown;  // results whose pixels went to a host
   for (;;) {
     const NodePtr ran = path.back().ran;
-    if (ran && (ran->has_elements() || ran->in_texels() || std::ranges::count(shown, ran.get()) != 0)) {
+    if (ran && (ran->is_present() || std::ranges::count(shown, ran.get()) != 0)) {
       path.pop_back();
       continue;
     }
@@ -316,17 +316,16 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
 
 // Where all of these are tensors with elements, there is nothing to plan.
 bool Batch::add_present(std::span<const Wanted> wanted, Buffers& buffers) {
-  const auto is_in_texels = [](const Wanted& one) { return one.is_for_kernels && one.node->in_texels(); };
   const bool are_present = std::ranges::all_of(wanted, [&](const Wanted& one) {
     const bool has_elements = one.node->has_elements() && (!one.is_whole || one.node->value.offset == 0);
-    return !one.target && !one.into && (has_elements || is_in_texels(one));
+    return !one.target && !one.into && (has_elements || one.is_in_texels());
   });
   if (!are_present) return false;
   for (const Wanted& one : wanted)
-    if (!is_in_texels(one)) context_.pool->keep_for_batch(*one.node->value.buffer);
+    if (!one.is_in_texels()) context_.pool->keep_for_batch(*one.node->value.buffer);
   for (const Wanted& one : wanted) {
     Node& node = *one.node;
-    if (is_in_texels(one)) {
+    if (one.is_in_texels()) {
       buffers.push_back(nullptr);
       continue;
     }
@@ -343,7 +342,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   // Results that are wanted come first, and the rest of the graph once they are there.
   for (const Wanted& one : wanted) {
     const auto* result = std::get_if<ProgramResult>(&one.node->operation);
-    if (!result || one.node->has_elements() || one.node->in_texels() || one.node->shape.size() == 0) continue;
+    if (!result || one.node->is_present() || one.node->shape.size() == 0) continue;
     const bool is_known = std::ranges::any_of(added.to_run, [&](const NodePtr& other) {
       return std::get<ProgramResult>(other->operation).run == result->run;
     });
