@@ -33,7 +33,7 @@ PixelRef write_matrix_numbers(const PixelWork& work, const Family& family) {
       if (number == 0) continue;
       sum += sum.empty() ? "" : " + ";
       if (number == 1 && !factor.empty()) sum += factor;
-      else sum += work.writer().weight_word(number) + (factor.empty() ? "" : " * " + factor);
+      else sum += work.writer().float_word(number) + (factor.empty() ? "" : " * " + factor);
     }
     channels.push_back(sum.empty() ? "0.0" : sum);
   }
