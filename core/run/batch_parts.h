@@ -1,0 +1,21 @@
+// The parts of Batch share these: core/run/batch.cpp gathers and submits work, batch_programs.cpp adds runs of
+// programs, and batch_results.cpp gives nodes their storages.
+#pragma once
+#include "core/run/batch.h"
+#include "core/run/context_state.h"
+
+namespace tessera {
+
+constexpr std::size_t item_index(int item) { return static_cast<std::size_t>(item); }
+
+// The storages of the graph's items that have elements, with room for those of the plan's own.
+inline Batch::Buffers stored_in(const Graph& graph, const Plan& plan, Batch::Buffers buffers = {}) {
+  buffers.reserve(graph.items.size() + plan.own_storages.size());
+  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  return buffers;
+}
+
+// A host's texture or buffer belongs to one device: neither its successor nor another backend can read it.
+void check_device(const ContextState&, const Node&);
+
+}  // namespace tessera

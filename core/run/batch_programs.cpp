@@ -1,0 +1,133 @@
+#include <utility>
+
+#include "core/run/batch_parts.h"
+#include "core/run/program.h"
+#include "core/run/run_variant.h"
+
+namespace tessera {
+namespace {
+
+// Programs get inputs whole: plans rest on where inputs start, which must not differ from run to run.
+std::vector<Wanted> whole(std::span<const NodePtr> inputs) {
+  std::vector<Wanted> wanted;
+  for (const NodePtr& input : inputs) wanted.push_back({.node = input, .is_whole = true});
+  return wanted;
+}
+
+// The storages of a program's items before its first step.
+Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::shared_ptr<Buffer>> inputs) {
+  Batch::Buffers buffers = stored_in(program.graph, *program.plan);
+  for (std::size_t i = 0; i < program.input_items.size(); ++i)
+    if (const int item = program.input_items[i]; item >= 0) buffers[item_index(item)] = inputs[i];
+  return buffers;
+}
+
+}  // namespace
+
+// Gives the storages of the wanted nodes.
+Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
+  // Programs run before their readers, and after their inputs; without recursion: they may follow one another.
+  struct Level {
+    std::vector<Wanted> wanted;
+    NodePtr ran{};  // by a program, for which these are wanted
+    RunVariant variant{};
+  };
+  std::vector<Level> path;
+  path.reserve(2);
+  path.push_back({.wanted = {wanted.begin(), wanted.end()}});
+  std::vector<const Node*> shown;  // results whose pixels went to a host
+  for (;;) {
+    const NodePtr ran = path.back().ran;
+    if (ran && (ran->is_present() || std::ranges::count(shown, ran.get()) != 0)) {
+      path.pop_back();
+      continue;
+    }
+    std::vector<Wanted> forgotten;
+    if (ran) forgotten = forgotten_by(*path.back().variant.program);
+    const bool has_forgotten = !forgotten.empty();
+    if (has_forgotten) forgotten.insert(forgotten.begin(), path.back().wanted.begin(), path.back().wanted.end());
+    Added added = add_graph(has_forgotten ? forgotten : path.back().wanted);
+    for (const NodePtr& other : added.to_run) {
+      plan_for_device(program_of(context_, *other));
+      Level level{.ran = other, .variant = run_variant(context_, *other, path.front().wanted)};
+      // Plans rest on where inputs start, which must not differ from run to run.
+      for (std::size_t i = 0; i < other->inputs.size(); ++i)
+        if (level.variant.of_program->reads_elements[i])
+          level.wanted.push_back({.node = level.variant.inputs[i], .is_whole = true});
+      path.push_back(std::move(level));
+    }
+    if (!added.to_run.empty()) continue;
+    if (!ran) return std::move(added.wanted);
+    add_run(*ran, path.back().variant, added.wanted, path.front().wanted);
+    for (const RunVariant::Shown& each : path.back().variant.shown) {
+      shown.push_back(each.node);
+      std::erase_if(path.front().wanted, [&](const Wanted& one) { return one.target == each.target; });
+    }
+    path.pop_back();
+  }
+}
+
+void Batch::plan_for_device(ProgramImpl& program) {
+  if (program.plan && program.epoch == context_.epoch) return;
+  run();  // planning computes tensors, in a batch of its own
+  tessera::plan_for_device(context_, program);
+  context_.pool->begin_batch();
+}
+
+// The tensors that a program captured and has to make again.
+std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
+  plan_for_device(program);
+  std::vector<Wanted> forgotten;
+  for (const GraphItem& item : program.graph.items)
+    if (item.is_stored && !item.node->is<Placeholder>() && !item.node->has_elements())
+      forgotten.push_back({item.node->shared_from_this()});
+  return forgotten;
+}
+
+// `inputs` has the storages of those inputs whose elements the variant reads.
+void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs,
+                    std::span<const Wanted> wanted) {
+  ProgramImpl& program = *variant.program;
+  const Graph& graph = variant.graph_with_hosts();
+  Buffers buffers = stored_in(graph, *variant.of_program->plan, std::exchange(program.spare_buffers, {}));
+  for (std::size_t i = 0, next = 0; i < program.input_items.size(); ++i) {
+    if (variant.sources[i]) check_device(context_, *location_of(ran.inputs[i].get()).node);
+    if (variant.of_program->reads_elements[i]) buffers[item_index(program.input_items[i])] = inputs[next++];
+  }
+  for (const Wanted& one : wanted) {
+    const auto* result = std::get_if<ProgramResult>(&location_of(one.node.get()).node->operation);
+    if (!one.into || !result || result->run != std::get<ProgramResult>(ran.operation).run) continue;
+    const auto output = std::ranges::find(variant.of_program->outputs, result->output);
+    if (output == variant.of_program->outputs.end()) continue;
+    give_storage(graph, graph.wanted[item_index(static_cast<int>(output - variant.of_program->outputs.begin()))], one);
+  }
+  kernel_uses_ = &program.kernels;
+  const std::shared_ptr<const Plan>& plan = variant.of_program->plan;
+  const std::shared_ptr<CapturedPixels>& captured = variant.of_program->captured;
+  captured->take(*context_.pool, buffers);
+  add(plan, plan->steps, graph, buffers, captured.get());
+  // Recorded work runs if and when the host submits it.
+  if (!context_.pool->is_recording()) captured_.push_back({captured, captured->images_in(buffers)});
+  kernel_uses_ = nullptr;
+  given_.clear();
+  give_results(ran, graph, *plan, variant.of_program->outputs, buffers);
+  buffers.clear();
+  program.spare_buffers = std::move(buffers);
+}
+
+Batch::Buffers Batch::add_inputs(ProgramImpl& program, std::span<const NodePtr> inputs) {
+  const std::vector<Wanted> forgotten = forgotten_by(program);
+  std::vector<Wanted> wanted = whole(inputs);
+  std::ranges::copy(forgotten, std::back_inserter(wanted));
+  return buffers_of(program, add_with_programs(wanted));
+}
+
+void Batch::add_slice(ProgramImpl& program, Slice slice, Buffers& buffers) {
+  const std::span<const Step> steps = std::span(program.plan->steps).subspan(slice.first, slice.count);
+  slice_ = std::move(slice);
+  kernel_uses_ = &program.kernels;
+  add(program.plan, steps, program.graph, buffers);
+  kernel_uses_ = nullptr;
+}
+
+}  // namespace tessera
