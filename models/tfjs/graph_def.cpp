@@ -23,8 +23,8 @@ Type element_type(const Json& value) {
       {1, "DT_FLOAT"},   {2, "DT_DOUBLE"}, {3, "DT_INT32"},   {4, "DT_UINT8"},  {5, "DT_INT16"},
       {6, "DT_INT8"},    {7, "DT_STRING"}, {9, "DT_INT64"},   {10, "DT_BOOL"},  {14, "DT_BFLOAT16"},
       {17, "DT_UINT16"}, {19, "DT_HALF"},  {22, "DT_UINT32"}, {23, "DT_UINT64"}};
-  std::string name = value.is_string() ? value.get<std::string>() : "";
-  if (value.is_number_integer())
+  std::string name = value.is_string() ? value.text() : "";
+  if (value.kind() == Json::Kind::whole)
     if (const auto known = by_number.find(whole_number(value, "a type")); known != by_number.end())
       name = known->second;
   const auto known = by_name.find(name);
@@ -94,9 +94,12 @@ NodeProto read_node(const Json& source) {
         const std::string name = text(input, "the name of an input");
         if (!name.starts_with('^')) node.inputs.push_back(name);  // those only say what comes before
       }
-    if (const Json* attributes = member(source, "attr"))
+    if (const Json* attributes = member(source, "attr")) {
+      node.attributes.reserve(attributes->items().size());
       for (const auto& [name, value] : attributes->items())
-        if (name != "value" && name != "shape" && name != "_output_shapes") read_attribute(name, value, node);
+        if (name != "value" && name != "shape" && name != "_output_shapes")
+          read_attribute(std::string(name), value, node);
+    }
   } catch (const Error& error) {
     throw Error(error.code(), "in " + description(node) + ": " + error.what());
   }
@@ -190,7 +193,9 @@ Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
     for (const Json& function : list_in(*library, "function"))
       draft.functions->by_name[text(needed(needed(function, "signature"), "name"), "a function")] = &function;
   std::map<std::string, const Json*> placeholders;
-  for (const Json& source : list_in(needed(model, "modelTopology"), "node")) {
+  const Json& nodes = list_in(needed(model, "modelTopology"), "node");
+  draft.nodes.reserve(nodes.size());
+  for (const Json& source : nodes) {
     NodeProto node = read_node(source);
     if (node.op == "Placeholder") placeholders[node.name] = &source;
     if (node.op != "NoOp") draft.nodes.push_back(std::move(node));
@@ -200,7 +205,7 @@ Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
     signature = member(*metadata, "signature");
   for (const auto& [name, ends] : {std::pair{"inputs", &draft.inputs}, std::pair{"outputs", &draft.outputs}})
     if (const Json* given = signature ? member(*signature, name) : nullptr)
-      for (const auto& [key, source] : given->items()) ends->push_back(read_end(key, source));
+      for (const auto& [key, source] : given->items()) ends->push_back(read_end(std::string(key), source));
   std::erase_if(draft.inputs,  // resources, such as tables, are none
                 [&](const Draft::End& input) { return !placeholders.contains(result_named(input.result).node); });
   for (const Draft::End& input : draft.inputs) placeholders.erase(result_named(input.result).node);

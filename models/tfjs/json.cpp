@@ -10,70 +10,71 @@ namespace tessera::tfjs {
 
 void fail_reading(const std::string& sentence) { throw Error(ErrorCode::io, sentence); }
 
-Json parsed(onnx::Bytes bytes) {
-  const char* begin = reinterpret_cast<const char*>(bytes.data());
-  try {
-    return Json::parse(begin, begin + bytes.size());
-  } catch (const Json::exception& error) {
-    fail_reading(std::string("it is no JSON: ") + error.what() + ".");
-  }
+const Json* Json::find(std::string_view name) const {
+  if (!is_object()) return nullptr;
+  for (std::size_t i = count_; i-- > 0;)
+    if (children_[2 * i].view() == name) return &children_[2 * i + 1];
+  return nullptr;
 }
 
-const Json* member(const Json& object, const char* name) {
-  if (!object.is_object()) return nullptr;
-  const auto place = object.find(name);
-  return place == object.end() || place->is_null() ? nullptr : &*place;
+const Json* member(const Json& object, std::string_view name) {
+  const Json* value = object.find(name);
+  return value && !value->is_null() ? value : nullptr;
 }
 
-const Json& needed(const Json& object, const char* name) {
-  const Json* found = member(object, name);
-  if (!found) fail_reading("a '" + std::string(name) + "' is missing.");
-  return *found;
+const Json& needed(const Json& object, std::string_view name) {
+  const Json* value = member(object, name);
+  if (!value) fail_reading("a '" + std::string(name) + "' is missing.");
+  return *value;
 }
 
-const Json& list_in(const Json& object, const char* name) {
+const Json& list_in(const Json& object, std::string_view name) {
   const Json& list = needed(object, name);
   if (!list.is_array()) fail_reading("its '" + std::string(name) + "' is no list.");
   return list;
 }
 
-std::int64_t whole_number(const Json& value, const std::string& what) {
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) fail_reading(what + " is too large.");
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number_float()) {  // 1.0, as some writers have it
-    const double given = value.get<double>();
+std::int64_t whole_number(std::string_view digits, std::string_view what) {
+  std::int64_t result = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    fail_reading(std::string(what) + " is no whole number.");
+  return result;
+}
+
+std::int64_t whole_number(const Json& value, std::string_view what) {
+  if (value.kind() == Json::Kind::whole) return value.whole();
+  if (value.kind() == Json::Kind::number) {  // 1.0, as some writers have it
+    const double given = value.number();
     if (given == std::trunc(given) && std::fabs(given) < 1e15) return static_cast<std::int64_t>(given);
   }
-  if (value.is_string()) {
-    const auto& digits = value.get_ref<const std::string&>();
-    std::int64_t result = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
-    if (error == std::errc{} && end == digits.data() + digits.size()) return result;
-  }
-  fail_reading(what + " is no whole number.");
+  return whole_number(value.is_string() ? value.view() : std::string_view(), what);
 }
 
-double number(const Json& value, const std::string& what) {
-  if (value.is_number()) return value.get<double>();
-  if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (value == "Infinity") return std::numeric_limits<double>::infinity();
-  if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
-  fail_reading(what + " is no number.");
+double number(const Json& value, std::string_view what) {
+  if (value.kind() == Json::Kind::number) return value.number();
+  if (value.kind() == Json::Kind::whole) return static_cast<double>(value.whole());
+  const std::string_view name = value.is_string() ? value.view() : std::string_view();
+  if (name == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (name == "Infinity") return std::numeric_limits<double>::infinity();
+  if (name == "-Infinity") return -std::numeric_limits<double>::infinity();
+  fail_reading(std::string(what) + " is no number.");
 }
 
-std::string text(const Json& value, const std::string& what) {
-  if (!value.is_string()) fail_reading(what + " is no text.");
-  return value.get<std::string>();
+std::string text(const Json& value, std::string_view what) {
+  if (!value.is_string()) fail_reading(std::string(what) + " is no text.");
+  return value.text();
 }
 
-bool truth(const Json& value, const std::string& what) {
-  if (!value.is_boolean()) fail_reading(what + " is neither true nor false.");
-  return value.get<bool>();
+bool truth(const Json& value, std::string_view what) {
+  if (value.kind() != Json::Kind::truth) fail_reading(std::string(what) + " is neither true nor false.");
+  return value.truth();
 }
 
-std::vector<std::int64_t> whole_numbers(const Json& value, const std::string& what) {
-  if (!value.is_array()) fail_reading(what + " is no list.");
+std::vector<std::int64_t> whole_numbers(const Json& value, std::string_view what) {
+  if (!value.is_array()) fail_reading(std::string(what) + " is no list.");
   std::vector<std::int64_t> numbers;
+  numbers.reserve(value.size());
   for (const Json& element : value) numbers.push_back(whole_number(element, what));
   return numbers;
 }

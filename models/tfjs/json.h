@@ -1,28 +1,105 @@
-// Members of a JSON document that nobody vouches for: one that is not of the kind that is asked for is an io error.
+// A JSON document that nobody vouches for. Texts are those of the file itself where nothing in them is escaped, and
+// values lie one after the other: reading a model costs little more than looking at its bytes.
 #pragma once
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <deque>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/wire.h"
 
 namespace tessera::tfjs {
 
-using Json = nlohmann::ordered_json;  // outputs keep the order of the file
+// A value of a document, which lives as long as that.
+class Json {
+ public:
+  enum class Kind : std::uint8_t { null, truth, whole, number, text, list, object };
 
-Json parsed(onnx::Bytes);
+  Kind kind() const { return kind_; }
+  bool is_null() const { return kind_ == Kind::null; }
+  bool is_string() const { return kind_ == Kind::text; }
+  bool is_array() const { return kind_ == Kind::list; }
+  bool is_object() const { return kind_ == Kind::object; }
 
-const Json* member(const Json& object, const char* name);  // null where it is not there, or null itself
-const Json& needed(const Json& object, const char* name);
-const Json& list_in(const Json& object, const char* name);
+  // Of their own kinds only.
+  bool truth() const { return whole_ != 0; }
+  std::int64_t whole() const { return whole_; }
+  double number() const { return number_; }
+  std::string_view view() const { return {text_, count_}; }
+  std::string text() const { return std::string(view()); }
+
+  // The elements of a list; other values have none.
+  const Json* begin() const { return is_array() ? children_ : nullptr; }
+  const Json* end() const { return is_array() ? children_ + count_ : nullptr; }
+  std::size_t size() const { return is_array() ? count_ : 0; }
+  bool empty() const { return size() == 0; }
+  const Json& operator[](std::size_t i) const { return children_[i]; }
+
+  // The members of an object, in the order of the file; other values have none.
+  struct Member {
+    std::string_view name;
+    const Json& value;
+  };
+  class Members {
+   public:
+    explicit Members(const Json& object) : object_(object) {}
+    struct Iterator {
+      const Json* at;
+      Member operator*() const { return {at[0].view(), at[1]}; }
+      Iterator& operator++() {
+        at += 2;
+        return *this;
+      }
+      bool operator!=(const Iterator& other) const { return at != other.at; }
+    };
+    std::size_t size() const { return object_.is_object() ? object_.count_ : 0; }
+    Iterator begin() const { return {object_.is_object() ? object_.children_ : nullptr}; }
+    Iterator end() const { return {object_.is_object() ? object_.children_ + 2 * object_.count_ : nullptr}; }
+
+   private:
+    const Json& object_;
+  };
+  Members items() const { return Members(*this); }
+  const Json* find(std::string_view name) const;  // the last one of that name, null where there is none
+
+ private:
+  friend class JsonParser;
+  Kind kind_ = Kind::null;
+  std::size_t count_ = 0;  // letters, elements or members
+  union {
+    std::int64_t whole_ = 0;
+    double number_;
+    const char* text_;
+    const Json* children_;  // of an object names and values in turns
+  };
+};
+
+class JsonDocument {
+ public:
+  explicit JsonDocument(onnx::Bytes);  // which the document refers to. Throws io where it is no JSON
+  const Json& root() const { return root_; }
+
+ private:
+  friend class JsonParser;
+  std::vector<std::unique_ptr<Json[]>> blocks_;
+  std::deque<std::string> texts_;  // those with escaped letters
+  Json root_;
+};
+
+// One that is not of the kind that is asked for is an io error.
+const Json* member(const Json& object, std::string_view name);  // null where it is not there, or null itself
+const Json& needed(const Json& object, std::string_view name);
+const Json& list_in(const Json& object, std::string_view name);
 
 // `what` names the value for the error. Whole numbers may be texts, as JSON of 64-bit integers is.
-std::int64_t whole_number(const Json&, const std::string& what);
-double number(const Json&, const std::string& what);  // also "NaN", "Infinity" and "-Infinity"
-std::string text(const Json&, const std::string& what);
-bool truth(const Json&, const std::string& what);
-std::vector<std::int64_t> whole_numbers(const Json&, const std::string& what);
+std::int64_t whole_number(const Json&, std::string_view what);
+std::int64_t whole_number(std::string_view digits, std::string_view what);
+double number(const Json&, std::string_view what);  // also "NaN", "Infinity" and "-Infinity"
+std::string text(const Json&, std::string_view what);
+bool truth(const Json&, std::string_view what);
+std::vector<std::int64_t> whole_numbers(const Json&, std::string_view what);
 
 [[noreturn]] void fail_reading(const std::string& sentence);
 

@@ -122,7 +122,7 @@ void LayersReader::add_input(const std::string& name, const Json& config) {
   Draft::End end{.info = {}, .result = name};
   end.info.name = name;
   const Json* dtype = member(config, "dtype");
-  const std::string type = dtype && dtype->is_string() ? dtype->get<std::string>() : "float32";
+  const std::string type = dtype && dtype->is_string() ? dtype->text() : "float32";
   end.info.type = type == "int32" || type == "int64" ? Type::int32 : type == "bool" ? Type::boolean : Type::float32;
   const Json* shape = member(config, "batch_input_shape");
   if (!shape) shape = member(config, "batch_shape");

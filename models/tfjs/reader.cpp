@@ -57,7 +57,7 @@ class Assembly {
     if (draft_.outputs.empty()) fail_reading("nothing in it is an output.");
     for (const Draft::End& input : draft_.inputs) make_public(input);
     for (const Draft::End& output : draft_.outputs) make_public(output);
-    for (const Draft::End& output : draft_.outputs) visit(index_of(result_named(output.result).node, "an output"));
+    for (const Draft::End& output : draft_.outputs) visit(index_of(result_named(output.result).node, nullptr));
     count_results();
     for (Draft::End& input : draft_.inputs) {
       input.info.name = value_name(result_named(input.result));
@@ -71,9 +71,11 @@ class Assembly {
  private:
   enum class State : std::uint8_t { unseen, open, done };
 
-  std::size_t index_of(const std::string& name, const std::string& who) const {
+  std::size_t index_of(const std::string& name, const NodeProto* user) const {  // null: an output
     const auto place = by_name_.find(name);
-    if (place == by_name_.end()) throw Error(ErrorCode::not_found, who + " needs '" + name + "', which no node is.");
+    if (place == by_name_.end())
+      throw Error(ErrorCode::not_found,
+                  (user ? description(*user) : "an output") + " needs '" + name + "', which no node is.");
     return place->second;
   }
 
@@ -104,7 +106,7 @@ class Assembly {
         continue;
       }
       const std::string& input = node.inputs[path.back().second++];
-      if (!input.empty()) enter(index_of(result_named(input).node, description(node)));
+      if (!input.empty()) enter(index_of(result_named(input).node, &node));
     }
   }
 
@@ -209,7 +211,8 @@ bool is_model(onnx::Bytes file) {
 }
 
 onnx::ModelProto read_model(onnx::Bytes file, const std::filesystem::path& folder, const onnx::Progress& progress) {
-  const Json model = parsed(file);
+  const JsonDocument document(file);
+  const Json& model = document.root();
   const Json& topology = needed(model, "modelTopology");
   std::shared_ptr<Weights> weights = std::make_shared<Weights>();
   if (const Json* manifest = member(model, "weightsManifest")) weights = read_weights(*manifest, folder, progress);
