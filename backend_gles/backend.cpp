@@ -108,7 +108,9 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
   for (const Dispatch& dispatch : dispatches) {
     states |= touches_of_pixels(dispatch);
     units = std::max(units, dispatch.inputs.size());
-    if (dispatch.pixel_kernel) outputs = std::max(outputs, dispatch.custom_outputs.size());
+    if (dispatch.pixel_kernel) outputs = std::max(outputs, dispatch.pixel_kernel->outputs.size());
+    for (const BoundInput& input : dispatch.inputs)
+      if (input.storage) states |= state_of_textures(texture_of(*input.storage).target());
   }
   const Entered entered(*device_, states, {narrow<int>(units), narrow<int>(outputs)});
   const GladGLES2Context& gl = device_->gl();
@@ -153,7 +155,8 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
   gl.UseProgram(kernel.program.get());
   for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {
     gl.ActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(input));
-    gl.BindTexture(GL_TEXTURE_2D, texture_of(*dispatch.inputs[input].storage).texture());
+    const TextureStorage& texture = texture_of(*dispatch.inputs[input].storage);
+    gl.BindTexture(texture.target(), texture.texture());
     gl.BindSampler(static_cast<GLuint>(input), nearest_sampler_.get());
   }
   kernel.set_words(gl, dispatch.words);

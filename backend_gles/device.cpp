@@ -109,7 +109,8 @@ void Device::read_limits() {
                         .max_inputs = inputs,
                         .max_outputs = std::min({integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS), 8}),
                         .stores_elements = false},
-             .any_thread = !context_->is_borrowed()};
+             .any_thread = !context_->is_borrowed(),
+             .draws_blocks = true};
 }
 
 void Device::describe() {

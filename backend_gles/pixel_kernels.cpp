@@ -18,17 +18,23 @@ class BoundOutputs {
     const Target* target = dispatch.target ? &export_of(*dispatch.target).target() : nullptr;
     if (target && !target->texture) {
       framebuffer_.emplace(tools, *target);
-    } else if (!target && dispatch.custom_outputs.size() == 1) {
+    } else if (!target && dispatch.pixel_kernel->outputs.size() == 1) {
       texture_of(*dispatch.custom_outputs[0]).bind_framebuffer(GL_DRAW_FRAMEBUFFER);
     } else {
       std::vector<AttachedTexture> textures;
       for (const Storage* output : dispatch.custom_outputs)
-        textures.push_back(output ? AttachedTexture{texture_of(*output).texture()} : *target->texture);
+        if (output) add_layers(textures, texture_of(*output));
+        else textures.push_back(*target->texture);
       textures_.emplace(tools, textures);
     }
   }
 
  private:
+  static void add_layers(std::vector<AttachedTexture>& textures, const TextureStorage& output) {
+    for (int layer = 0; layer < output.layers(); ++layer)
+      textures.push_back({output.texture(), output.target(), 0, layer});
+  }
+
   std::optional<BoundTextures> textures_;
   std::optional<BoundFramebuffer> framebuffer_;
 };

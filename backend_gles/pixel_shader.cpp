@@ -37,6 +37,12 @@ std::string pixel_function(int k, const std::string& sampler, const std::string&
          "; }\n";
 }
 
+// input_k_at(place): the pixel there. Software drivers sample the nearest texel in less time than they fetch one.
+std::string place_function(int k) {
+  return "vec4 input_" + std::to_string(k) + "_at(vec2 place) { return textureLod(" + sampler_name(k) +
+         ", place, 0.0); }\n";
+}
+
 // A cube has no texels that are fetched by their place, but its texels are in the directions of their centres.
 constexpr std::string_view cube_direction = R"(
 vec3 cube_direction(int face, vec2 at) {
@@ -96,6 +102,7 @@ std::string inputs_text(const PixelKernel& kernel) {
       case PixelPlace::elements: text += element_functions(k, input.dtype, kernel.body); break;
       case PixelPlace::texels:
         text += pixel_function(k, "sampler2D", input.channels == 1 ? "xxxx" : "xyzw", input.is_filtered);
+        if (!input.is_filtered) text += place_function(k);
         break;
       case PixelPlace::host:
         text += input.is_filtered ? pixel_function(k, "sampler2D", source_type(input.host_type).swizzle, true)

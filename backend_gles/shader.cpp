@@ -10,6 +10,14 @@ namespace {
 
 std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; }
 
+// input_k_texel() for texels of a storage with layers. All of its elements are read as texels.
+std::string layer_functions(int k) {
+  const std::string name = "input_" + std::to_string(k), sampler = sampler_name(k);
+  return "uniform sampler2DArray " + sampler + ";\nvec4 " + name + "_texel(uint at) {\n  return texelFetch(" + sampler +
+         ", ivec3(at & 16383u, (at >> 14) & 16383u, at >> 28), 0);\n}\nvec4 " + name + "(uvec4 at) { return " + name +
+         "_texel(at.x); }\n";
+}
+
 // input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for
 // four elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
@@ -17,6 +25,7 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const std::string name = std::to_string(k), vector = glsl_spelling(vector_type(input.dtype));
   const int first = kernel.first_word_of_input(k);
   const bool is_operand = input.operand != KernelInput::none;
+  if (input.access == Access::layers) return layer_functions(k);
   std::string text = vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
   switch (input.access) {
     case Access::dense:
@@ -43,6 +52,7 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
       }
       text += "  return texel_" + name + "(at >> 2);\n";
       break;
+    case Access::layers: break;  // see above
   }
   text += "}\n";
   if (!is_operand) return text;
@@ -55,9 +65,10 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
   std::string text;
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) {
     const KernelInput& input = kernel.inputs[static_cast<std::size_t>(k)];
-    text += fetch_functions(
-        k, input.dtype,
-        (input.access != Access::dense && input.access != Access::texels) || input.operand != KernelInput::none);
+    if (input.access != Access::layers)
+      text += fetch_functions(
+          k, input.dtype,
+          (input.access != Access::dense && input.access != Access::texels) || input.operand != KernelInput::none);
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
   return text + glsl_spelling(operand_functions(kernel));

@@ -34,7 +34,7 @@ std::uint64_t layout_of(const Extent& extent) {
 }
 
 Extent extent_of(const StorageSpec& spec) {
-  if (spec.pixels.channels != 0) return {spec.pixels.width, spec.pixels.height};
+  if (spec.pixels.channels != 0) return {spec.pixels.width, spec.pixels.height, spec.pixels.layers};
   if (spec.layout != 0)
     return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
   const std::int64_t texels = std::max<std::int64_t>(1, texel_count(spec.elements));
@@ -49,9 +49,9 @@ std::uint64_t layout_of_storage(const Storage& storage) {
 StorageClass class_of(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
   const int components = spec.pixels.channels != 0 ? spec.pixels.channels : 4;
-  return {.key = std::uint64_t{internal_format_of(spec)} << 48 | narrow<std::uint64_t>(extent.width) << 24 |
-                 narrow<std::uint64_t>(extent.height),
-          .bytes = byte_count(components * extent.width * extent.height, spec.dtype)};
+  return {.key = std::uint64_t{internal_format_of(spec)} << 48 | narrow<std::uint64_t>(extent.layers) << 40 |
+                 narrow<std::uint64_t>(extent.width) << 20 | narrow<std::uint64_t>(extent.height),
+          .bytes = byte_count(components * extent.width * extent.height * extent.layers, spec.dtype)};
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
@@ -61,25 +61,35 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
                                               " have at most " + std::to_string(device_->max_side()) +
                                               " texels on a side.");
   const GladGLES2Context& gl = device_->gl();
-  const Entered entered(*device_, gl.TexStorage2D ? touch::texture : touch::upload);
+  const Entered entered(*device_, (gl.TexStorage2D ? touch::texture : touch::upload) | state_of_textures(target()));
   texture_ = make_texture(device_);
   name_ = texture_.get();
   gl.ActiveTexture(GL_TEXTURE0);
-  gl.BindTexture(GL_TEXTURE_2D, name_);
-  if (gl.TexStorage2D) {
-    gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format_of(spec), width(), height());
-  } else {                                                // OpenGL before 4.2
-    const TextureFormat& format = format_of(spec.dtype);  // of no pixels: their number of components does not matter
-    gl.TexImage2D(GL_TEXTURE_2D, 0, static_cast<GLint>(internal_format_of(spec)), width(), height(), 0, format.format,
-                  format.type, nullptr);
-    gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-  }
+  gl.BindTexture(target(), name_);
+  define(spec);
   for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
-    gl.TexParameteri(GL_TEXTURE_2D, filter, GL_NEAREST);
-  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
-    gl.TexParameteri(GL_TEXTURE_2D, wrap, GL_CLAMP_TO_EDGE);
+    gl.TexParameteri(target(), filter, GL_NEAREST);
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) gl.TexParameteri(target(), wrap, GL_CLAMP_TO_EDGE);
   device_->check("Making " + description(spec));
   device_->label(GL_TEXTURE, name_, "tensor " + std::string(to_string(spec.dtype)));
+}
+
+// Gives the texture, which is bound, its size and format.
+void TextureStorage::define(const StorageSpec& spec) const {
+  const GladGLES2Context& gl = device_->gl();
+  const GLenum internal = internal_format_of(spec);
+  if (gl.TexStorage2D) {
+    if (layers() > 1) gl.TexStorage3D(target(), 1, internal, width(), height(), layers());
+    else gl.TexStorage2D(target(), 1, internal, width(), height());
+    return;
+  }
+  // OpenGL before 4.2. No pixels are given: their number of components does not matter.
+  const TextureFormat& format = format_of(spec.dtype);
+  const auto kept = static_cast<GLint>(internal);
+  if (layers() > 1)
+    gl.TexImage3D(target(), 0, kept, width(), height(), layers(), 0, format.format, format.type, nullptr);
+  else gl.TexImage2D(target(), 0, kept, width(), height(), 0, format.format, format.type, nullptr);
+  gl.TexParameteri(target(), GL_TEXTURE_MAX_LEVEL, 0);
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, GLuint host_texture, const Extent& extent)

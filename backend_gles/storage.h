@@ -15,6 +15,7 @@ namespace tessera::gles {
 
 struct Extent {
   std::int64_t width, height;
+  int layers = 1;  // more: it is an array of textures
 };
 // The layout of a StorageSpec says how wide and how high a texture is to be; without one it is about as wide as high.
 std::uint64_t layout_of(const Extent&);
@@ -32,13 +33,17 @@ class TextureStorage final : public Storage {
   void upload(DType, std::span<const std::byte> elements);  // the rest of the texture becomes zero
 
   GLuint texture() const { return name_; }
-  void bind_framebuffer(GLenum target) const;  // makes one at the first call; the context is current
+  int layers() const { return extent_.layers; }
+  GLenum target() const { return layers() > 1 ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D; }
+  void bind_framebuffer(GLenum target) const;  // of the one layer; makes one at the first call; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;
   GLsizei width() const { return narrow<GLsizei>(extent_.width); }
   GLsizei height() const { return narrow<GLsizei>(extent_.height); }
 
  private:
+  void define(const StorageSpec&) const;
+
   std::shared_ptr<const Device> device_;
   Extent extent_;
   Texture texture_;  // empty for the host's

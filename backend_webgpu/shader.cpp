@@ -1,5 +1,6 @@
 #include "backend_webgpu/shader.h"
 
+#include <stdexcept>
 #include <vector>
 
 #include "backend_webgpu/buffer_text.h"
@@ -71,6 +72,7 @@ std::string input_function(const Kernel& kernel, int index) {
         text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
       text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
       break;
+    case Access::layers: throw std::logic_error("No storage of WebGPU has layers.");
   }
   text += "}\n";
   if (!is_operand) return text;

@@ -144,6 +144,38 @@ TEST_P(Convolution, ManyChannelsAndWideRows) {
     }
 }
 
+// Sizes from which on blocks pay, where there are no workgroups: channels off the texels, strides, dilations, groups.
+TEST_P(Convolution, SizesInBlocks) {
+  const WindowCase window{.size = {1, 23, 29}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
+  const auto with = [&](const WindowCase& other, int channels, std::int64_t out, int groups = 1) {
+    ConvCase it{.window = other, .out = out, .groups = groups};
+    it.window.channels = channels;
+    check(it);
+  };
+  with(window, 12, 16);
+  with(window, 13, 18);
+  with(window, 16, 24, 2);
+  with(window, 24, 24, 24);
+  with(window, 37, 37, 37);
+  WindowCase other = window;
+  other.batch = 2;
+  other.strides = {1, 2, 2};
+  with(other, 9, 32);
+  with(other, 32, 32, 32);
+  other.strides = {1, 2, 1};
+  other.dilations = {1, 1, 3};
+  with(other, 8, 20);
+  other = window;
+  other.window = {1, 1, 1};
+  with(other, 21, 34);
+  other.strides = {1, 2, 2};
+  with(other, 24, 64);
+  other = window;
+  other.window = {1, 2, 7};  // more taps side by side than kernels have in their text
+  with(other, 8, 12);
+  with({.spatial_axes = 1, .batch = 3, .size = {1, 1, 301}, .window = {1, 1, 5}}, 6, 22);
+}
+
 TEST_P(Convolution, AWindowLargerThanTheImage) {
   check({.window = {.channels = 4,
                     .size = {1, 2, 3},

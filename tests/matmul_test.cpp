@@ -51,6 +51,8 @@ class MatMuls : public OnDevice {
     return context().tensor(shape, values);
   }
 
+  bool has_blocks() const { return GetParam().backend == BackendKind::gles; }
+
   static constexpr MatMul both_ways[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 };
 
@@ -100,6 +102,74 @@ TEST_P(MatMuls, BothTransposes) {
     check(33, 36, 40, options);
     check(36, 33, 40, options);
     check(36, 40, 33, options);
+  }
+}
+
+// Sizes from which on blocks pay, off the multiples of four and eight, some with few rows.
+TEST_P(MatMuls, SizesInBlocks) {
+  for (const MatMul& options : both_ways) {
+    check(37, 53, 61, options);
+    check(64, 72, 40, options);
+  }
+  check(5, 250, 67);
+  check(3, 512, 96);
+  check(1021, 4, 64);
+  check(40, 39, 257);
+}
+
+TEST_P(MatMuls, BatchesInBlocks) {
+  constexpr std::int64_t batches = 3, m = 27, k = 33, n = 38;
+  const std::vector<float> a = random_values(batches * m * k, -1, 1, 7), b = random_values(batches * n * k, -1, 1, 8);
+  const auto product = [&](std::int64_t of_a, std::int64_t of_b) {
+    return by_hand({{a.begin() + of_a * m * k, a.end()}, k, 1}, {{b.begin() + of_b * n * k, b.end()}, 1, n}, m, n, k);
+  };
+  const auto expect = [&](const Tensor& got, bool one_a, bool one_b) {
+    SCOPED_TRACE(got.shape().to_string() + (one_a ? ", one a" : "") + (one_b ? ", one b" : ""));
+    std::vector<float> want;
+    for (std::int64_t i = 0; i < batches; ++i) {
+      const std::vector<float> part = product(one_a ? 0 : i, one_b ? 0 : i);
+      want.insert(want.end(), part.begin(), part.end());
+    }
+    EXPECT_TRUE(all_agree(got.read(), want, 1e-5f));
+  };
+  const Tensor x = context().tensor({batches, m, k}, a), y = context().tensor({batches, k, n}, b);
+  expect(matmul(x, y), false, false);
+  expect(matmul(slice(x, {0, 0, 0}, {1, m, k}).reshape({m, k}), y), true, false);
+  expect(matmul(x, slice(y, {0, 0, 0}, {1, k, n}).reshape({k, n})), false, true);
+  // Operands that begin within a texel: k * m is odd, so that of the second matrix does.
+  const Tensor second = matmul(slice(x, {1, 0, 0}, {1, m, k}), slice(y, {2, 0, 0}, {1, k, n}));
+  EXPECT_TRUE(all_agree(second.read(), product(1, 2), 1e-5f));
+}
+
+// The textures of layouts and blocks are the pool's, and go back to it.
+TEST_P(MatMuls, BlocksLeaveNoMemoryInUse) {
+  const Tensor x = context().full({64, 64}, 1).compute();
+  const std::uint64_t before = context().memory().bytes_in_use;
+  {
+    const Tensor product = matmul(x, x).compute();
+    EXPECT_EQ(context().memory().bytes_in_use, before + 64 * 64 * sizeof(float));
+  }
+  EXPECT_EQ(context().memory().bytes_in_use, before);
+}
+
+TEST_P(MatMuls, HalvesInBlocks) {
+  const std::vector<float> a = random_values(64 * 48, -1, 1, 1), b = random_values(48 * 60, -1, 1, 2);
+  const Tensor x = context().tensor({64, 48}, as<half>(a)), y = context().tensor({48, 60}, as<half>(b));
+  EXPECT_TRUE(all_agree(matmul(x, y).read(), by_hand({x.read(), 48, 1}, {y.read(), 1, 60}, 64, 60, 48), 1e-3f));
+}
+
+// A program lays its weights out in its first run, and not again.
+TEST_P(MatMuls, AProgramLaysWeightsOutOnce) {
+  const std::vector<float> a = random_values(64 * 48, -1, 1, 1), b = random_values(48 * 60, -1, 1, 2);
+  const Tensor weights = context().tensor({48, 60}, b).compute(), x = context().tensor({64, 48}, a).compute();
+  const Program program = Program::record(
+      context(), {{{64, 48}}}, [&](std::span<const Tensor> inputs) { return std::vector{matmul(inputs[0], weights)}; });
+  const std::vector<float> want = by_hand({a, 48, 1}, {b, 1, 60}, 64, 60, 48);
+  for (int run = 0; run < 3; ++run) {
+    context().reset_stats();
+    const Tensor result = program({x})[0].compute();
+    EXPECT_EQ(context().stats().dispatches, !has_blocks() ? 1u : run == 0 ? 4u : 3u);
+    EXPECT_TRUE(all_agree(result.read(), want, 1e-5f));
   }
 }
 
@@ -231,11 +301,14 @@ TEST_P(MatMuls, NumbersAreOperands) {
   EXPECT_EQ(matmul(context().full({3}, 2), context().full({3}, 3)).read(), std::vector<float>{18});
 }
 
+// Without workgroups, larger products take steps that lay the operands out, and one that multiplies blocks; the
+// pointwise work is part of the last one, which brings the blocks into their order.
 TEST_P(MatMuls, AnMlpLayerIsOneDispatch) {
   struct Sizes {
     std::int64_t m, k, n;
+    bool in_blocks = false;
   };
-  for (const Sizes& its : {Sizes{5, 7, 3}, Sizes{16, 12, 8}, Sizes{64, 16, 256}}) {
+  for (const Sizes& its : {Sizes{5, 7, 3}, Sizes{16, 12, 8}, Sizes{64, 16, 256, true}}) {
     SCOPED_TRACE(its.n);
     const std::vector<float> a = random_values(static_cast<std::size_t>(its.m * its.k), -1, 1, 1),
                              b = random_values(static_cast<std::size_t>(its.k * its.n), -1, 1, 2);
@@ -246,7 +319,7 @@ TEST_P(MatMuls, AnMlpLayerIsOneDispatch) {
                  residual = context().tensor({its.m, its.n}, d).compute();
     context().reset_stats();
     const Tensor result = (relu(matmul(x, w) * 0.5f + bias) + residual).compute();
-    EXPECT_EQ(context().stats().dispatches, 1u);
+    EXPECT_EQ(context().stats().dispatches, its.in_blocks && has_blocks() ? 4u : 1u);
     EXPECT_EQ(context().stats().submits, 1u);
     std::vector<float> want = by_hand({a, its.k, 1}, {b, 1, its.n}, its.m, its.n, its.k);
     for (std::size_t i = 0; i < want.size(); ++i) want[i] = std::max(0.0f, want[i] * 0.5f + c[i % c.size()]) + d[i];
@@ -285,7 +358,8 @@ TEST_P(MatMuls, ALongChainAlternatesBetweenTwoTemporaries) {
   Tensor product = start;
   for (int i = 0; i < 100; ++i) product = matmul(product, a);
   product.compute();
-  EXPECT_EQ(context().stats().dispatches, 100u);
+  // In blocks: a is laid out once, and each product too, which is then multiplied and brought into order.
+  EXPECT_EQ(context().stats().dispatches, has_blocks() ? 301u : 100u);
   EXPECT_EQ(context().stats().submits, 1u);
   EXPECT_LE(context().memory().bytes_peak, inputs + 3 * one);
   EXPECT_TRUE(all_agree(product.read(), std::vector<float>(static_cast<std::size_t>(size * size), 1), 1e-4f));

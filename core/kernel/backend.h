@@ -34,6 +34,7 @@ struct PixelLayout {
   std::int64_t width = 0, height = 0;  // none: no such storage
   int channels = 0;                    // 1, 2 or 4 for each pixel
   bool is_half = false;                // of f16, which only pixel kernels ever see
+  int layers = 1;                      // more: that many outputs of one pixel kernel, each with all pixels
   bool operator==(const PixelLayout&) const = default;
 };
 
@@ -41,7 +42,7 @@ struct StorageSpec {
   DType dtype;
   std::int64_t elements;
   std::uint64_t layout = 0;  // a backend's own number for how the elements lie; 0: the layout it likes best
-  PixelLayout pixels{};      // of f32 or f16; there are width * height * channels elements then
+  PixelLayout pixels{};      // of f32 or f16; there are width * height * channels * layers elements then
 };
 
 // Storages with equal keys can stand in for each other.
@@ -177,6 +178,7 @@ struct Limits {
   PixelLimits pixels{};
   bool any_thread = true;       // may call; else the one with the host's context alone
   bool stores_in_turn = false;  // whether a kernel can store elements anywhere, one after the other
+  bool draws_blocks = false;    // whether pixel kernels have input_k_at(), and their outputs can be layers
 };
 
 // The time of a dispatch on the device, in microseconds since the first one of its run began.

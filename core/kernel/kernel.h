@@ -23,6 +23,7 @@ enum class Access : std::uint8_t {
   scalar,   // the one element
   strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
   texels,   // likewise, where each texel of the output has a texel of the input
+  layers,   // those of a texel of a storage with layers, at x + (y << 14) + (layer << 28), for an operand of the core
 };
 
 struct KernelInput {

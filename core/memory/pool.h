@@ -53,7 +53,8 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   std::int64_t elements() const { return spec_.elements; }
   // Else only kernels of this device can read it, and it never leaves.
   bool has_elements_in_order() const {
-    return spec_.pixels.channels == 0 || (spec_.pixels.channels == 4 && !spec_.pixels.is_half);
+    const PixelLayout& pixels = spec_.pixels;
+    return pixels.channels == 0 || (pixels.channels == 4 && !pixels.is_half && pixels.layers == 1);
   }
   std::uint64_t bytes() const { return byte_count(spec_.elements, spec_.dtype); }
 

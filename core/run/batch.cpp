@@ -199,8 +199,8 @@ void Batch::acquire_pixels(Dispatch& dispatch, const Step& step, const Graph& gr
     } else if (result.item != PixelResult::target) {
       const DType dtype = step.pixel_kernel->outputs[outputs_.size()].dtype;
       const PixelLayout& pixels = result.layout;
-      buffer = context_.pool->acquire({dtype, pixels.width * pixels.height * pixels.channels, 0, pixels},
-                                      Pool::Use::kernels);
+      const std::int64_t elements = pixels.width * pixels.height * pixels.channels * pixels.layers;
+      buffer = context_.pool->acquire({dtype, elements, 0, pixels}, Pool::Use::kernels);
       buffer->made_by("pixels");
     }
     dispatch.custom_outputs.push_back(buffer ? &buffer->storage() : nullptr);
@@ -332,8 +332,8 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   return added;
 }
 
-// Gives the storages of the graph's items. Where kernels that read many tensors at once find no room, they are planned
-// again to read fewer, down to two.
+// Gives the storages of the graph's items. Where there is no room for blocks, their steps are planned again without;
+// kernels that read many tensors at once are planned again to read fewer, down to two.
 Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>& plan, Limits limits) {
   for (;;) {
     Buffers buffers = stored_in(graph, *plan);
@@ -348,8 +348,9 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>&
       // The steps' storages go back to the pool here, so their dispatches must not run.
       dispatches_.keep_first(firm_dispatches_);
       const std::size_t inputs = std::exchange(inputs_without_room_, 0);
-      if (error.code() != ErrorCode::out_of_memory || inputs <= 2) throw;
-      limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
+      const bool has_blocks = std::exchange(limits.draws_blocks, false);
+      if (error.code() != ErrorCode::out_of_memory || (inputs <= 2 && !has_blocks)) throw;
+      if (!has_blocks) limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
     }
     const HostTime planning(context_, HostWork::plan);
     plan = context_.plans.get(graph, limits);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/run/block_plan.h"
 #include "core/run/pixel_plan.h"
 #include "core/run/step_writer.h"
 
@@ -260,17 +261,17 @@ std::vector<int> Plan::outputs_of(const Step& step) {
 Plan make_plan(const Graph& graph, const Limits& limits) {
   PixelPlan pixels = plan_pixels(graph, limits);
   Plan plan = Fuser(graph, limits, pixels).plan();
-  const std::size_t storages = graph.items.size() + pixels.own_storages.size();
   if (!pixels.steps.empty()) {
     std::ranges::move(pixels.steps, std::back_inserter(plan.steps));
-    sort_steps(plan, storages);
+    sort_steps(plan, graph.items.size() + pixels.own_storages.size());
   }
   plan.own_storages = std::move(pixels.own_storages);
+  plan_blocks(plan, graph, limits);
   plan.ops_fused += pixels.ops_fused;
   for (const Step& step : plan.steps)
     for (const PixelResult& result : step.pixel_results)
       if (result.in_texels) plan.in_texels.push_back(result.item);
-  note_last_uses(plan, storages);
+  note_last_uses(plan, graph.items.size() + plan.own_storages.size());
   return plan;
 }
 

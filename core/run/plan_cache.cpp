@@ -28,7 +28,8 @@ std::string description(const Plan& plan, const Graph& graph) {
 }  // namespace
 
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
-  const std::string signature = signature_of(graph) + ' ' + std::to_string(limits.max_inputs);
+  const std::string signature =
+      signature_of(graph) + ' ' + std::to_string(limits.max_inputs) + (limits.draws_blocks ? " blocks" : "");
   if (const std::shared_ptr<const Plan>* known = plans_.find(signature)) {
     ++hits_;
     return *known;

@@ -1,0 +1,306 @@
+#include "core/run/block_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/kernel/block_parameters.h"
+#include "core/kernel/matmul_parameters.h"
+#include "core/run/block_texts.h"
+
+namespace tessera {
+namespace {
+
+// What a dispatch takes on top of its fragments, in reads of texels.
+constexpr double reads_of_dispatch = 4096;
+
+// An operand of a kernel's core that is read as it lies in its storage.
+struct OperandStorage {
+  int item;
+  DType dtype;
+  std::int64_t offset;
+};
+
+std::optional<OperandStorage> operand_storage(const Step& step, std::size_t operand) {
+  const Kernel& kernel = step.kernel;
+  const std::vector<Expression::Line>& lines = kernel.operands[operand].lines;
+  if (lines.size() != 1 || lines[0].kind != Expression::Kind::input || !is_float(lines[0].dtype)) return {};
+  const int index = lines[0].index;
+  const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
+  const auto word = static_cast<std::size_t>(kernel.first_word_of_input(index));
+  // A tensor that does not begin at a texel has a term for all its elements.
+  const bool is_in_order = input.access == Access::dense || (input.access == Access::strided && input.terms == 1 &&
+                                                             step.words[word + 1] == 1 && step.words[word + 3] == 1);
+  if (!is_in_order) return {};
+  return OperandStorage{step.inputs[static_cast<std::size_t>(index)], input.dtype, step.words[word]};
+}
+
+// The way from operands to a result in blocks.
+struct BlockPlan {
+  int height;  // of a block, and so the number of the outputs of the kernel that multiplies
+  BlockText layout_of_a, layout_of_b, sums;
+  BlockParameters order;
+  double reads;  // of all steps
+};
+
+std::int64_t quads_of(std::int64_t count) { return (count + 3) / 4; }
+double texels_in(const BlockText& text) { return static_cast<double>(text.width() * text.height()); }
+
+// A texel of a layout is read as one, or as four.
+double reads_of_layout(const BlockText& text) {
+  return texels_in(text) * (text.body.find("input_0_texel(") != std::string::npos ? 2 : 5);
+}
+
+class Blocks {
+ public:
+  Blocks(Plan& plan, const Graph& graph, const Limits& limits)
+      : plan_(plan), first_storage_(static_cast<int>(graph.items.size())), limits_(limits) {}
+
+  void replace_steps() {
+    std::vector<Step> steps = std::move(plan_.steps);
+    for (Step& step : steps) {
+      const std::optional<BlockPlan> blocks = blocks_of(step);
+      if (blocks) add(step, *blocks);
+      else plan_.steps.push_back(std::move(step));
+    }
+  }
+
+ private:
+  std::optional<BlockPlan> blocks_of(const Step& step) {
+    const KernelCore& core = step.kernel.core;
+    const bool is_product = core.entry == "matmul_pull", is_conv = core.entry == "conv" || core.entry == "conv_texel";
+    if (step.pixel_kernel || (!is_product && !is_conv) || !is_float(core.dtype)) return {};
+    a_ = operand_storage(step, 0), b_ = operand_storage(step, 1);
+    if (!a_ || !b_) return {};
+    const std::span<const std::uint32_t> words = std::span(step.words).subspan(1, static_cast<std::size_t>(core.words));
+    return is_product ? product(from_words<MatmulPullParameters>(words), from_options<MatmulOptions>(core.options))
+                      : convolution(step, from_words<ConvParameters>(words), from_options<ConvOptions>(core.options));
+  }
+
+  // The cheapest of the plans that the device can run, unless `reads` of texels are fewer.
+  template <class Width, class Make>
+  std::optional<BlockPlan> cheapest(double reads, const Width& width_of_layout, const Make& make) const {
+    std::optional<BlockPlan> best;
+    for (const int height : {8, 4, 2}) {
+      if (height > limits_.pixels.max_outputs || width_of_layout(height) > limits_.pixels.max_side) continue;
+      BlockPlan plan = make(height);
+      const auto fits = [&](const BlockText& text) {
+        return std::max(text.width(), text.height()) <= limits_.pixels.max_side &&
+               static_cast<int>(text.words.size()) <= limits_.max_words;
+      };
+      if (!fits(plan.layout_of_a) || !fits(plan.layout_of_b) || !fits(plan.sums)) continue;
+      plan.reads += reads_of_layout(plan.layout_of_a) + reads_of_layout(plan.layout_of_b) + 3 * reads_of_dispatch;
+      if (plan.reads < (best ? best->reads : reads)) best = std::move(plan);
+    }
+    return best;
+  }
+
+  std::optional<BlockPlan> product(const MatmulPullParameters& parameters, const MatmulOptions& options) const {
+    const auto kept = std::span(parameters.axes).first(static_cast<std::size_t>(std::int64_t{options.kept_axes}));
+    const auto summed = std::span(parameters.axes).subspan(kept.size());
+    // b gives the columns and a the rows.
+    const bool has_rows = kept.size() > 1 && kept[1].distances[1] == 0;
+    if (kept.empty() || kept[0].distances[0] != 0 || !has_rows) return {};
+    const auto operand = [&](std::size_t index, std::int64_t offset, const MatmulAxis& own) {
+      MatrixOperand matrix{offset, {own.size, own.distances[index]}, {}, {}};
+      for (const MatmulAxis& axis : summed) matrix.summed.push_back({axis.size, axis.distances[index]});
+      for (const MatmulAxis& axis : kept.subspan(2)) matrix.batch.push_back({axis.size, axis.distances[index]});
+      return matrix;
+    };
+    const MatrixOperand a = operand(0, a_->offset, kept[1]), b = operand(1, b_->offset, kept[0]);
+    std::int64_t matrices = 1;
+    for (const BlockAxis& axis : a.batch) matrices *= axis.size;
+    const bool by_texels = options.from_a == static_cast<std::int64_t>(FromA::texel_along_sum) &&
+                           options.from_b != static_cast<std::int64_t>(FromB::four_elements);
+    return product_of(a, b, matrices, by_texels ? 5 : 8);
+  }
+
+  // `reads`: of a kernel that makes one texel at a time, for four terms of its sums.
+  std::optional<BlockPlan> product_of(const MatrixOperand& a, const MatrixOperand& b, std::int64_t matrices,
+                                      double reads) const {
+    const std::int64_t rows = a.kept.size, columns = quads_of(b.kept.size), quads = quads_of(a.terms());
+    const auto results = static_cast<double>(rows * columns * matrices);
+    const auto make = [&](int height) {
+      const BlockProduct product{rows, b.kept.size, a.terms(), matrices, a.matrices() > 1, b.matrices() > 1};
+      const std::int64_t blocks = product.block_rows(height);
+      BlockPlan plan{height,
+                     layout_of_rows(a, height),
+                     layout_of_columns(b),
+                     product_text(product, height),
+                     {.columns = b.kept.size, .rows = rows, .step_x = 0, .step_y = 1, .line_y = blocks},
+                     0};
+      plan.reads =
+          texels_in(plan.sums) * static_cast<double>(quads) * (height + 4) + results * (b.kept.size % 4 == 0 ? 2 : 6);
+      return plan;
+    };
+    return cheapest(
+        results * static_cast<double>(quads) * reads, [&](int height) { return quads * height; }, make);
+  }
+
+  std::optional<BlockPlan> convolution(const Step& step, const ConvParameters& parameters,
+                                       const ConvOptions& options) const {
+    const WindowAxis& depth = parameters.axes[2];
+    const bool is_flat = depth.image <= 1 && depth.taps <= 1 && depth.result <= 1;
+    if (options.is_transposed == 1 || options.axes > 2 || !is_flat) return {};
+    BlockConvolution conv{.parameters = parameters, .images = 1, .is_depthwise = false};
+    if (options.axes == 1) conv.parameters.axes[1] = {1, 1, 1, 1, 1, 0};
+    const std::int64_t groups = parameters.result_channels / parameters.result_in_group;
+    conv.is_depthwise = groups > 1 && parameters.image_in_group == 1 && parameters.result_in_group == 1;
+    const bool has_texels = parameters.image_in_group % 4 == 0 && parameters.result_in_group % 4 == 0;
+    if (groups > 1 && !conv.is_depthwise && !has_texels) return {};
+    const std::int64_t pixels = conv.across().result * conv.down().result * parameters.result_channels;
+    conv.images = static_cast<std::int64_t>(step.words[0]) / pixels;
+    if (is_product(conv, groups)) {
+      const std::int64_t channels = parameters.image_channels, results = parameters.result_channels;
+      const MatrixOperand a{a_->offset, {conv.images * pixels / results, channels}, {{channels, 1}}, {}};
+      const MatrixOperand b{b_->offset, {results, 1}, {{channels, results}}, {}};
+      return product_of(a, b, 1, 5);
+    }
+    const auto taps = static_cast<double>(conv.across().taps * conv.down().taps);
+    const double quads = conv.is_depthwise ? taps : taps * static_cast<double>(conv.group_texels());
+    const auto results = static_cast<double>(conv.images * conv.across().result * conv.down().result) *
+                         static_cast<double>(conv.result_texels());
+    const auto make = [&](int height) {
+      BlockPlan plan{height,
+                     layout_of_image(conv, a_->offset, height),
+                     layout_of_filter(conv, b_->offset),
+                     convolution_text(conv, height),
+                     {.columns = parameters.result_channels,
+                      .rows = std::int64_t{conv.across().result},
+                      .step_x = conv.result_texels(),
+                      .step_y = 0,
+                      .line_y = 1},
+                     0};
+      const double taps_in_text = conv.unrolls() ? static_cast<double>(conv.across().taps) : 1;
+      const double for_row_of_taps =
+          static_cast<double>(conv.pixels_of_block(height).size()) + taps_in_text * (conv.is_depthwise ? 1 : 4);
+      plan.reads = texels_in(plan.sums) * (quads / taps_in_text) * for_row_of_taps +
+                   results * (parameters.result_channels % 4 == 0 ? 2 : 6);
+      return plan;
+    };
+    const bool by_texels =
+        parameters.result_in_group % 4 == 0 || (conv.is_depthwise && parameters.image_channels % 4 == 0);
+    const auto width = [&](int height) {
+      return std::max(conv.padded_width(height) * conv.image_texels(), conv.padded_height());
+    };
+    return cheapest(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), width, make);
+  }
+
+  // A filter of one tap, at every pixel.
+  static bool is_product(const BlockConvolution& conv, std::int64_t groups) {
+    const auto is_plain = [](const WindowAxis& axis) {
+      return axis.taps == 1 && axis.stride == 1 && axis.before == 0 && axis.image == axis.result;
+    };
+    return groups == 1 && is_plain(conv.across()) && is_plain(conv.down());
+  }
+
+  int add_storage(const StorageSpec& spec) {
+    plan_.own_storages.push_back(spec);
+    return first_storage_ + static_cast<int>(plan_.own_storages.size()) - 1;
+  }
+
+  static PixelLayout layout_of(const BlockText& text, int layers) {
+    return {.width = text.width(), .height = text.height(), .channels = 4, .is_half = false, .layers = layers};
+  }
+
+  static StorageSpec spec_of(const PixelLayout& layout) {
+    return {DType::f32, layout.width * layout.height * layout.channels * layout.layers, 0, layout};
+  }
+
+  // The storage with an operand in this layout: products of the same operand share it.
+  int laid_out(const OperandStorage& operand, const BlockText& text) {
+    for (const Layout& known : layouts_)
+      if (known.item == operand.item && known.text.body == text.body && known.text.words == text.words)
+        return known.storage;
+    const int storage = add_pixels("layout", text, {{PixelPlace::elements, operand.dtype, 4}}, {operand.item}, 1);
+    layouts_.push_back({operand.item, text, storage});
+    return storage;
+  }
+
+  int add_pixels(std::string label, const BlockText& text, std::vector<PixelInput> inputs, std::vector<int> items,
+                 int outputs) {
+    const PixelLayout layout = layout_of(text, outputs);
+    const int storage = add_storage(spec_of(layout));
+    PixelKernel kernel{.label = std::move(label), .body = text.body, .inputs = std::move(inputs)};
+    for (int i = 0; i < outputs; ++i)
+      kernel.outputs.push_back(
+          {PixelPlace::texels, DType::f32, 4, outputs == 1 ? "texel" : "total_" + std::to_string(i)});
+    kernel.words = static_cast<int>(text.words.size());
+    kernel.make_key();
+    Step step{.inputs = std::move(items), .words = text.words};
+    step.pixel_kernel = std::move(kernel);
+    step.pixel_results = {{.item = storage, .layout = layout}};
+    plan_.steps.push_back(std::move(step));
+    return storage;
+  }
+
+  void add(const Step& step, const BlockPlan& blocks) {
+    const PixelInput texels{PixelPlace::texels, DType::f32, 4};
+    const int a = laid_out(*a_, blocks.layout_of_a), b = laid_out(*b_, blocks.layout_of_b);
+    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums, {texels, texels}, {a, b},
+                                blocks.height);
+    plan_.steps.push_back(in_order(step, blocks, sums));
+  }
+
+  // The step's own kernel, with the sums in blocks in the place of its core.
+  static Step in_order(const Step& step, const BlockPlan& blocks, int sums) {
+    const Kernel& before = step.kernel;
+    const std::vector<std::uint32_t> core_words = words_of(blocks.order),
+                                     options = words_of(BlockOptions{
+                                         .height = blocks.height,
+                                         .whole_texels = blocks.order.columns % 4 == 0,
+                                         .is_one_line = step.words[0] == blocks.order.columns * blocks.order.rows});
+    Step after{.output = step.output, .numbers = step.numbers};
+    Kernel& kernel = after.kernel;
+    kernel.core = {.file = "blocks",
+                   .entry = "block_elements",
+                   .dtype = before.core.dtype,
+                   .options = {options.begin(), options.end()},
+                   .words = static_cast<int>(core_words.size()),
+                   .parameter_names = &ParameterList::of<BlockParameters>(),
+                   .option_names = &ParameterList::of<BlockOptions>()};
+    kernel.operands = {{{{.kind = Expression::Kind::input, .dtype = DType::f32}}}};
+    kernel.inputs = {{.dtype = DType::f32, .access = Access::layers, .operand = 0}};
+    kernel.numbers = before.numbers;
+    kernel.expression = before.expression;
+    after.inputs = {sums};
+    after.operand_elements = {0};
+    after.words = {step.words[0]};
+    after.words.insert(after.words.end(), core_words.begin(), core_words.end());
+    after.words.push_back(0);
+    std::vector<std::uint16_t> places(before.inputs.size());  // of the inputs after the sums
+    for (std::size_t i = 0; i < before.inputs.size(); ++i) {
+      if (before.inputs[i].operand != KernelInput::none) continue;
+      places[i] = static_cast<std::uint16_t>(kernel.inputs.size());
+      kernel.inputs.push_back(before.inputs[i]);
+      after.inputs.push_back(step.inputs[i]);
+      const auto first = step.words.begin() + before.first_word_of_input(static_cast<int>(i));
+      after.words.insert(after.words.end(), first, first + 1 + 3 * before.inputs[i].terms);
+    }
+    for (Expression::Line& line : kernel.expression.lines)
+      if (line.kind == Expression::Kind::input) line.index = places[line.index];
+    const auto numbers = step.words.begin() + before.first_word_of_numbers();
+    after.words.insert(after.words.end(), numbers, step.words.end());
+    kernel.make_key();
+    return after;
+  }
+
+  struct Layout {
+    int item;
+    BlockText text;
+    int storage;
+  };
+  Plan& plan_;
+  int first_storage_;
+  const Limits& limits_;
+  std::vector<Layout> layouts_;
+  std::optional<OperandStorage> a_, b_;  // of the step at hand
+};
+
+}  // namespace
+
+void plan_blocks(Plan& plan, const Graph& graph, const Limits& limits) {
+  if (limits.draws_blocks) Blocks(plan, graph, limits).replace_steps();
+}
+
+}  // namespace tessera

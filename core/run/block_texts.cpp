@@ -1,0 +1,283 @@
+#include "core/run/block_texts.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <span>
+
+namespace tessera {
+namespace {
+
+std::string whole_text(std::int64_t value) { return std::to_string(value); }
+std::string float_text(std::int64_t value) { return std::to_string(value) + ".0"; }
+
+std::int64_t whole_quads(std::int64_t count) { return (count + 3) / 4 * 4; }
+
+std::int64_t elements_of_axes(std::span<const BlockAxis> axes) {
+  return std::accumulate(axes.begin(), axes.end(), std::int64_t{1},
+                         [](std::int64_t elements, const BlockAxis& axis) { return elements * axis.size; });
+}
+
+bool is_multiple_of_4(std::span<const BlockAxis> axes) {
+  return std::ranges::all_of(axes, [](const BlockAxis& axis) { return axis.distance % 4 == 0; });
+}
+
+// Adds to `at` the distance of element `index` along the axes. Both are of the type.
+void add_distance(BlockText& text, std::span<const BlockAxis> axes, const std::string& index, const std::string& type) {
+  if (axes.size() == 1) {
+    text.body += "  at += " + type + "(" + index + ") * " + text.whole(axes[0].distance) + ";\n";
+    return;
+  }
+  if (axes.empty()) return;
+  const std::string rest = "rest_of_" + index;
+  text.body += "  var " + rest + ": " + type + " = " + index + ";\n";
+  for (const BlockAxis& axis : axes) {
+    const std::string size = text.whole(axis.size);
+    text.body += "  at += (" + rest + " % " + size + ") * " + text.whole(axis.distance) + ";\n";
+    text.body += "  " + rest + " = " + rest + " / " + size + ";\n";
+  }
+}
+
+// `texel`: the elements of input 0 at `at`, of which the first `valid` are there, and zeros.
+void read_four(BlockText& text, bool is_texel, const std::string& valid) {
+  if (is_texel) {
+    text.body += "  let texel: vec4f = select(vec4f(0.0), input_0_texel(u32(at.x) / 4u), " + valid + " > 0);\n";
+    return;
+  }
+  text.body += "  let four: vec4f = input_0(vec4u(at));\n  let valid: i32 = " + valid +
+               ";\n  let texel: vec4f = vec4f(select(0.0, four.x, valid > 0), select(0.0, four.y, valid > 1), "
+               "select(0.0, four.z, valid > 2), select(0.0, four.w, valid > 3));\n";
+}
+
+// Finds the matrix and the row of texels in it that y stands for.
+void find_matrix(BlockText& text, std::int64_t matrices, std::int64_t rows_of_matrix) {
+  if (matrices == 1) {
+    text.body += "  let matrix: i32 = 0;\n  let line: i32 = y;\n";
+    return;
+  }
+  const std::string rows = text.whole(rows_of_matrix);
+  text.body += "  let matrix: i32 = y / " + rows + ";\n  let line: i32 = y % " + rows + ";\n";
+}
+
+constexpr const char* four_from = " + vec4i(0, 1, 2, 3)";
+constexpr char component_name(int index) { return "xyzw"[index]; }
+
+std::string total_name(std::int64_t row) { return "total_" + whole_text(row); }
+
+void declare_totals(BlockText& text, int height) {
+  for (int row = 0; row < height; ++row) text.body += "  var " + total_name(row) + ": vec4f = vec4f(0.0);\n";
+}
+
+// The middle of texel `index` as places in the texture go, from 0 to 1.
+std::string middle_of(const std::string& index, const std::string& step) { return "(" + index + " + 0.5) * " + step; }
+
+std::string texel_step(BlockText& text, std::int64_t texels) { return text.number(1.0f / static_cast<float>(texels)); }
+
+}  // namespace
+
+std::string BlockText::whole(std::int64_t value) {
+  const std::size_t word = words.size();
+  words.push_back(word_of(value));
+  return "ints_of_words(" + std::to_string(word / 4) + ")." + component_name(static_cast<int>(word % 4));
+}
+
+std::string BlockText::number(float value) {
+  const std::size_t word = words.size();
+  words.push_back(std::bit_cast<std::uint32_t>(value));
+  return "floats_of_words(" + std::to_string(word / 4) + ")." + component_name(static_cast<int>(word % 4));
+}
+
+void BlockText::sizes(std::int64_t width, std::int64_t height) { words = {word_of(width), word_of(height)}; }
+
+std::int64_t MatrixOperand::terms() const { return elements_of_axes(summed); }
+
+std::int64_t MatrixOperand::matrices() const {
+  const bool is_one = std::ranges::all_of(batch, [](const BlockAxis& axis) { return axis.distance == 0; });
+  return is_one ? 1 : elements_of_axes(batch);
+}
+
+BlockText layout_of_rows(const MatrixOperand& a, int height) {
+  const std::int64_t blocks = (a.kept.size + height - 1) / height, terms = a.terms(), matrices = a.matrices();
+  BlockText text(whole_quads(terms) / 4 * height, blocks * matrices);
+  const bool is_texel = a.summed.size() == 1 && a.summed[0].distance == 1 && terms % 4 == 0 && a.offset % 4 == 0 &&
+                        a.kept.distance % 4 == 0 && (matrices == 1 || is_multiple_of_4(a.batch));
+  find_matrix(text, matrices, blocks);
+  const std::string count = text.whole(terms);
+  text.body += "  let first: i32 = x / " + whole_text(height) + " * 4;\n  let row: i32 = min(line * " +
+               whole_text(height) + " + x % " + whole_text(height) + ", " + text.whole(a.kept.size - 1) +
+               ");\n  let start: i32 = " + text.whole(a.offset) + " + row * " + text.whole(a.kept.distance) +
+               ";\n  let k: vec4i = min(vec4i(first)" + four_from + ", vec4i(" + count +
+               " - 1));\n  var at: vec4i = vec4i(start);\n";
+  add_distance(text, a.summed, "k", "vec4i");
+  if (matrices > 1) {
+    text.body += "  let matrices: vec4i = vec4i(matrix);\n";
+    add_distance(text, a.batch, "matrices", "vec4i");
+  }
+  read_four(text, is_texel, count + " - first");
+  return text;
+}
+
+BlockText layout_of_columns(const MatrixOperand& b) {
+  const std::int64_t terms = b.terms(), matrices = b.matrices(), texels = (b.kept.size + 3) / 4;
+  BlockText text(whole_quads(terms), texels * matrices);
+  const bool is_texel = b.kept.distance == 1 && b.kept.size % 4 == 0 && b.offset % 4 == 0 &&
+                        is_multiple_of_4(b.summed) && (matrices == 1 || is_multiple_of_4(b.batch));
+  find_matrix(text, matrices, texels);
+  const std::string count = text.whole(terms);
+  text.body += "  let column: vec4i = min(vec4i(4 * line)" + std::string(four_from) + ", vec4i(" +
+               text.whole(b.kept.size - 1) + "));\n  let k: vec4i = vec4i(min(x, " + count +
+               " - 1));\n  var at: vec4i = vec4i(" + text.whole(b.offset) + ") + column * " +
+               text.whole(b.kept.distance) + ";\n";
+  add_distance(text, b.summed, "k", "vec4i");
+  if (matrices > 1) {
+    text.body += "  let matrices: vec4i = vec4i(matrix);\n";
+    add_distance(text, b.batch, "matrices", "vec4i");
+  }
+  read_four(text, is_texel, "4 * (" + count + " - x)");
+  return text;
+}
+
+BlockText product_text(const BlockProduct& product, int height) {
+  const std::int64_t blocks = product.block_rows(height), texels = (product.columns + 3) / 4;
+  BlockText text(texels, blocks * product.matrices);
+  const std::string step_a = texel_step(text, whole_quads(product.terms) / 4 * height),
+                    step_b = texel_step(text, whole_quads(product.terms));
+  find_matrix(text, product.matrices, blocks);
+  const bool has_matrices = product.matrices > 1;
+  const std::int64_t lines_a = blocks * (product.has_matrices_of_a ? product.matrices : 1),
+                     lines_b = texels * (product.has_matrices_of_b ? product.matrices : 1);
+  text.body +=
+      "  let line_a: f32 = " +
+      middle_of(has_matrices && !product.has_matrices_of_a ? "f32(line)" : "f32(y)", texel_step(text, lines_a)) + ";\n";
+  const std::string column =
+      has_matrices && product.has_matrices_of_b ? "f32(x + matrix * " + text.whole(texels) + ")" : "f32(x)";
+  text.body += "  let line_b: f32 = " + middle_of(column, texel_step(text, lines_b)) + ";\n";
+  declare_totals(text, height);
+  text.body += "  for (var k: i32 = 0; k < " + text.whole(whole_quads(product.terms) / 4) + "; k++) {\n";
+  text.body +=
+      "    let from_a: f32 = f32(k * " + whole_text(height) + ") + 0.5;\n    let from_b: f32 = f32(k * 4) + 0.5;\n";
+  for (int row = 0; row < height; ++row)
+    text.body += "    let row_" + whole_text(row) + ": vec4f = input_0_at(vec2f((from_a + " + float_text(row) + ") * " +
+                 step_a + ", line_a));\n";
+  for (int term = 0; term < 4; ++term) {
+    const std::string factor = "factor_" + whole_text(term);
+    text.body += "    let " + factor + ": vec4f = input_1_at(vec2f((from_b + " + float_text(term) + ") * " + step_b +
+                 ", line_b));\n";
+    for (int row = 0; row < height; ++row)
+      text.body +=
+          "    " + total_name(row) + " += row_" + whole_text(row) + "." + component_name(term) + " * " + factor + ";\n";
+  }
+  text.body += "  }\n";
+  return text;
+}
+
+std::int64_t BlockConvolution::padded_width(int height) const {
+  return (strips(height) * height - 1) * across().stride + across().reach();
+}
+
+std::int64_t BlockConvolution::padded_height() const { return (down().result - 1) * down().stride + down().reach(); }
+
+std::vector<std::int64_t> BlockConvolution::pixels_of_block(int height) const {
+  std::vector<std::int64_t> pixels;
+  for (std::int64_t row = 0; row < height; ++row)
+    for (std::int64_t tap = 0; tap < (unrolls() ? std::int64_t{across().taps} : 1); ++tap)
+      pixels.push_back(row * across().stride + tap * across().dilation);
+  std::ranges::sort(pixels);
+  pixels.erase(std::unique(pixels.begin(), pixels.end()), pixels.end());
+  return pixels;
+}
+
+BlockText layout_of_image(const BlockConvolution& conv, std::int64_t offset, int height) {
+  const std::int64_t texels = conv.image_texels(), channels = conv.parameters.image_channels;
+  BlockText text(conv.padded_width(height) * texels, conv.padded_height() * conv.images);
+  find_matrix(text, conv.images, conv.padded_height());
+  const std::string width = text.whole(conv.across().image), rows = text.whole(conv.down().image),
+                    texel_count = text.whole(texels), channel_count = text.whole(channels);
+  text.body += "  let padded: i32 = x / " + texel_count + ";\n  let channel: i32 = 4 * (x - padded * " + texel_count +
+               ");\n  let column: i32 = padded - " + text.whole(conv.across().before) + ";\n  let row: i32 = line - " +
+               text.whole(conv.down().before) + ";\n  let inside: bool = column >= 0 && column < " + width +
+               " && row >= 0 && row < " + rows + ";\n  let pixel: i32 = select(0, (matrix * " + rows + " + row) * " +
+               width + " + column, inside);\n  let at: vec4i = vec4i(" + text.whole(offset) + " + pixel * " +
+               channel_count + ") + min(vec4i(channel)" + four_from + ", vec4i(" + channel_count + " - 1));\n";
+  read_four(text, channels % 4 == 0 && offset % 4 == 0, "select(0, " + channel_count + " - channel, inside)");
+  return text;
+}
+
+BlockText layout_of_filter(const BlockConvolution& conv, std::int64_t offset) {
+  const std::int64_t taps = conv.across().taps * conv.down().taps, results = conv.parameters.result_channels;
+  const std::int64_t channels = conv.is_depthwise ? 1 : std::int64_t{conv.parameters.image_in_group};
+  const std::int64_t padded_channels = conv.is_depthwise ? 1 : whole_quads(channels);
+  BlockText text(taps * padded_channels, conv.result_texels());
+  const std::string result_count = text.whole(results);
+  text.body +=
+      "  let result: vec4i = min(vec4i(4 * y)" + std::string(four_from) + ", vec4i(" + result_count + " - 1));\n";
+  if (conv.is_depthwise) {
+    text.body += "  let channel: i32 = 0;\n  let weight: i32 = x;\n";
+  } else {
+    const std::string padded_count = text.whole(padded_channels);
+    text.body += "  let tap: i32 = x / " + padded_count + ";\n  let channel: i32 = x - tap * " + padded_count +
+                 ";\n  let weight: i32 = tap * " + text.whole(channels) + " + channel;\n";
+  }
+  const std::string inside = "channel < " + text.whole(channels);
+  text.body += "  let at: vec4i = vec4i(" + text.whole(offset) + " + select(0, weight, " + inside + ") * " +
+               result_count + ") + result;\n";
+  read_four(text, results % 4 == 0 && offset % 4 == 0, "select(0, 4, " + inside + ")");
+  return text;
+}
+
+BlockText convolution_text(const BlockConvolution& conv, int height) {
+  const std::int64_t image_texels = conv.image_texels(), result_texels = conv.result_texels();
+  const std::int64_t taps = conv.across().taps, group_texels = conv.is_depthwise ? 1 : conv.group_texels();
+  const std::int64_t groups = conv.parameters.result_channels / conv.parameters.result_in_group;
+  BlockText text(conv.strips(height) * result_texels, conv.down().result * conv.images);
+  const std::string step_x = texel_step(text, conv.padded_width(height) * image_texels),
+                    step_y = texel_step(text, conv.padded_height() * conv.images),
+                    pixel = text.number(static_cast<float>(image_texels)),
+                    weights = text.whole(conv.is_depthwise ? 1 : 4 * group_texels),
+                    step_weight =
+                        texel_step(text, taps * conv.down().taps * (conv.is_depthwise ? 1 : 4 * group_texels)),
+                    taps_across = text.whole(taps), texel_count = text.whole(result_texels);
+  find_matrix(text, conv.images, conv.down().result);
+  text.body += "  let strip: i32 = x / " + texel_count + ";\n  let texel: i32 = x - strip * " + texel_count +
+               ";\n  let row: i32 = matrix * " + text.whole(conv.padded_height()) + " + line * " +
+               text.whole(conv.down().stride) + ";\n";
+  std::string channel = "0";
+  if (conv.is_depthwise) channel = "texel";
+  else if (groups > 1)
+    channel = "texel / " + text.whole(conv.parameters.result_in_group / 4) + " * " + text.whole(group_texels);
+  text.body += "  let start: i32 = strip * " + text.whole(height * conv.across().stride * image_texels) + " + " +
+               channel + ";\n  let line_of_weights: f32 = " + middle_of("f32(texel)", texel_step(text, result_texels)) +
+               ";\n";
+  declare_totals(text, height);
+  text.body += "  for (var h: i32 = 0; h < " + text.whole(conv.down().taps) +
+               "; h++) {\n    let line_of_image: f32 = " +
+               middle_of("f32(row + h * " + text.whole(conv.down().dilation) + ")", step_y) + ";\n";
+  if (!conv.unrolls()) text.body += "  for (var w: i32 = 0; w < " + taps_across + "; w++) {\n";
+  if (!conv.is_depthwise) text.body += "  for (var c: i32 = 0; c < " + text.whole(group_texels) + "; c++) {\n";
+  const std::string c = conv.is_depthwise ? "" : " + c", c4 = conv.is_depthwise ? "" : " + 4 * c";
+  const std::string w = conv.unrolls() ? "" : " + w";
+  const std::string moved = conv.unrolls() ? "" : " + w * " + text.whole(conv.across().dilation * image_texels);
+  text.body += "    let from_image: f32 = f32(start" + c + moved + ") + 0.5;\n";
+  text.body += "    let from_weight: f32 = f32((h * " + taps_across + w + ") * " + weights + c4 + ") + 0.5;\n";
+  for (const std::int64_t at : conv.pixels_of_block(height))
+    text.body += "    let pixel_" + whole_text(at) + ": vec4f = input_0_at(vec2f((from_image + " + float_text(at) +
+                 " * " + pixel + ") * " + step_x + ", line_of_image));\n";
+  for (std::int64_t tap = 0; tap < (conv.unrolls() ? taps : 1); ++tap)
+    for (int term = 0; term < (conv.is_depthwise ? 1 : 4); ++term) {
+      const std::string factor = "factor_" + whole_text(4 * tap + term);
+      text.body += "    let " + factor + ": vec4f = input_1_at(vec2f((from_weight + f32(" + whole_text(tap) + " * " +
+                   weights + " + " + whole_text(term) + ")) * " + step_weight + ", line_of_weights));\n";
+      for (std::int64_t pixel_of = 0; pixel_of < height; ++pixel_of) {
+        const std::int64_t at = pixel_of * conv.across().stride + tap * conv.across().dilation;
+        text.body += "    " + total_name(pixel_of) + " += pixel_" + whole_text(at) +
+                     (conv.is_depthwise ? std::string() : std::string(".") + component_name(term)) + " * " + factor +
+                     ";\n";
+      }
+    }
+  if (!conv.is_depthwise) text.body += "  }\n";
+  if (!conv.unrolls()) text.body += "  }\n";
+  text.body += "  }\n";
+  return text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+// The pixel kernels of products and convolutions in blocks: those that lay the operands out, and those that multiply.
+//
+// A fragment of the latter makes a block of a few rows and four columns, a row in each of its outputs, so that a texel
+// that it reads serves many products: reading is what takes time.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/kernel/window_parameters.h"
+
+namespace tessera {
+
+// The body of a pixel kernel with the words that it reads.
+struct BlockText {
+  BlockText(std::int64_t width, std::int64_t height) { sizes(width, height); }
+
+  std::string whole(std::int64_t);  // adds a word and gives the text that reads it
+  std::string number(float);
+
+  std::int64_t width() const { return words[0]; }
+  std::int64_t height() const { return words[1]; }
+
+  std::string body;
+  std::vector<std::uint32_t> words;
+
+ private:
+  void sizes(std::int64_t width, std::int64_t height);
+};
+
+struct BlockAxis {
+  std::int64_t size, distance;  // from one element of the operand to the next
+};
+
+// One operand of a batch of products. Axes are the innermost first.
+struct MatrixOperand {
+  std::int64_t offset;  // of the first element
+  BlockAxis kept;       // the rows of a, or the columns of b
+  std::vector<BlockAxis> summed;
+  std::vector<BlockAxis> batch;
+
+  std::int64_t terms() const;     // of each sum
+  std::int64_t matrices() const;  // 1 where all products share one
+};
+
+// The texels of a: (k / 4 * height + row % height, matrix and row / height) has four elements along the sum. Zeros
+// follow the last one.
+BlockText layout_of_rows(const MatrixOperand& a, int height);
+// The texels of b: (k, matrix and column / 4) has four columns.
+BlockText layout_of_columns(const MatrixOperand& b);
+
+// Block (column / 4, matrix and row / height) of the products of operands in these layouts.
+struct BlockProduct {
+  std::int64_t rows, columns, terms;
+  std::int64_t matrices;
+  bool has_matrices_of_a, has_matrices_of_b;  // else one serves all
+
+  std::int64_t block_rows(int height) const { return (rows + height - 1) / height; }
+};
+BlockText product_text(const BlockProduct&, int height);
+
+// A convolution of images with up to two spatial axes.
+struct BlockConvolution {
+  ConvParameters parameters;
+  std::int64_t images;
+  bool is_depthwise;
+
+  const WindowAxis& across() const { return parameters.axes[0]; }
+  const WindowAxis& down() const { return parameters.axes[1]; }
+  std::int64_t image_texels() const { return (parameters.image_channels + 3) / 4; }    // of a pixel
+  std::int64_t result_texels() const { return (parameters.result_channels + 3) / 4; }  // likewise
+  std::int64_t group_texels() const { return (parameters.image_in_group + 3) / 4; }    // of the image
+  std::int64_t strips(int height) const { return (across().result + height - 1) / height; }
+  // The pixels of the image with the padding that windows reach.
+  std::int64_t padded_width(int height) const;
+  std::int64_t padded_height() const;
+  // Texels of a row of the image that a block reads for a row of taps, in each channel.
+  std::vector<std::int64_t> pixels_of_block(int height) const;
+  bool unrolls() const { return across().taps <= 5; }  // the row of taps, in the text
+};
+// The texels of the image: (padded column * image_texels + channel / 4, image and padded row).
+BlockText layout_of_image(const BlockConvolution&, std::int64_t offset, int height);
+// The texels of the filter: (tap and image channel, result channel / 4); depthwise (tap, channel / 4).
+BlockText layout_of_filter(const BlockConvolution&, std::int64_t offset);
+// Block (strip * result_texels + result channel / 4, image and row): a row of it is a pixel of a strip.
+BlockText convolution_text(const BlockConvolution&, int height);
+
+}  // namespace tessera
