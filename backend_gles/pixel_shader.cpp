@@ -175,17 +175,19 @@ std::string fragment_text(const PixelKernel& kernel, const Variant& variant) {
   } else {
     outputs = outputs_text(kernel, variant);
   }
-  return fill_template(embedded_shader("pixels.glsl"),
-                       {{"head", head},
-                        {"words", words_text(kernel.words)},
-                        {"functions", functions_of("pointwise", inputs + body + pixel + outputs.results)},
-                        {"inputs", inputs},
-                        {"outputs", outputs.declarations},
-                        {"flip", outputs.flip},
-                        {"body", body},
-                        {"results", outputs.results},
-                        {"pixel", pixel},
-                        {"elements", elements}});
+  const std::string text =
+      fill_template(embedded_shader("pixels.glsl"),
+                    {{"head", head},
+                     {"words", words_text(kernel.words)},
+                     {"functions", functions_of("pointwise", inputs + body + pixel + outputs.results)},
+                     {"inputs", inputs},
+                     {"outputs", outputs.declarations},
+                     {"flip", outputs.flip},
+                     {"body", body},
+                     {"results", outputs.results},
+                     {"pixel", pixel},
+                     {"elements", elements}});
+  return with_constants(text, kernel.constants, ShaderLanguage::glsl);
 }
 
 }  // namespace tessera::gles

@@ -156,16 +156,17 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }
-  return fill_template(embedded_shader("map.glsl"),
-                       {{"words", words_text(kernel.word_count())},
-                        {"functions", functions_of("pointwise", inputs + core + expression)},
-                        {"inputs", inputs},
-                        {"core", options + core},
-                        {"output", output_text("result", 0, kernel.expression.result())},
-                        {"call", call},
-                        {"expression", expression},
-                        {"result", elements_text("v" + std::to_string(kernel.expression.lines.size() - 1),
-                                                 kernel.expression.result(), variant)}});
+  const std::string text = fill_template(
+      embedded_shader("map.glsl"), {{"words", words_text(kernel.word_count())},
+                                    {"functions", functions_of("pointwise", inputs + core + expression)},
+                                    {"inputs", inputs},
+                                    {"core", options + core},
+                                    {"output", output_text("result", 0, kernel.expression.result())},
+                                    {"call", call},
+                                    {"expression", expression},
+                                    {"result", elements_text("v" + std::to_string(kernel.expression.lines.size() - 1),
+                                                             kernel.expression.result(), variant)}});
+  return with_constants(text, kernel.constants, ShaderLanguage::glsl);
 }
 
 // Expressions know two types, floats and integers; textures know unsigned ones too.

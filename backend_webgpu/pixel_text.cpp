@@ -308,15 +308,17 @@ std::string pixel_text(const PixelKernel& kernel, bool stores_half_infinity_as_n
   }
   const std::string pixel = pixel_function(kernel, entry, stores_half_infinity_as_nan),
                     entry_point = entry_text(kernel, entry);
-  return fill_template(embedded_shader("pixels.wgsl"),
-                       {{"constants", pixel_constants(kernel, entry)},
-                        {"words", std::string(embedded_shader("words.wgsl"))},
-                        {"bindings", pixel_bindings(kernel)},
-                        {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + pixel + entry_point) +
-                                          used_functions(embedded_shader("pointwise.wgsl"), inputs + pixel)},
-                        {"inputs", inputs},
-                        {"pixel", pixel},
-                        {"entry", entry_point}});
+  const std::string text =
+      fill_template(embedded_shader("pixels.wgsl"),
+                    {{"constants", pixel_constants(kernel, entry)},
+                     {"words", std::string(embedded_shader("words.wgsl"))},
+                     {"bindings", pixel_bindings(kernel)},
+                     {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + pixel + entry_point) +
+                                       used_functions(embedded_shader("pointwise.wgsl"), inputs + pixel)},
+                     {"inputs", inputs},
+                     {"pixel", pixel},
+                     {"entry", entry_point}});
+  return with_constants(text, kernel.constants, ShaderLanguage::wgsl);
 }
 
 }  // namespace tessera::webgpu

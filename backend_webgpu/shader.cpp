@@ -124,17 +124,18 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
                                                        : kernel.core.is_cooperative ? "cooperative.wgsl"
                                                                                     : "map.wgsl");
   const std::string extensions = kernel.core.in_octets ? "enable subgroups;\n" : "";
-  return fill_template(
-      extensions + std::string(embedded_shader("kernel.wgsl")).append(entry_point),
-      {{"constants", constants},
-       {"words", std::string(embedded_shader("words.wgsl"))},
-       {"bindings", bindings_text(kernel)},
-       {"inputs", inputs},
-       {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +
-                         used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
-       {"finish", finish + expression + store + "}\n"},
-       {"core", core},
-       {"call", reads + call}});
+  const std::string text =
+      fill_template(extensions + std::string(embedded_shader("kernel.wgsl")).append(entry_point),
+                    {{"constants", constants},
+                     {"words", std::string(embedded_shader("words.wgsl"))},
+                     {"bindings", bindings_text(kernel)},
+                     {"inputs", inputs},
+                     {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +
+                                       used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
+                     {"finish", finish + expression + store + "}\n"},
+                     {"core", core},
+                     {"call", reads + call}});
+  return with_constants(text, kernel.constants, ShaderLanguage::wgsl);
 }
 
 }  // namespace tessera::webgpu

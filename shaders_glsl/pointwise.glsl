@@ -60,4 +60,4 @@ vec4 float_of(ivec4 a) { return intBitsToFloat(a); }
 // Constant expressions may be anything here.
 ivec4 runtime_bits(int bits) { return ivec4(bits); }
 
-ivec4 opaquei(ivec4 a, uint place) { return a ^ ivec4((word_int(0) >> 31) << place); }
+ivec4 opaquei(ivec4 a, uint place) { return a ^ ivec4((unknown_word() >> 31) << place); }

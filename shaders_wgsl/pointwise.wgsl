@@ -63,7 +63,7 @@ fn runtime_bits(bits: i32) -> vec4i {
 // another value to the compiler, even of the same operand.
 fn opaque(a: vec4f, place: u32) -> vec4f { return float_of(opaquei(bits_of(a), place)); }
 
-fn opaquei(a: vec4i, place: u32) -> vec4i { return a ^ vec4i(bitcast<i32>((word(0u) >> 31u) << place)); }
+fn opaquei(a: vec4i, place: u32) -> vec4i { return a ^ vec4i(bitcast<i32>((unknown_word() >> 31u) << place)); }
 
 fn nearest(a: vec4f) -> vec4f { return round(a); }
 

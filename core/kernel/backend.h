@@ -158,8 +158,6 @@ class Download {
   virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
 };
 
-enum class ShaderLanguage : std::uint8_t { none, wgsl, glsl };
-
 struct PixelLimits {
   int max_side = 0;       // of an image; 0: the device runs no pixel kernels
   int max_half_side = 0;  // of an image in texels of f16, which kernels can filter

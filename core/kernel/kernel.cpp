@@ -64,6 +64,7 @@ void Kernel::make_key() {
     text += "| ";
   }
   append_key(text, expression);
+  text += constants.key();
   key = std::move(text);
   label = label_of(*this);
 }

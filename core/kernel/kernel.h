@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/kernel/constant_words.h"
 #include "core/kernel/kernel_key.h"
 #include "core/kernel/pointwise_op.h"
 #include <tessera/dtype.h>
@@ -78,6 +79,7 @@ struct Kernel {
   std::vector<KernelInput> inputs;
   int numbers = 0;        // of all expressions
   Expression expression;  // the result, over inputs, numbers and the core
+  ConstantWords constants{};
 
   bool has_core() const { return !core.entry.empty(); }
 

@@ -11,7 +11,7 @@ void PixelKernel::make_key() {
   for (const PixelInput& input : inputs) text += "in " + image(input) + (input.is_filtered ? " ~\n" : "\n");
   for (const PixelOutput& output : outputs)
     text += "out " + image(output) + " " + output.value + (output.is_rounded_freely ? " ~\n" : "\n");
-  text += body;
+  text += body + constants.key();
   key = std::move(text);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernel/constant_words.h"
 #include "core/kernel/kernel_key.h"
 #include <tessera/dtype.h>
 
@@ -58,6 +59,7 @@ struct PixelKernel {
   // other; else any number of outputs of equal width and height, among them one of a host's at the most.
   std::vector<PixelOutput> outputs;
   int words = 0;  // the first two are the width and the height of the outputs
+  ConstantWords constants{};
 
   void make_key();
 };
