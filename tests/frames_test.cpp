@@ -1,6 +1,7 @@
 // The pipelines of bench/frames: their tensor code and their hand-written shaders make the same frames.
 #include "bench/frames/picture.h"
 #include "bench/frames/stage.h"
+#include <tessera/testing.h>
 
 namespace tessera::test {
 namespace {
@@ -42,6 +43,22 @@ TEST_P(FramePipelines, TakeThePassesOfShadersByHand) {
     const int more = name == "network_input" ? 1 : name == "background" ? -1 : 0;
     EXPECT_EQ(static_cast<int>(stage.context().stats().dispatches), static_cast<int>(pipeline.passes.size()) + more)
         << name;
+    EXPECT_EQ(stage.context().stats().kernels_compiled, 0u) << name;
+  });
+}
+
+// On a host's device tiers are tried where the host asks for it.
+TEST_P(FramePipelines, TiersMakeTheSameFrames) {
+  for_each_pipeline([&](const bench::Pipeline& pipeline, bench::Stage& stage, std::string_view name) {
+    if (name != "sharpen" && name != "cartoon") return;
+    testing::take_all_tiers(stage.context());
+    const auto frames = stage.by_tensors(Precision::full), by_hand = stage.by_hand(bench::Format::rgba16f);
+    bench::check_alike(pipeline, *frames, *by_hand);
+    EXPECT_EQ(stage.context().stats().tiers_compiled, 0u) << name;
+    testing::finish_tiers(stage.context());
+    EXPECT_GT(stage.context().stats().tiers_taken, 0u) << name;
+    stage.context().reset_stats();
+    bench::check_alike(pipeline, *frames, *by_hand);
     EXPECT_EQ(stage.context().stats().kernels_compiled, 0u) << name;
   });
 }

@@ -200,7 +200,7 @@ class GlesStage : public Stage {
  public:
   GlesStage(const test::TestDevice& device, const Pipeline& pipeline, int channels)
       : host_(device),
-        gpu_(host_.adopt({.restore_state = true, .check_state = false})),
+        gpu_(host_.adopt({.restore_state = true, .check_state = false}, true)),
         pipeline_(pipeline),
         channels_(channels) {
     for (const auto* list : {&pipeline.sources, &pipeline.tables})

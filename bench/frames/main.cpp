@@ -14,6 +14,7 @@
 #include "samples/support/png.h"
 #include "support/pictures.h"
 #include <tessera/monitor.h>
+#include <tessera/testing.h>
 
 namespace tessera::bench {
 namespace {
@@ -61,6 +62,7 @@ void warm_up(Stage& stage, std::span<Timed* const> ways) {
   std::uint64_t compiled = 0;
   for (int steady = 0; steady < 5; ++steady) {
     for (Timed* way : ways) way->run(stage);
+    testing::finish_tiers(stage.context());
     if (stage.context().stats().kernels_compiled != compiled) steady = 0;
     compiled = stage.context().stats().kernels_compiled;
   }

@@ -263,7 +263,7 @@ class WebGpuStage : public Stage {
  public:
   WebGpuStage(const test::TestDevice& device, const Pipeline& pipeline, int channels)
       : host_(device, test::Host::Threads::one, {WGPUFeatureName_TimestampQuery}),
-        gpu_(webgpu::adopt(host_.handles())),
+        gpu_(webgpu::adopt(host_.handles(), {.tiers = true})),
         pipeline_(pipeline),
         channels_(channels) {
     for (const auto* list : {&pipeline.sources, &pipeline.tables})

@@ -9,6 +9,7 @@
 
 #include "bench/frames/picture.h"
 #include "bench/frames/stage.h"
+#include <tessera/testing.h>
 
 namespace tessera::bench {
 namespace {
@@ -28,6 +29,12 @@ void count(const std::string& name, int units, const std::function<void()>& turn
 
 constexpr int turns = 5;
 
+// Work that repeats itself is counted with the kernels that it comes to have.
+void settle(Context& gpu) {
+  gpu.wait();
+  testing::finish_tiers(gpu);
+}
+
 void count_frames(const test::TestDevice& device, const std::string& name, bool with_hand) {
   constexpr Size size{16, 12};
   for (const Entry& entry : all_pipelines()) {
@@ -35,7 +42,11 @@ void count_frames(const test::TestDevice& device, const std::string& name, bool 
     const Pipeline pipeline = entry.make({.size = size, .channels = 3, .pictures = noisy_pictures(size)});
     const auto stage = make_stage(device, pipeline, 3);
     const auto frames = stage->by_tensors();
-    const auto wait = [&] { stage->wait(); };
+    testing::take_all_tiers(stage->context());
+    const auto wait = [&] {
+      stage->wait();
+      settle(stage->context());
+    };
     for (int i = 0; i < 4; ++i) frames->next(), wait();
     const auto next = [](Frames& way) {
       return [&way] {
@@ -72,7 +83,7 @@ void count_computes(Context& gpu, int products) {
       (void)y.compute();
     }
   };
-  count("compute of " + std::to_string(products), turns, computes, [&] { gpu.wait(); });
+  count("compute of " + std::to_string(products), turns, computes, [&] { settle(gpu); });
 }
 
 void count_runs(Context& gpu, int products) {
@@ -85,7 +96,7 @@ void count_runs(Context& gpu, int products) {
   const auto runs = [&] {
     for (int i = 0; i < turns; ++i) (void)program.run({x});
   };
-  count("run of " + std::to_string(products), turns, runs, [&] { gpu.wait(); });
+  count("run of " + std::to_string(products), turns, runs, [&] { settle(gpu); });
 }
 
 }  // namespace
@@ -98,7 +109,8 @@ int main(int arguments, char** argument) try {
   if (arguments < 3) return std::fputs("host_cost_workloads webgpu|gles DRIVER [--brief] [PIPELINE…]\n", stderr), 2;
   const bool is_gles = std::strcmp(argument[1], "gles") == 0;
   const test::TestDevice device{argument[1], is_gles ? BackendKind::gles : BackendKind::webgpu, argument[2]};
-  Context& gpu = test::shared_context(device);
+  Context gpu = Context::create({.prefer = {device.backend}, .driver = device.driver, .tiers = true});
+  tessera::testing::take_all_tiers(gpu);
   bench::count_lazy_op(gpu);
   const bool is_brief = arguments > 3 && std::strcmp(argument[3], "--brief") == 0;
   const int many = is_brief ? 11 : 101;

@@ -229,9 +229,14 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
     for (const int input : step.inputs) keep_for_batch(input);
 
   dispatches_.reserve(dispatches_.size() + steps.size());
+  PlanTiers* const tiers = context_.tiers.are_on() ? plan->tiers.get() : nullptr;
+  if (tiers && steps.data() == plan->steps.data()) tiers->begin_run();
   for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
-    if (!is_made(step, graph, buffers)) with_room([&] { add(step, graph, buffers); });
+    if (!is_made(step, graph, buffers)) {
+      with_room([&] { add(step, graph, buffers); });
+      if (tiers) tiers->use(context_, *plan, graph, step, dispatches_.last(), kernel_uses_ != nullptr);
+    }
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
     // alternates between two.
     for (const int input : step.last_uses)

@@ -94,6 +94,10 @@ void Context::switch_backend(BackendKind kind, const SwitchOptions& wanted) {
 }
 
 void Context::close() {
+  {
+    const LockedContext context(*impl_, LockedContext::Closed::allowed);
+    context->tiers.stop();
+  }
   impl_->background.wait_until_idle();
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->close();

@@ -43,6 +43,7 @@ ContextState::ContextState(ContextImpl& owner_in, const ContextOptions& options_
                                            std::uint64_t room) { return recovery.can_forget(buffer, room); },
                       .messages = owner.messages->sink()})),
       plans(owner.messages->sink()),
+      tiers(*this),
       vulkan_images(std::make_shared<VulkanImages>()) {}
 
 void ContextState::switch_to(const ContextOptions& wanted) {
@@ -96,9 +97,11 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
     monitor->moves(*backend, *next);
   }
   timed_steps.clear();
+  tiers.stop();  // their storages are the old device's
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
+  tiers.clear(*this);
   kernel_origins_before = backend->kernel_origins() - origins;
   devices.push_back(backend->device());
   ++epoch;
@@ -108,6 +111,7 @@ void ContextState::trim() {
   pool->trim();
   images.trim();
   plans.clear();
+  tiers.trim();
   spare_dispatches = {};
   backend->trim();
   trim_heap();  // software drivers have their kernels there
@@ -124,6 +128,7 @@ bool ContextState::prepare_some(Preparation::Clock::time_point deadline) {
       preparation->compile_until(*this, deadline);
       if (Preparation::Clock::now() >= deadline) break;
     }
+  if (is_hosts || !works_beside()) tiers.work_until(*this, deadline);
   std::erase_if(preparations, [](const auto& preparation) { return preparation->is_over(); });
   return preparations.empty();
 }
@@ -156,6 +161,7 @@ Stats ContextState::stats_now() const {
 void ContextState::collect_times(bool wait) {
   if (backend->is_lost()) return;
   for (const TimedRun& timed : backend->take_times(wait)) {
+    if (tiers.timed(timed)) continue;
     if (monitor) monitor->timed(timed);
     timed_steps.timed(timed);
   }

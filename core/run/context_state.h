@@ -15,6 +15,7 @@
 #include "core/run/preparation.h"
 #include "core/run/recovery.h"
 #include "core/run/step_costs.h"
+#include "core/run/tiers.h"
 
 namespace tessera {
 
@@ -60,6 +61,7 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
+  Tiers tiers;
   DispatchList spare_dispatches;                           // of the last batch, for the next one
   std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
   std::vector<std::weak_ptr<HostRead>> host_reads;         // of read_async, where only the host can finish them

@@ -19,6 +19,7 @@ class DispatchList {
     return dispatches_[count_];
   }
   void keep_next() { ++count_; }
+  Dispatch& last() { return dispatches_[count_ - 1]; }  // of those that count
 
   std::span<const Dispatch> all() const { return {dispatches_.data(), count_}; }
   std::size_t size() const { return count_; }

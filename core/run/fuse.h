@@ -1,6 +1,7 @@
 // Makes the plan of a graph: which nodes share a kernel, and how long storages are needed.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -35,11 +36,14 @@ struct Step {
   std::size_t shown = 0;  // the entry of Graph::shown that a result is for
 };
 
+class PlanTiers;
+
 struct Plan {
   std::vector<Step> steps;                // inputs first
   std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
   std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
   std::vector<int> in_texels;             // items: see PixelResult
+  std::shared_ptr<PlanTiers> tiers;       // changes with runs, under the context's lock
 
   // The items and storages that a step writes.
   static std::vector<int> outputs_of(const Step&);

@@ -1,5 +1,7 @@
 #include "core/run/plan_cache.h"
 
+#include "core/run/tiers.h"
+
 #include <algorithm>
 
 #include "core/base/sizes.h"
@@ -35,7 +37,8 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
     return *known;
   }
   if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
-  const auto plan = std::make_shared<const Plan>(make_plan(graph, limits));
+  const auto plan = std::make_shared<Plan>(make_plan(graph, limits));
+  plan->tiers = std::make_shared<PlanTiers>();
   if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph); });
   return plans_.add(signature, plan);
 }

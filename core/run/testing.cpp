@@ -38,6 +38,21 @@ void set_costs(const Program& program, std::vector<double> costs) {
   impl.costs_for_tests = std::move(costs);
 }
 
+void take_all_tiers(Context& context) {
+  const LockedContext locked(context);
+  locked->tiers.take_all();
+}
+
+void finish_tiers(Context& context) {
+  {
+    const LockedContext locked(context);
+    if (locked->is_hosts || !locked->works_beside())
+      while (locked->tiers.work(*locked) != TierTrial::Turn::over) {
+      }
+  }
+  ContextAccess::impl(context).background.wait_until_idle();
+}
+
 void fail_sharing(Context& context, int nth) {
   check_nth("fail_sharing", "crossing", nth);
   const LockedContext locked(context);

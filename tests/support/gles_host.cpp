@@ -65,12 +65,13 @@ void GlesHost::release() const {
   find<PFNEGLMAKECURRENTPROC>("eglMakeCurrent")(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
-Context GlesHost::adopt(const gles::AdoptOptions& options) const {
+Context GlesHost::adopt(const gles::AdoptOptions& options, bool with_tiers) const {
   return gles::adopt_current(loader_,
                              {.on_message =
                                   [](const Message& message) {
                                     if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
-                                  }},
+                                  },
+                              .tiers = with_tiers},
                              options);
 }
 

@@ -101,6 +101,14 @@ struct ContextOptions {
   // may be shared by processes, takes about 256 MB at the most, and should be one that only you can write. On a WebGPU
   // device that was adopted, it is up to the host what is kept.
   std::filesystem::path cache_dir{};
+  // Kernels have sizes, strides and numbers as parameters, so that others compile nothing. With tiers, what runs again
+  // with the same ones, a Program from its second run on and other code after eight, gets kernels with constants in
+  // their place, where these give the same bits and were measured to be faster. They are compiled and tried in the
+  // background, one at a time and 64 at the most, on up to 128 MB of device memory, and not beyond memory_budget: calls
+  // may have to wait while one is compiled. A number that changes brings the general kernel back at once, without
+  // compiling. On a host's device nothing happens in the background: only prepare_some() gets on with it. Stats counts
+  // it. In a page, there are no tiers.
+  bool tiers = false;
 };
 
 struct MemoryInfo {
@@ -126,6 +134,9 @@ struct Stats {  // since the context was made, or since reset_stats()
   std::uint64_t device_losses;  // survived
   // Tensors that came from another context (Tensor::to), by the way they took.
   std::uint64_t moves_on_device, moves_through_host;
+  // Kernels with constants, see ContextOptions::tiers; kernels_compiled counts them too.
+  std::uint64_t tiers_compiled, tiers_taken, tiers_refused;
+  std::uint64_t tiers_fallen_back;  // dispatches of the general kernel, since a number had changed
 };
 
 // A tensor that takes device memory, or did before it had to make room.
@@ -185,7 +196,8 @@ class TESSERA_API Context {
   // In a host's GL context only calls of the host's can compile. Program::prepare() begins the work there, and the host
   // goes on with it by this call, once a frame say. Compiles for about `at_most`: no kernel is begun that would
   // probably take longer, but for one in each call. Drivers that compile beside their caller are left to it. True once
-  // every program is ready. On other contexts this only tells that.
+  // every program is ready. On other contexts this only tells that. On a host's device, time that is left goes to tiers
+  // (ContextOptions::tiers), which may use one part of a trial more.
   bool prepare_some(std::chrono::microseconds at_most);
 
   // Reads that were started by Tensor::read_async, and that the device has not done yet; never waits. Reads are done in

@@ -1,0 +1,89 @@
+// A kernel with constants on trial: compared with the general kernel, and timed against it.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/kernel/backend.h"
+
+namespace tessera {
+
+struct ContextState;
+
+// A kernel with constants, in the place of a general one. Steps that do equal work share it.
+struct Tier {
+  enum class State : std::uint8_t { on_trial, taken, refused };
+
+  State state = State::on_trial;
+  Kernel kernel{};
+  std::optional<PixelKernel> pixel_kernel{};  // instead of a Kernel
+  KernelUses uses{};                          // the general kernel too: falling back to it compiles nothing
+};
+
+// A dispatch of a general kernel, free of the storages and the host's textures that it had.
+struct TierWork {
+  Kernel kernel{};
+  std::optional<PixelKernel> pixel_kernel{};  // instead of a Kernel
+  ConstantWords constants{};
+  std::vector<std::uint32_t> words{};
+  std::vector<std::int64_t> operand_elements{};
+  std::int64_t workgroups = 0;
+  std::vector<StorageSpec> inputs{};
+  struct Output {
+    StorageSpec storage;
+    int channels = 4;  // of each four elements, those that count
+  };
+  std::vector<Output> outputs{};
+};
+
+// Both kernels run on storages of the trial's own, which are filled with random numbers, once ordinary ones and once
+// any bits. All bits of the results must agree, but for those of NaN. Images of a host's, and those of f16, are images
+// of f32 on trial: what differs there is how pixels are read and written, in which there are no constants.
+class TierTrial {
+ public:
+  enum class Turn { did_some, waits, over };
+
+  TierTrial(TierWork, std::shared_ptr<Tier>);
+  ~TierTrial();
+
+  // Does a part of the work, and does not throw: whatever fails refuses the tier. The tier is taken where it is faster
+  // by a twentieth at least or, for tests, `whatever_times`.
+  Turn work(ContextState&, bool whatever_times);
+  bool is_taken() const { return tier_->state == Tier::State::taken; }
+  bool timed(const TimedRun&);  // whether the times are those of the trial
+
+ private:
+  enum class Phase { allocate, weigh, compile, compare, download, time };
+  enum class Numbers { ordinary, any_bits };
+
+  Turn work_on(ContextState&, bool whatever_times);
+  bool allocate(ContextState&);
+  void fill(Backend&, Numbers);
+  void make_kernels(bool with_floats);
+  Dispatch dispatch_of(bool is_general, std::vector<std::unique_ptr<Storage>>& outputs);
+  void measure(ContextState&, const std::vector<Dispatch>&);
+  bool start_download(Backend&);
+  bool are_equal() const;  // the elements that were downloaded
+  Turn refuse();
+
+  TierWork work_;
+  std::shared_ptr<Tier> tier_;
+  PixelKernel tried_pixels_{};  // with constants, on images of f32
+  bool has_floats_ = true;      // among the constants
+  Phase phase_ = Phase::allocate;
+  std::vector<std::unique_ptr<Storage>> inputs_, general_, special_;
+  Numbers numbers_ = Numbers::ordinary;
+  std::size_t output_ = 0;  // that is compared, from this element on:
+  std::int64_t first_ = 0, count_ = 0;
+  std::unique_ptr<Download> general_part_, special_part_;
+  std::vector<std::byte> general_bytes_, special_bytes_;
+  std::optional<std::uint64_t> timed_as_;
+  std::vector<double> times_;  // of the dispatches of the last run, in microseconds; 0: not known
+  bool has_times_ = false;
+  double general_time_ = 0;  // roughly
+  std::chrono::steady_clock::time_point began_to_wait_{};
+};
+
+}  // namespace tessera

@@ -1,0 +1,163 @@
+#include "core/run/tiers.h"
+
+#include <algorithm>
+
+#include "core/platform/poller.h"
+#include "core/run/context_impl.h"
+#include "core/run/pixel_image.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// The image that a pixel kernel reads by x and y, as one of f32; nothing where no trial can have such an image.
+std::optional<StorageSpec> floats_for(const Plan& plan, const Graph& graph, int item, const PixelInput& input) {
+  PixelLayout layout{.width = 0, .height = 0, .channels = 4};
+  if (at(item) >= graph.items.size()) {
+    const PixelLayout& own = plan.own_storages[at(item) - graph.items.size()].pixels;
+    layout.width = own.width, layout.height = own.height;
+  } else if (const auto image = pixel_image_of(graph.at(item).shape())) {
+    layout.width = image->width, layout.height = image->height;
+  }
+  if (input.is_filtered || layout.width == 0) return std::nullopt;
+  return StorageSpec{DType::f32, layout.width * layout.height * 4, 0, layout};
+}
+
+// The dispatch of a step, as a trial does it.
+std::optional<TierWork> work_of(const Plan& plan, const Graph& graph, const Step& step, const Dispatch& dispatch) {
+  TierWork work{
+      .words = dispatch.words, .operand_elements = dispatch.operand_elements, .workgroups = dispatch.workgroups};
+  const auto layout_of = [&](int item) { return at(item) < graph.items.size() ? graph.at(item).layout : 0; };
+  if (!step.pixel_kernel) {
+    work.kernel = step.kernel;
+    for (std::size_t i = 0; i < step.inputs.size(); ++i)
+      work.inputs.push_back({step.kernel.inputs[i].dtype, dispatch.inputs[i].elements, layout_of(step.inputs[i])});
+    work.outputs.push_back({{dispatch.output_dtype, dispatch.output_elements, layout_of(step.output)}});
+    return work;
+  }
+  work.pixel_kernel = step.pixel_kernel;
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    const PixelInput& input = step.pixel_kernel->inputs[i];
+    if (input.place == PixelPlace::elements) {
+      work.inputs.push_back({input.dtype, dispatch.inputs[i].elements, layout_of(step.inputs[i])});
+    } else if (const auto image = floats_for(plan, graph, step.inputs[i], input)) {
+      work.inputs.push_back(*image);
+    } else {
+      return std::nullopt;
+    }
+  }
+  for (std::size_t i = 0; i < step.pixel_results.size(); ++i) {
+    const PixelOutput& output = step.pixel_kernel->outputs[i];
+    const std::int64_t width = dispatch.words[0], height = dispatch.words[1];
+    if (output.place == PixelPlace::elements)
+      work.outputs.push_back({{output.dtype, width * height * output.channels, layout_of(step.pixel_results[i].item)}});
+    else
+      work.outputs.push_back(
+          {{DType::f32, width * height * 4, 0, {.width = width, .height = height, .channels = 4}}, output.channels});
+  }
+  return work;
+}
+
+bool is_empty(const Dispatch& dispatch) {
+  return dispatch.pixel_kernel ? dispatch.words[0] == 0 || dispatch.words[1] == 0 : dispatch.output_elements == 0;
+}
+
+}  // namespace
+
+Tiers::Tiers(const ContextState& context) { clear(context); }
+
+void Tiers::clear(const ContextState& context) {
+  waiting_.clear();
+  tiers_.clear();
+  are_on_ = context.options.tiers && has_threads() && context.backend->device().backend != BackendKind::cpu;
+}
+
+std::shared_ptr<Tier> Tiers::tier_for(ContextState& context, TierWork work) {
+  const std::string key = (work.pixel_kernel ? work.pixel_kernel->key : work.kernel.key).text() + work.constants.key();
+  if (const auto known = tiers_.find(key); known != tiers_.end()) return known->second;
+  if (tiers_.size() >= most_tiers) return nullptr;
+  auto tier = std::make_shared<Tier>();
+  waiting_.push_back(std::make_unique<TierTrial>(std::move(work), tier));
+  tiers_[key] = tier;
+  if (context.is_hosts || !context.works_beside() || is_working_) return tier;
+  is_working_ = true;
+  context.owner.background.add([owner = context.owner.weak_from_this()](ContextState& state) {
+    // Trials are no reason for a context to stay.
+    const bool is_over = owner.expired() || state.tiers.work(state) == TierTrial::Turn::over;
+    if (is_over) state.tiers.is_working_ = false;
+    return is_over;
+  });
+  return tier;
+}
+
+TierTrial::Turn Tiers::work(ContextState& context) {
+  if (waiting_.empty()) return TierTrial::Turn::over;
+  if (context.pool->is_recording()) return TierTrial::Turn::waits;
+  TierTrial& trial = *waiting_.front();
+  const TierTrial::Turn turn = trial.work(context, takes_all_);
+  if (turn == TierTrial::Turn::waits) context.collect_times(false);
+  if (turn != TierTrial::Turn::over) return turn;
+  ++(trial.is_taken() ? context.stats.tiers_taken : context.stats.tiers_refused);
+  waiting_.pop_front();
+  return waiting_.empty() ? TierTrial::Turn::over : TierTrial::Turn::did_some;
+}
+
+void Tiers::work_until(ContextState& context, std::chrono::steady_clock::time_point deadline) {
+  while (work(context) == TierTrial::Turn::did_some && std::chrono::steady_clock::now() < deadline) {
+  }
+}
+
+void Tiers::trim() {
+  std::erase_if(tiers_, [](const auto& known) {
+    return known.second.use_count() == 1 && known.second->state != Tier::State::on_trial;
+  });
+}
+
+bool Tiers::timed(const TimedRun& run) { return !waiting_.empty() && waiting_.front()->timed(run); }
+
+bool PlanTiers::StepTier::has_numbers_of(const Dispatch& dispatch) const {
+  const std::size_t first = dispatch.words.size() - numbers.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] && *numbers[i] != dispatch.words[first + i]) return false;
+  return true;
+}
+
+void PlanTiers::StepTier::note_numbers(const Dispatch& dispatch, std::size_t count) {
+  const std::size_t first = dispatch.words.size() - count;
+  if (!knows_numbers) numbers.assign(dispatch.words.begin() + static_cast<std::ptrdiff_t>(first), dispatch.words.end());
+  knows_numbers = true;
+  for (std::size_t i = 0; i < count; ++i)
+    if (numbers[i] && *numbers[i] != dispatch.words[first + i]) numbers[i].reset();
+}
+
+void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph, const Step& step, Dispatch& dispatch,
+                    bool is_program) {
+  if (dispatch.custom || dispatch.pass || is_empty(dispatch)) return;
+  if (steps_.empty()) steps_.resize(plan.steps.size());
+  StepTier& own = steps_[static_cast<std::size_t>(&step - plan.steps.data())];
+  if (own.tier) {
+    if (own.tier->state != Tier::State::taken) return;
+    if (own.has_numbers_of(dispatch)) {
+      if (dispatch.pixel_kernel) dispatch.pixel_kernel = &*own.tier->pixel_kernel;
+      else dispatch.kernel = &own.tier->kernel;
+      return;
+    }
+    ++context.stats.tiers_fallen_back;
+    if (++own.fallbacks < most_fallbacks || own.attempts == most_attempts) return;
+    own.tier.reset();
+  }
+  if (own.attempts == most_attempts) return;
+  own.note_numbers(dispatch, step.numbers.size());
+  if (runs_ < context.tiers.runs_before(is_program)) return;
+  ++own.attempts;
+  own.fallbacks = 0;
+  std::optional<TierWork> work = work_of(plan, graph, step, dispatch);
+  if (!work) return void(own.attempts = most_attempts);
+  work->constants.values.assign(dispatch.words.begin(), dispatch.words.end());
+  std::ranges::copy(own.numbers, work->constants.values.end() - static_cast<std::ptrdiff_t>(own.numbers.size()));
+  own.tier = context.tiers.tier_for(context, std::move(*work));
+  if (!own.tier) own.attempts = most_attempts;
+}
+
+}  // namespace tessera

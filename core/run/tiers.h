@@ -1,0 +1,79 @@
+// Tiers: plans that run again and again get kernels with their sizes, strides and numbers as constants.
+//
+// The first runs of a plan use general kernels. Then each of its kernels is tried with constants, in the background or,
+// on a host's device, in Context::prepare_some(): see core/run/tier_trial.h. From then on runs use those that are
+// faster. A run in which a number differs from the constant uses the general kernel.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run/fuse.h"
+#include "core/run/tier_trial.h"
+
+namespace tessera {
+
+struct ContextState;
+
+// Of a context. All that is here is bounded: there are `most_tiers` trials on a device, one at a time.
+class Tiers {
+ public:
+  explicit Tiers(const ContextState&);
+
+  bool are_on() const { return are_on_; }
+  // The runs after which a plan gets its tiers.
+  std::uint64_t runs_before(bool is_program) const { return takes_all_ || is_program ? 2 : 8; }
+  std::shared_ptr<Tier> tier_for(ContextState&, TierWork);  // null where there are enough
+
+  // Does a part of the work on trials.
+  TierTrial::Turn work(ContextState&);
+  void work_until(ContextState&, std::chrono::steady_clock::time_point);  // a part at least
+  bool timed(const TimedRun&);                                            // whether the times are those of a trial
+
+  void clear(const ContextState&);  // as the device goes, or another came
+  void stop() {
+    are_on_ = false;
+    waiting_.clear();
+  }
+
+  void trim();  // forgets those that no plan uses
+
+  void take_all() { takes_all_ = true; }  // for tests: faster or not
+
+ private:
+  static constexpr std::size_t most_tiers = 64;
+
+  bool are_on_ = false, takes_all_ = false, is_working_ = false;
+  std::map<std::string, std::shared_ptr<Tier>> tiers_;  // by their keys
+  std::deque<std::unique_ptr<TierTrial>> waiting_;      // the first one is being worked on
+};
+
+// Of a plan: the tiers of its steps.
+class PlanTiers {
+ public:
+  void begin_run() { ++runs_; }
+  // Puts the tier's kernel in the place of the step's, or gets on with making one.
+  void use(ContextState&, const Plan&, const Graph&, const Step&, Dispatch&, bool is_program);
+
+ private:
+  static constexpr int most_attempts = 2;   // each without the numbers that have changed
+  static constexpr int most_fallbacks = 8;  // until the next attempt
+
+  struct StepTier {
+    std::shared_ptr<Tier> tier;
+    std::vector<std::optional<std::uint32_t>> numbers;  // at the end of the words; nothing for those that have changed
+    bool knows_numbers = false;
+    int attempts = 0, fallbacks = 0;
+
+    bool has_numbers_of(const Dispatch&) const;
+    void note_numbers(const Dispatch&, std::size_t count);
+  };
+  std::vector<StepTier> steps_;
+  std::uint64_t runs_ = 0;
+};
+
+}  // namespace tessera
