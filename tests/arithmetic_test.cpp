@@ -36,6 +36,8 @@ const Chain chains[] = {
     {"x * y - x", [](const Tensor& x, const Tensor& y) { return x * y - x; }},
     {"x * y - y * x", [](const Tensor& x, const Tensor& y) { return x * y - y * x; }},
     {"x + (y - x) * 0.3", [](const Tensor& x, const Tensor& y) { return x + (y - x) * 0.3f; }},
+    {"(x * 1.5 + y) * 0.7 + y", [](const Tensor& x, const Tensor& y) { return (x * 1.5f + y) * 0.7f + y; }},
+    {"y + (x + y) * -1", [](const Tensor& x, const Tensor& y) { return y + (x + y) * -1.0f; }},
     {"x - floor(x)", [](const Tensor& x, const Tensor&) { return x - floor(x); }},
     {"x - relu(x)", [](const Tensor& x, const Tensor&) { return x - relu(x); }, either_zero},
     {"squared_difference(x + y, x)", [](const Tensor& x, const Tensor& y) { return squared_difference(x + y, x); },

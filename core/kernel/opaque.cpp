@@ -61,11 +61,47 @@ bool is_safe_product(const std::vector<Line>& lines, const std::vector<Origin>& 
   return is_square ? !has_root(lines[line.operands[0]]) : !origins[index].can_cancel;
 }
 
+bool is_leaf(const Line& line) { return line.kind == Expression::Kind::input || line.kind == Expression::Kind::core; }
+
+bool is_op(const Line& line, std::string_view name) {
+  return line.kind == Expression::Kind::op && line.op->name == name;
+}
+
+// A number's product with another line.
+bool is_scaled(const std::vector<Line>& lines, const Line& line) {
+  return is_op(line, "mul") && (lines[line.operands[0]].kind == Expression::Kind::number) !=
+                                   (lines[line.operands[1]].kind == Expression::Kind::number);
+}
+
+// For each line, whether it is a leaf, or made of such lines by sums and by products with numbers alone.
+std::vector<bool> are_weighted_sums(const std::vector<Line>& lines) {
+  std::vector<bool> are(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    const auto operand = [&](std::size_t k) {
+      return are[line.operands[k]] || lines[line.operands[k]].kind == Expression::Kind::number;
+    };
+    are[i] = is_leaf(line) || ((is_op(line, "add") || is_scaled(lines, line)) && operand(0) && operand(1));
+  }
+  return are;
+}
+
+// A number's product with a weighted sum, to which a leaf is added.
+bool is_safe_sum(const std::vector<Line>& lines, const std::vector<bool>& weighted_sums, const Line& line) {
+  if (!is_op(line, "add")) return false;
+  for (const std::size_t k : {0u, 1u}) {
+    const std::uint16_t product = line.operands[k], leaf = line.operands[1 - k];
+    if (is_leaf(lines[leaf]) && is_scaled(lines, lines[product]) && weighted_sums[product]) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<OpaqueValues> opaque_values(const Expression& expression) {
   const std::vector<Line>& lines = expression.lines;
   const std::vector<Origin> origins = origins_of(lines);
+  const std::vector<bool> weighted_sums = are_weighted_sums(lines);
   std::vector<OpaqueValues> values(lines.size());
   for (std::size_t index = 0; index < lines.size(); ++index) {
     const Line& line = lines[index];
@@ -75,7 +111,7 @@ std::vector<OpaqueValues> opaque_values(const Expression& expression) {
     OpaqueValues& opaque = values[index];
     opaque.result = line.op->gives == Gives::boolean && line.op->arity == 2 && !origins[index].shared.empty();
     if (line.op->name == "square") opaque.operands[0] = has_root(lines[line.operands[0]]);
-    if (is_safe_product(lines, origins, index)) continue;
+    if (is_safe_product(lines, origins, index) || is_safe_sum(lines, weighted_sums, line)) continue;
     const auto operands = operands_of(line);
     const auto meets = [&](std::size_t i) {
       for (std::size_t j = 0; j < operands.size(); ++j)

@@ -13,6 +13,9 @@ namespace tessera {
 // - operands that have a value in common, if they are results of operations, of which a product could be rounded
 //   together with its sum; if none is, the last operand;
 // - operands of a product only where a quotient or a root could cancel: x * x, x * sigmoid(x) and polynomials are free;
+// - operands of a sum not where an input is added to a number's product with sums: (x * 2 + y) * 3 + y is free, since
+//   compilers multiply nothing out. It is not where there is a difference: x + (y - x) * 3 would become a mix of x and
+//   y;
 // - results of comparing floats that are used elsewhere too: logic and selections of them would become min and max.
 // Numbers need nothing: they are parameters, which no compiler knows.
 struct OpaqueValues {

@@ -59,6 +59,28 @@ TEST(Opaque, NothingInProductsThatCannotCancel) {
   EXPECT_EQ(w.opaque(), "");
 }
 
+TEST(Opaque, NothingWhereAnInputIsAddedToAProductOfSums) {
+  Writer w;
+  const auto x = w.input(), y = w.input();
+  auto value = w.op("add", {w.op("mul", {x, w.number()}), y});
+  value = w.op("add", {w.op("mul", {value, w.number()}), y});
+  value = w.op("add", {y, w.op("mul", {w.number(), value})});
+  w.op("add", {x, w.op("mul", {value, w.number()})});
+  EXPECT_EQ(w.opaque(), "");
+}
+
+TEST(Opaque, SumsThatCompilersCouldMultiplyOutOrMix) {
+  Writer w;
+  const auto x = w.input(), y = w.input(), number = w.number();
+  const auto scaled = w.op("mul", {w.op("add", {x, y}), number});               // 4
+  w.op("sub", {scaled, y});                                                     // 5: a difference
+  w.op("add", {scaled, w.op("mul", {y, number})});                              // 7: both are products
+  w.op("add", {y, w.op("mul", {w.op("add", {x, y}), x})});                      // 10: no number's product
+  w.op("add", {y, w.op("mul", {w.op("neg", {w.op("add", {x, y})}), number})});  // 14: a product of a negative
+  w.op("add", {w.op("add", {x, y}), y});                                        // 16: no product
+  EXPECT_EQ(w.opaque(), "5a 7ab 10b 14b 16a");
+}
+
 TEST(Opaque, WhatMeetsItself) {
   Writer w;
   const auto x = w.input(), y = w.input();
