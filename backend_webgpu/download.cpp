@@ -32,14 +32,18 @@ class BufferDownload final : public Download {
 
   void take(std::span<std::byte> elements) override {
     if (count_ == 0) return;
+    std::memcpy(elements.data(), mapped().data(), std::min<std::size_t>(count_, elements.size()));
+    give_back();
+  }
+
+  std::span<const std::byte> mapped() override {
+    if (count_ == 0) return {};
     device_.throw_faults();  // after a loss, a map may still report success
     const void* mapped = mapping_ ? mapping_->data() : nullptr;
     if (!mapped)
       throw Error(ErrorCode::device_lost, "WebGPU: " + std::to_string(count_) + " bytes could not be read from " +
                                               device_.info().name + ": " + (mapping_ ? mapping_->failure() : ""));
-    std::memcpy(elements.data(), static_cast<const std::byte*>(mapped) + skip_,
-                std::min<std::size_t>(count_, elements.size()));
-    give_back();
+    return {static_cast<const std::byte*>(mapped) + skip_, count_};
   }
 
  private:

@@ -156,6 +156,8 @@ class Download {
   virtual bool ready() = 0;                     // never waits
   virtual void wait() = 0;                      // sleeps until ready
   virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
+  // The elements where they lie, when ready and for as long as the download lives; none: only take() has them.
+  virtual std::span<const std::byte> mapped() { return {}; }
 };
 
 struct PixelLimits {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/spare_memory.h"
+
 namespace tessera {
 namespace {
 
@@ -67,7 +69,10 @@ std::string megabytes(std::uint64_t bytes) {
 Buffer::Buffer(std::shared_ptr<Pool> pool, const StorageSpec& spec, Owner owner)
     : pool_(std::move(pool)), spec_(spec), owner_(owner) {}
 
-Buffer::~Buffer() { pool_->give_back(*this); }
+Buffer::~Buffer() {
+  pool_->give_back(*this);
+  SpareMemory::all().give_back(host_);
+}
 
 std::shared_ptr<const void> Buffer::lend() {
   std::shared_ptr<const void> loan = loan_.lock();
@@ -142,7 +147,7 @@ void Pool::use(Buffer& buffer) {
   if (std::exchange(buffer.is_spilled_, false)) info_.bytes_spilled -= buffer.bytes();
   if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
   if (options_.keeps_host_copies) return;
-  buffer.host_ = {};
+  SpareMemory::all().give_back(buffer.host_);
   buffer.backup_ = nullptr;
 }
 
@@ -364,6 +369,7 @@ void Pool::collect() {
 }
 
 void Pool::trim() {
+  SpareMemory::all().trim();
   for (const std::shared_ptr<Buffer>& buffer : live())
     if (buffer->can_be_dropped_) put_away(*buffer);
   PooledStorage::List doomed;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/sizes.h"
+#include "core/base/spare_memory.h"
 #include "core/run/batch.h"
 #include "core/run/context_impl.h"
 
@@ -57,7 +58,7 @@ Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byt
     throw Error(ErrorCode::invalid_argument,
                 "tensor: a shape of " + shape.to_string() + " has " + std::to_string(shape.size()) + " elements, but " +
                     std::to_string(elements.size() / size_of(dtype)) + " values were given.");
-  HostValues values{with_host_memory("tensor", [&] { return std::vector(elements.begin(), elements.end()); })};
+  HostValues values{with_host_memory("tensor", [&] { return SpareMemory::all().copy_of(elements); })};
   // Kernels rely on booleans being 0 and 1.
   if (dtype == DType::boolean)
     for (std::byte& value : values.elements) value = value == std::byte{0} ? std::byte{0} : std::byte{1};

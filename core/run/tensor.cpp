@@ -49,6 +49,18 @@ std::vector<T> taken(const Take& take, std::size_t count, DType dtype) {
   return out;
 }
 
+// Likewise, of a download that is ready; without a pass that clears the vector before where its elements are mapped.
+template <Element T>
+std::vector<T> taken(Download& download, std::size_t count, DType dtype) {
+  if constexpr (!std::is_same_v<T, bool>) {
+    if (const std::span<const std::byte> mapped = download.mapped(); !mapped.empty() && dtype_of<T>() == dtype) {
+      const auto* first = reinterpret_cast<const T*>(mapped.data());
+      return {first, first + count};
+    }
+  }
+  return taken<T>([&](std::span<std::byte> to) { download.take(to); }, count, dtype);
+}
+
 template <Element T>
 void check_readable(const NodeInfo& node) {
   if (dtype_of<T>() == node.dtype || dtype_of<T>() == DType::f32) return;
@@ -64,6 +76,7 @@ class HostCopy final : public Download {
   bool ready() override { return true; }
   void wait() override {}
   void take(std::span<std::byte> to) override { std::ranges::copy(elements_, to.begin()); }
+  std::span<const std::byte> mapped() override { return elements_; }
 
  private:
   std::vector<std::byte> elements_;
@@ -203,8 +216,7 @@ std::vector<T> Tensor::read() const {
     const auto download = start_download(*context, TensorAccess::node(*context, *this));
     const HostTime reading(*context, HostWork::read);
     download->wait();
-    return taken<T>([&](std::span<std::byte> to) { download->take(to); }, static_cast<std::size_t>(node.shape.size()),
-                    node.dtype);
+    return taken<T>(*download, static_cast<std::size_t>(node.shape.size()), node.dtype);
   });
 }
 
@@ -222,8 +234,7 @@ std::future<std::vector<T>> Tensor::read_async() const {
   const NodePtr& own = TensorAccess::node(*context, *this);
   if (!context->works_beside()) return read_by_host<T>(*context, own);
   const auto finish = [promise, count = node.shape.size(), dtype = node.dtype](Download& download) {
-    promise->set_value(
-        taken<T>([&](std::span<std::byte> to) { download.take(to); }, static_cast<std::size_t>(count), dtype));
+    promise->set_value(taken<T>(download, static_cast<std::size_t>(count), dtype));
   };
   const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
   context->recovery.run([&] { download_later(*context, own, finish, fail); });

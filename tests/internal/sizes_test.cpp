@@ -1,6 +1,7 @@
 // How backends count and narrow sizes.
 #include "core/base/sizes.h"
 
+#include "core/base/spare_memory.h"
 #include "support/devices.h"
 
 namespace tessera::test {
@@ -22,6 +23,44 @@ TEST(Sizes, AreCountedInWholeSteps) {
   EXPECT_EQ(texel_count(0), 0);
   EXPECT_EQ(texel_count(Shape::max_size), std::int64_t{536870912});
   EXPECT_EQ(byte_count(Shape::max_size, DType::f32), 8589934588u);
+}
+
+TEST(SpareMemory, IsTakenForCopiesOfItsSize) {
+  SpareMemory spare;
+  const std::vector<std::byte> elements(SpareMemory::smallest, std::byte{7});
+  std::vector<std::byte> copy = spare.copy_of(elements);
+  EXPECT_EQ(copy, elements);
+  const std::byte* place = copy.data();
+  spare.give_back(copy);
+  EXPECT_TRUE(copy.empty());
+  EXPECT_EQ(spare.bytes(), SpareMemory::smallest);
+  spare.copy_of(std::span(elements).first(elements.size() / 2 - 1));
+  EXPECT_EQ(spare.bytes(), SpareMemory::smallest) << "it has more than twice the size";
+  std::vector<std::byte> again = spare.copy_of(std::span(elements).first(elements.size() / 2));
+  EXPECT_EQ(again.data(), place);
+  EXPECT_EQ(again, std::vector<std::byte>(elements.size() / 2, std::byte{7}));
+  EXPECT_EQ(spare.bytes(), 0u);
+}
+
+TEST(SpareMemory, KeepsTheLastThatFits) {
+  SpareMemory spare;
+  const auto give = [&](std::size_t bytes) {
+    std::vector<std::byte> memory;
+    memory.reserve(bytes);
+    spare.give_back(memory);
+  };
+  give(SpareMemory::smallest - 1);
+  give(SpareMemory::most_bytes + 1);
+  EXPECT_EQ(spare.bytes(), 0u) << "too small, and too large";
+  give(SpareMemory::most_bytes / 2);
+  give(SpareMemory::most_bytes / 2);
+  EXPECT_EQ(spare.bytes(), SpareMemory::most_bytes);
+  give(SpareMemory::smallest);
+  EXPECT_EQ(spare.bytes(), SpareMemory::most_bytes / 2 + SpareMemory::smallest) << "the first went";
+  for (int i = 0; i < 100; ++i) give(SpareMemory::smallest);
+  EXPECT_EQ(spare.bytes(), 8 * SpareMemory::smallest);
+  spare.trim();
+  EXPECT_EQ(spare.bytes(), 0u);
 }
 
 }  // namespace
