@@ -207,6 +207,7 @@ class GraphBuilder {
       else if (node->is<ProgramResult>()) graph_.runs.push_back(node);
       return add_item(std::move(item));
     }
+    item.operands.reserve(node->inputs.size());
     for (const NodePtr& input : node->inputs)
       item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
     item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(item.operands);
