@@ -179,6 +179,7 @@ std::string fragment_text(const PixelKernel& kernel, const Variant& variant) {
       fill_template(embedded_shader("pixels.glsl"),
                     {{"head", head},
                      {"words", words_text(kernel.words)},
+                     {"place", std::string(embedded_shader("place.glsl"))},
                      {"functions", functions_of("pointwise", inputs + body + pixel + outputs.results)},
                      {"inputs", inputs},
                      {"outputs", outputs.declarations},

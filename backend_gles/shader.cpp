@@ -18,6 +18,12 @@ std::string layer_functions(int k) {
          "_texel(at.x); }\n";
 }
 
+std::string term_text(int block, const std::string& element) {
+  std::string call = "term(" + element;
+  for (int i = 0; i < 3; ++i) call += ", uint(" + word(block + i) + ")";
+  return call + ")";
+}
+
 // input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for
 // four elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
@@ -37,19 +43,14 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
     case Access::scalar: text += "  return " + vector + "(element_" + name + "(" + word(first) + "));\n"; break;
     case Access::strided:
       text += "  ivec4 at = ivec4(" + word(first) + ");\n";
-      for (int term = 0; term < input.terms; ++term) {
-        const int block = first + 1 + 3 * term;
-        text += std::string("  at += ivec4((") + (is_operand ? "element" : "elements") + " / uint(" + word(block) +
-                ")) % uint(" + word(block + 1) + ")) * " + word(block + 2) + ";\n";
-      }
+      for (int term = 0; term < input.terms; ++term)
+        text += "  at += ivec4(" + term_text(first + 1 + 3 * term, is_operand ? "element" : "elements") + ");\n";
       text += four_elements(name, vector);
       break;
     case Access::texels:
       text += "  int at = " + word(first) + ";\n";
-      for (int term = 0; term < input.terms; ++term) {
-        const int block = first + 1 + 3 * term;
-        text += "  at += (4 * t / " + word(block) + ") % " + word(block + 1) + " * " + word(block + 2) + ";\n";
-      }
+      for (int term = 0; term < input.terms; ++term)
+        text += "  at += int(" + term_text(first + 1 + 3 * term, "uvec4(4 * t)") + ".x);\n";
       text += "  return texel_" + name + "(at >> 2);\n";
       break;
     case Access::layers: break;  // see above
@@ -71,7 +72,7 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
           (input.access != Access::dense && input.access != Access::texels) || input.operand != KernelInput::none);
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
-  return text + glsl_spelling(operand_functions(kernel));
+  return functions_of("index", text) + text + glsl_spelling(operand_functions(kernel));
 }
 
 }  // namespace
@@ -158,6 +159,7 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   }
   const std::string text = fill_template(
       embedded_shader("map.glsl"), {{"words", words_text(kernel.word_count())},
+                                    {"place", std::string(embedded_shader("place.glsl"))},
                                     {"functions", functions_of("pointwise", inputs + core + expression)},
                                     {"inputs", inputs},
                                     {"core", options + core},

@@ -4,6 +4,7 @@
 
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
+#include "backend_webgpu/shader.h"
 #include "backend_webgpu/shared_image.h"
 #include "backend_webgpu/video_memory.h"
 #include "backend_webgpu/vulkan_image.h"
@@ -207,10 +208,11 @@ void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const Bound
     return bind_groups_->make(parameters, step.parameter_bytes, buffers);
   });
 
-  // One invocation for a texel, unless a core says how many workgroups it takes.
+  // A cooperative core says how many workgroups it takes.
+  const std::int64_t texels = kernels_.workgroup_size() * texels_of_an_invocation(*dispatch.kernel);
   const std::int64_t workgroups = dispatch.kernel->core.is_cooperative
                                       ? dispatch.workgroups
-                                      : steps_to(texel_count(dispatch.output_elements), kernels_.workgroup_size());
+                                      : steps_to(texel_count(dispatch.output_elements), texels);
   const auto [length, rows] = rows_of_workgroups(narrow<std::uint64_t>(workgroups), *device_);
   step.groups_x = length;
   step.groups_y = rows;

@@ -5,6 +5,7 @@
 
 #include "backend_webgpu/buffer_text.h"
 #include "backend_webgpu/parameters.h"
+#include "backend_webgpu/two_texels.h"
 #include "core/kernel/embedded_shader.h"
 #include "core/kernel/parameter_text.h"
 #include "core/kernel/shader_text.h"
@@ -37,8 +38,8 @@ std::string bindings_text(const Kernel& kernel) {
   return text + binding(index + 1, "read_write", "destination", layout_of(kernel.expression.result()).texel);
 }
 
-// input_k(): the elements of input k for this texel of the output; for an operand of the core, those for four elements
-// of the operand, and input_k_texel() for a texel of it.
+// input_k(texel): the elements of input k for a texel of the output; for an operand of the core, those for four
+// elements of the operand, and input_k_texel() for a texel of it.
 std::string input_function(const Kernel& kernel, int index) {
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
   const std::string k = std::to_string(index);
@@ -52,7 +53,7 @@ std::string input_function(const Kernel& kernel, int index) {
     return call + ")";
   };
   std::string text = is_operand || !reads_texels(input) ? element_function(k, input.dtype, reads_texels(input)) : "";
-  text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "()") + " -> " + vector + " {\n";
+  text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "(texel: u32)") + " -> " + vector + " {\n";
   switch (input.access) {
     case Access::dense:
       if (is_operand) text += "  let at = element + " + offset + ";\n  return " + four_elements(k, input.dtype) + ";\n";
@@ -60,15 +61,14 @@ std::string input_function(const Kernel& kernel, int index) {
       break;
     case Access::scalar: text += "  return " + vector + "(element_" + k + "(" + offset + "));\n"; break;
     case Access::strided:
-      if (!is_operand) text += "  let element = elements();\n";
+      if (!is_operand) text += "  let element = elements_of(texel);\n";
       text += "  var at = vec4u(" + offset + ");\n";
       for (int term = 0; term < input.terms; ++term) text += "  at += " + term_text(term, "element") + ";\n";
       text += "  return " + four_elements(k, input.dtype) + ";\n";
       break;
     case Access::texels:
-      // The first term has a block and a stride of 1.
-      text += "  var at = " + offset + " + (4u * texel) % " + word(first_word + 2) + ";\n";
-      for (int term = 1; term < input.terms; ++term)
+      text += "  var at = " + offset + ";\n";
+      for (int term = 0; term < input.terms; ++term)
         text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
       text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
       break;
@@ -82,14 +82,28 @@ std::string input_function(const Kernel& kernel, int index) {
 }
 
 // Elements past the end are zero.
-std::string store_text(const Expression& expression) {
+std::string store_text(const Expression& expression, const std::string& which = "") {
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
-  const std::string value = "select(" + zero + ", v" + std::to_string(expression.lines.size() - 1) + ", inside)";
-  return "  let inside = 4u * texel + vec4u(0u, 1u, 2u, 3u) < vec4u(word_0);\n  destination[texel] = " +
-         packed_text(expression.result(), value) + ";\n";
+  const std::string result = which + "v" + std::to_string(expression.lines.size() - 1), texel = which + "texel";
+  const std::string inside = "4u * " + texel + " + vec4u(0u, 1u, 2u, 3u) < vec4u(word_0)";
+  return "  destination[" + texel +
+         "] = " + packed_text(expression.result(), "select(" + zero + ", " + result + ", " + inside + ")") + ";\n";
+}
+
+// Without a core, an invocation makes two texels. Where there is no second one, it computes the first one again.
+std::string finish_text(const Kernel& kernel) {
+  const std::string statements = expression_text(kernel, kernel.expression, "texel");
+  if (kernel.has_core())
+    return "fn finish(core_value: core_vector) {\n" + statements + store_text(kernel.expression) + "}\n";
+  return "fn finish() {\n  let has_second = texel + workgroup_size <= (word_0 - 1u) / 4u;\n"
+         "  let second_texel = select(texel, texel + workgroup_size, has_second);\n" +
+         statements_of_two_texels(statements) + store_text(kernel.expression) + "  if (has_second) {\n" +
+         store_text(kernel.expression, "second_") + "  }\n}\n";
 }
 
 }  // namespace
+
+int texels_of_an_invocation(const Kernel& kernel) { return kernel.has_core() ? 1 : 2; }
 
 std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
   const std::uint64_t vectors = parameter_vectors(static_cast<std::size_t>(kernel.word_count()));
@@ -103,7 +117,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     reads += "  " + word(index) + " = word(" + std::to_string(index) + "u);\n";
   }
   for (int k = 0; k < static_cast<int>(kernel.inputs.size()); ++k) inputs += input_function(kernel, k);
-  inputs += operand_functions(kernel);
+  inputs = used_functions(embedded_shader("index.wgsl"), inputs) + inputs + operand_functions(kernel);
   std::string call, core;
   if (kernel.has_core()) {
     const std::string entry(kernel.core.entry);
@@ -117,12 +131,11 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     call = "  finish();\n";
   }
   constants += "alias core_vector = " + vector_type(kernel.core.dtype) + ";\n";
-  const std::string finish = std::string("fn finish(") + (kernel.has_core() ? "core_value: core_vector" : "") + ") {\n";
-  const std::string expression = expression_text(kernel, kernel.expression, "");
-  const std::string store = store_text(kernel.expression);
-  const std::string_view entry_point = embedded_shader(kernel.core.in_octets        ? "in_octets.wgsl"
+  const std::string finish = finish_text(kernel);
+  const std::string_view entry_point = embedded_shader(!kernel.has_core()           ? "map.wgsl"
+                                                       : kernel.core.in_octets      ? "in_octets.wgsl"
                                                        : kernel.core.is_cooperative ? "cooperative.wgsl"
-                                                                                    : "map.wgsl");
+                                                                                    : "one_texel.wgsl");
   const std::string extensions = kernel.core.in_octets ? "enable subgroups;\n" : "";
   const std::string text =
       fill_template(extensions + std::string(embedded_shader("kernel.wgsl")).append(entry_point),
@@ -130,9 +143,9 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
                      {"words", std::string(embedded_shader("words.wgsl"))},
                      {"bindings", bindings_text(kernel)},
                      {"inputs", inputs},
-                     {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + store) +
-                                       used_functions(embedded_shader("pointwise.wgsl"), inputs + core + expression)},
-                     {"finish", finish + expression + store + "}\n"},
+                     {"functions", used_functions(embedded_shader("texel.wgsl"), inputs + finish) +
+                                       used_functions(embedded_shader("pointwise.wgsl"), inputs + core + finish)},
+                     {"finish", finish},
                      {"core", core},
                      {"call", reads + call}});
   return with_constants(text, kernel.constants, ShaderLanguage::wgsl);

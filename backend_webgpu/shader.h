@@ -8,4 +8,6 @@ namespace tessera::webgpu {
 
 std::string shader_text(const Kernel&, std::uint32_t workgroup_size);
 
+int texels_of_an_invocation(const Kernel&);  // of a kernel that is not cooperative
+
 }  // namespace tessera::webgpu

@@ -11,15 +11,7 @@ uniform int output_width;
 int t;           // the texel to make, or the last one where there is none to make
 uvec4 elements;  // its elements; past the end of the output, the last one
 
-// The place of a texel in rows of that width. Software drivers divide integers one by one; a row found by dividing
-// floats is wrong by one at the most, since there are no more than 2^14 rows.
-ivec2 place(int texel, int width) {
-  int row = int(float(texel) / float(width)), column = texel - row * width;
-  if (column < 0) return ivec2(column + width, row - 1);
-  if (column >= width) return ivec2(column - width, row + 1);
-  return ivec2(column, row);
-}
-
+//@place
 //@functions
 //@inputs
 //@core

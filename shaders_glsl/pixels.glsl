@@ -6,15 +6,7 @@ uniform int output_width;  // of the texture of elements
 uniform ivec2 corner;      // where the image begins in the host's target
 //@words
 
-// The place of a texel in rows of that width. Software drivers divide integers one by one; a row found by dividing
-// floats is wrong by one at the most, since there are no more than 2^14 rows.
-ivec2 place(int texel, int width) {
-  int row = int(float(texel) / float(width)), column = texel - row * width;
-  if (column < 0) return ivec2(column + width, row - 1);
-  if (column >= width) return ivec2(column - width, row + 1);
-  return ivec2(column, row);
-}
-
+//@place
 //@functions
 //@inputs
 //@outputs

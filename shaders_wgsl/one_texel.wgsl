@@ -1,4 +1,4 @@
-// map, and every core that makes its texels one by one: each invocation computes one texel of the output.
+// Every core that makes its texels one by one: each invocation computes one texel of the output.
 // The index comes from global_invocation_id, since local_invocation_index keeps lavapipe from reading neighbours at once.
 @compute @workgroup_size(workgroup_size)
 fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {

@@ -47,8 +47,11 @@ TEST_P(Broadcasting, EqualShapesOfEveryRank) {
 }
 
 TEST_P(Broadcasting, EverySizeAroundATexelAndAWorkgroup) {
-  for (const std::int64_t size : {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 1023, 1025}) check({size}, {size}, {size});
+  for (const std::int64_t size : {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 260, 511, 512, 513, 1023, 1025})
+    check({size}, {size}, {size});
   check({1000, 1003}, {1000, 1003}, {1000, 1003});
+  check({1000, 1003}, {1003}, {1000, 1003});
+  check({997, 1004}, {997, 1}, {997, 1004});
 }
 
 TEST_P(Broadcasting, ScalarsAndSingleElements) {
