@@ -23,6 +23,7 @@ class AdoptedContext final : public GlContext {
     if (mark_) mark_->remove();
     mark_.reset();
   }
+  bool is_known_to_be_lost() const noexcept override;
   bool is_borrowed() const override { return true; }
   bool has_extensions_on_request() const override { return false; }  // the host has chosen its extensions
   EGLDisplay display() const override { return display_; }

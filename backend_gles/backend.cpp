@@ -134,7 +134,12 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
     else run_custom(tools(), dispatches[i]);
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
-  device_->check("Running kernels");
+  if (device_->asks_later() && !dispatches.empty()) {
+    device_->note_kernel(label_of(dispatches.back()));
+    if (std::ranges::any_of(dispatches, [](const Dispatch& each) { return each.custom != nullptr; }))
+      device_->note_new_work();
+  }
+  device_->check_repeated("Running kernels");
   kernels_.end_run();
   programs_.end_run();
 }
@@ -168,6 +173,25 @@ void GlesBackend::wait() {
   const Entered entered(*device_);
   Fence(device_).wait();
   device_->check("Waiting");
+}
+
+namespace {
+
+class FenceMark final : public Mark {
+ public:
+  explicit FenceMark(const std::shared_ptr<const Device>& device) : fence_(device) {}
+  bool is_reached() override { return fence_.is_reached(); }
+  void wait() override { fence_.wait(); }
+
+ private:
+  Fence fence_;
+};
+
+}  // namespace
+
+std::unique_ptr<Mark> GlesBackend::mark() {
+  const Entered entered(*device_);
+  return std::make_unique<FenceMark>(device_);
 }
 
 const VulkanDriver* GlesBackend::shares_images_of() {

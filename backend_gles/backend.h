@@ -37,6 +37,7 @@ class GlesBackend final : public Backend {
   bool prepare_beside(const Dispatch&) override;
   void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) override;
   void wait() override;
+  std::unique_ptr<Mark> mark() override;
   const VulkanDriver* shares_images_of() override;
   std::unique_ptr<ImportedImage> import_image(const std::shared_ptr<SharedImage>&) override;
   std::unique_ptr<ImportedVulkanImage> import_image(const VulkanHostImage&) override;

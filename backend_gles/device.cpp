@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "backend_gles/egl.h"
+#include "backend_gles/known_objects.h"
 #include "backend_gles/state.h"
+#include "core/kernel/device_errors.h"
 
 namespace tessera::gles {
 namespace {
@@ -42,7 +44,11 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> pa
 
 Device::Device(std::unique_ptr<const GlContext> context, MessageSink messages, const ContextOptions& options,
                const AdoptOptions& adopt_options)
-    : context_(std::move(context)), messages_(std::move(messages)), options_(adopt_options) {
+    : context_(std::move(context)),
+      messages_(std::move(messages)),
+      options_(adopt_options),
+      asks_later_(tessera::asks_later(options.device_errors)),
+      known_objects_(asks_later_ ? std::make_unique<KnownObjects>() : nullptr) {
   options_.check_state = options_.check_state || checks_state_always();
   const CurrentContext current(*context_);
   require(current);
@@ -178,14 +184,30 @@ void Device::check(std::string_view what) const {
   if (error == GL_OUT_OF_MEMORY) reset_is_known_ = was_reset;
   if (error == context_lost || (was_reset && !reset_is_known_)) is_lost_ = true;
 
-  const std::string where = std::string(what) + " on " + info_.name;
+  const std::uint64_t not_asked = std::exchange(times_not_asked_, 0);
+  if (error == GL_NO_ERROR && !is_lost_) return;
+  std::string where = std::string(what) + " on " + info_.name;
+  if (not_asked > 0)
+    where +=
+        ", or one of the " + std::to_string(not_asked) + " pieces of work before, up to the kernel " + last_kernel_;
   if (is_lost_) throw Error(ErrorCode::device_lost, where + ": the GL context is lost.");
   if (error == GL_OUT_OF_MEMORY) throw Error(ErrorCode::out_of_memory, where + ": the device is out of memory.");
-  if (error != GL_NO_ERROR)
-    throw Error(ErrorCode::unsupported, where + ": the driver refused it with GL error " + hex(error) + ".");
+  const std::string refusal = where + ": the driver refused it with GL error " + hex(error) + ".";
+  if (asks_later_ && context_->is_borrowed())
+    return tell(Message::Level::warning, refusal + " The error may be that of a call of the host's own.");
+  throw Error(ErrorCode::unsupported, refusal);
+}
+
+void Device::check_repeated(std::string_view what) const {
+  if (!asks_later_ || std::exchange(has_new_work_, false)) return check(what);
+  ++times_not_asked_;
+  if (!is_lost_ && !context_->is_known_to_be_lost()) return;
+  is_lost_ = true;
+  throw Error(ErrorCode::device_lost, std::string(what) + " on " + info_.name + ": the GL context is lost.");
 }
 
 void Device::pass_on_errors_of_host() const {
+  if (asks_later_) return;
   if (const GLenum error = take_error(); error != GL_NO_ERROR)
     tell(Message::Level::warning, "The host's own GL error " + hex(error) +
                                       " was waiting for glGetError when tessera was called; it is gone now.");

@@ -17,6 +17,8 @@
 
 namespace tessera::gles {
 
+struct KnownObjects;
+
 class Device {
  public:
   // Throws unsupported.
@@ -44,8 +46,15 @@ class Device {
   bool is_lost() const { return is_lost_; }
   void lose() const { is_lost_ = true; }  // for tests
 
-  // Throws the driver's error since the last call, if there is one: out_of_memory, device_lost, else unsupported.
+  // Asks for the driver's error since the last call, and throws it if there is one: out_of_memory, device_lost, else
+  // unsupported.
   void check(std::string_view what) const;
+  // The same after work that was done before in the same way: a device that asks later does not ask now, and the next
+  // check() names its last kernel. Throws device_lost where that is known without asking.
+  void check_repeated(std::string_view what) const;
+  void note_kernel(std::string_view label) const { last_kernel_ = label; }  // the last one of such work
+  void note_new_work() const { has_new_work_ = true; }  // new kernels or storages: the next work is asked about
+  bool asks_later() const { return asks_later_; }       // see DeviceErrors
   // Gives the driver's error since the last call, or GL_NO_ERROR. Throws device_lost.
   GLenum take_error() const;
   // Tells the log of an error that the host has left behind, so that it does not look like one of tessera's.
@@ -67,6 +76,7 @@ class Device {
   void delete_later(Delete, std::uintptr_t object) const noexcept;
   void delete_waiting() const;
 
+  KnownObjects* known_objects() const { return known_objects_.get(); }  // null where the device asks at once
   OwnNames& own_textures() const { return own_textures_; }
   OwnNames& own_framebuffers() const { return own_framebuffers_; }
 
@@ -95,6 +105,11 @@ class Device {
   int max_side_ = 0;
   std::unique_ptr<DiskCache> cache_;
   mutable bool is_lost_ = false, reset_is_known_ = false;  // see check()
+  const bool asks_later_;
+  mutable bool has_new_work_ = true;
+  mutable std::uint64_t times_not_asked_ = 0;
+  mutable std::string last_kernel_;
+  const std::unique_ptr<KnownObjects> known_objects_;
   mutable Dirtied dirtied_{};
   mutable GLuint idle_query_ = 0;
 

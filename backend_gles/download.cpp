@@ -55,7 +55,7 @@ TextureDownload::TextureDownload(std::shared_ptr<const Device> device, const Tex
   gl.ReadPixels(0, narrow<GLint>(first_row), storage.width(), narrow<GLsizei>(rows), format_of(dtype).format,
                 is_wide_ ? wide_type(dtype) : format_of(dtype).type, nullptr);
   gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  device_->check("Downloading " + std::to_string(count) + " elements of " + std::string(to_string(dtype)));
+  device_->check_repeated("Downloading " + std::to_string(count) + " elements of " + std::string(to_string(dtype)));
   fence_.emplace(device_);
 }
 

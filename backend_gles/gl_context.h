@@ -37,7 +37,8 @@ class GlContext {
   virtual void mark(const GladGLES2Context&) const {}
   virtual void unmark() const noexcept {}
 
-  virtual bool is_borrowed() const = 0;  // whether the context and its state are a host's
+  virtual bool is_known_to_be_lost() const noexcept { return false; }  // without asking the device
+  virtual bool is_borrowed() const = 0;                                // whether the context and its state are a host's
   virtual bool has_extensions_on_request() const = 0;
   virtual EGLDisplay display() const = 0;  // null where the context is not EGL's
   virtual EGLContext handle() const = 0;

@@ -5,6 +5,7 @@
 
 #include "backend_gles/egl.h"
 #include "backend_gles/handle.h"
+#include "backend_gles/known_objects.h"
 #include "backend_gles/state.h"
 #include "backend_gles/texture_format.h"
 #include "core/base/fail.h"
@@ -106,6 +107,14 @@ class BoundTexture {
   const HostTexture& host_;
 };
 
+// Whether `is_one` says so, which is asked about each name once by a device that asks later.
+bool is_known_name(std::set<GLuint> KnownObjects::*names, const Device& device, GLuint name,
+                   GLboolean(GLAD_API_PTR* is_one)(GLuint)) {
+  KnownObjects* const known = device.known_objects();
+  if (!known) return is_one(name);
+  return (known->*names).contains(name) || (is_one(name) && (known->*names).insert(name).second);
+}
+
 }  // namespace
 
 GLint attachment_parameter(const Device& device, GLenum attachment, GLenum name) {
@@ -160,7 +169,8 @@ std::vector<GLuint> textures_of_framebuffer(const Device& device) {
 
 bool is_readable_texture(const Device& device, GLuint texture, std::uint64_t age) {
   const OwnNames& own = device.own_textures();
-  return texture != 0 && device.gl().IsTexture(texture) && own.age_of(texture) == age && !own.is_private(texture);
+  return texture != 0 && is_known_name(&KnownObjects::textures, device, texture, device.gl().IsTexture) &&
+         own.age_of(texture) == age && !own.is_private(texture);
 }
 
 void require_texture(const Device& device, GLuint texture, std::string_view op, std::uint64_t age) {
@@ -181,7 +191,9 @@ void require_writable_texture(const Device& device, GLuint texture, std::string_
 void require_framebuffer(const Device& device, GLuint framebuffer, std::string_view op) {
   if (framebuffer == 0) return;
   const bool is_own = device.own_framebuffers().age_of(framebuffer) != 0;
-  if (device.context().is_borrowed() && !is_own && device.gl().IsFramebuffer(framebuffer)) return;
+  if (device.context().is_borrowed() && !is_own &&
+      is_known_name(&KnownObjects::framebuffers, device, framebuffer, device.gl().IsFramebuffer))
+    return;
   fail(ErrorCode::invalid_argument, op,
        std::to_string(framebuffer) +
            (device.context().is_borrowed()
@@ -194,7 +206,9 @@ std::uint32_t touched_by_traits(const HostTexture& host) {
   return touch::texture | state::draw_framebuffer | state_of_textures(host.target);
 }
 
-TextureTraits traits_of(const Device& device, const HostTexture& host, std::string_view op) {
+namespace {
+
+TextureTraits traits_asked(const Device& device, const HostTexture& host, std::string_view op) {
   require_texture(device, host.texture, op, device.own_textures().age_of(host.texture));
   if (state_of_textures(host.target) == 0)
     fail(ErrorCode::invalid_argument, op,
@@ -236,6 +250,17 @@ TextureTraits traits_of(const Device& device, const HostTexture& host, std::stri
   traits.is_dense_float = traits.is_dense_float && traits.is_whole && host.target == GL_TEXTURE_2D &&
                           traits.base_level == 0 && is_read_unchanged(device.gl());
   return traits;
+}
+
+}  // namespace
+
+TextureTraits traits_of(const Device& device, const HostTexture& host, std::string_view op) {
+  KnownObjects* const known = device.known_objects();
+  if (!known) return traits_asked(device, host, op);
+  const KnownObjects::TextureKey key = KnownObjects::key_of(host);
+  auto place = known->traits.find(key);
+  if (place == known->traits.end()) place = known->traits.emplace(key, traits_asked(device, host, op)).first;
+  return place->second;
 }
 
 }  // namespace tessera::gles

@@ -45,6 +45,7 @@ Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Var
     for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
       made.parts.push_back(gl.GetUniformLocation(program, part_name(input).c_str()));
   device_->check("Compiling kernel " + kernel.label);
+  device_->note_new_work();
   device_->label(GL_PROGRAM_KHR, program, "kernel " + kernel.label);
   const std::string& text = linked_program.fragment_text();
   linked_program.compilation().succeeded([&] { return "kernel " + kernel.label; }, text, is_from_cache);

@@ -71,6 +71,7 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const Stora
     gl.TexParameteri(target(), filter, GL_NEAREST);
   for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) gl.TexParameteri(target(), wrap, GL_CLAMP_TO_EDGE);
   device_->check("Making " + description(spec));
+  device_->note_new_work();
   device_->label(GL_TEXTURE, name_, "tensor " + std::string(to_string(spec.dtype)));
 }
 
@@ -122,7 +123,7 @@ void TextureStorage::upload(DType dtype, std::span<const std::byte> elements) {
     gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, width(), height() - whole_rows, format.format, format.type,
                      padded.data());
   }
-  device_->check("Uploading " + std::to_string(elements.size()) + " bytes");
+  device_->check_repeated("Uploading " + std::to_string(elements.size()) + " bytes");
 }
 
 void TextureStorage::bind_framebuffer(GLenum target) const {

@@ -4,6 +4,7 @@
 
 #include "backend_gles/desktop_state.h"
 #include "backend_gles/egl.h"
+#include "backend_gles/known_objects.h"
 #include "backend_gles/pixel_shader.h"
 #include "backend_gles/storage.h"
 #include "backend_gles/texture_import.h"
@@ -46,9 +47,16 @@ Target::Target(const Device& device, const HostFramebuffer& host)
   require_framebuffer(device, framebuffer, to_texture_op);
   device.gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
   if (is_window()) return;  // it has colors, and no textures
+  KnownObjects* const known = device.known_objects();
+  if (known && known->framebuffer_traits.contains(framebuffer)) {
+    texels = known->framebuffer_traits[framebuffer].texels;
+    attached = known->framebuffer_traits[framebuffer].attached;
+    return;
+  }
   texels = texels_of_attachment(device, attachment());
   attached = textures_of_framebuffer(device);
   device.take_error();  // TextureExport::check() tells what is wrong
+  if (known) known->framebuffer_traits[framebuffer] = {texels, attached};
 }
 
 std::string Target::name() const {
@@ -106,6 +114,10 @@ void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) cons
     if (input.storage ? reads(*input.storage) : input.source && reads(*input.source))
       fail(ErrorCode::invalid_argument, to_texture_op,
            target_.name() + " is where the tensor is read from; it cannot be its own target.");
+  KnownObjects* const known = device.known_objects();
+  const AttachedTexture drawn = target_.texture.value_or(AttachedTexture{0});
+  const KnownObjects::TargetKey key{target_.framebuffer, drawn.texture, drawn.target, drawn.level, drawn.layer};
+  if (known && known->complete_targets.contains(key)) return;
   const BoundTarget bound(tools, target_);
   if (const GLenum status = device.gl().CheckFramebufferStatus(GL_DRAW_FRAMEBUFFER);
       status != GL_FRAMEBUFFER_COMPLETE) {
@@ -113,6 +125,8 @@ void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) cons
     fail(ErrorCode::invalid_argument, to_texture_op,
          device.info().name + " cannot draw to " + target_.name() + ", framebuffer status " + hex(status) + ".");
   }
+  if (known) known->complete_targets.insert(key);
+  device.note_new_work();
 }
 
 std::string TextureExport::type() const { return TargetType{vector_of(target_.texels), flip_y_}.text(); }

@@ -50,12 +50,12 @@ void write(const Tensor& tensor, const HostObject& target, const ToTextureOption
 }
 
 template <class HostObject>
-std::future<void> prepare(const Tensor& tensor, const HostObject& target, const ToTextureOptions& options) {
+Pending<void> prepare(const Tensor& tensor, const HostObject& target, const ToTextureOptions& options) {
   const LockedContext locked(tensor);
   ContextState& context = *locked;
   present_backend<GlesBackend>(to_texture_op, context);
   check(target);
-  std::future<void> prepared;
+  Pending<void> prepared;
   with_target(tensor, target, options, context, [&](const TextureExport& host) {
     prepared = prepare_to_show(context, tensor, host, options.also_compute);
   });
@@ -72,12 +72,11 @@ void to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTex
   write(tensor, target, options);
 }
 
-std::future<void> prepare_to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
+Pending<void> prepare_to_texture(const Tensor& tensor, const HostTexture& target, const ToTextureOptions& options) {
   return prepare(tensor, target, options);
 }
 
-std::future<void> prepare_to_texture(const Tensor& tensor, const HostFramebuffer& target,
-                                     const ToTextureOptions& options) {
+Pending<void> prepare_to_texture(const Tensor& tensor, const HostFramebuffer& target, const ToTextureOptions& options) {
   return prepare(tensor, target, options);
 }
 

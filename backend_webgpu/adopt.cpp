@@ -45,8 +45,8 @@ DeviceInfo describe_adopted(WGPUDevice device) {
 
 Context adopt(const HostDevice& host, const ContextOptions& options) {
   check(host);
-  const auto open = [host](const ContextOptions&, const MessageSink& messages) -> std::unique_ptr<Backend> {
-    auto device = std::make_shared<Device>(host.instance, host.device, describe_adopted(host.device), messages);
+  const auto open = [host](const ContextOptions& wanted, const MessageSink& messages) -> std::unique_ptr<Backend> {
+    auto device = std::make_shared<Device>(host.instance, host.device, describe_adopted(host.device), wanted, messages);
     device->throw_faults();
     return std::make_unique<WebGpuBackend>(std::move(device));
   };

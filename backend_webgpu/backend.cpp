@@ -121,9 +121,10 @@ void WebGpuBackend::trim() {
 
 void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
   device_->throw_faults();
-  ErrorScope refused(*device_, WGPUErrorFilter_Validation);
+  std::optional<ErrorScope> refused;
+  if (host_encoder_ || !device_->asks_later_about(dispatches)) refused.emplace(*device_, WGPUErrorFilter_Validation);
   const auto throw_refusal = [&] {
-    const std::string error = refused.close();
+    const std::string error = refused ? refused->close() : std::string();
     device_->throw_faults();
     if (error.empty()) return;
     bind_groups_->forget_all();  // one of them may be of no use

@@ -14,6 +14,7 @@
 #include "backend_webgpu/parameters.h"
 #include "backend_webgpu/pixel_kernels.h"
 #include "backend_webgpu/storage.h"
+#include "backend_webgpu/submission_mark.h"
 #include "backend_webgpu/timer.h"
 #include "core/kernel/backend.h"
 
@@ -35,6 +36,8 @@ class WebGpuBackend final : public Backend {
   void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void wait() override;
+  bool can_wait() const override { return webgpu::can_wait(); }
+  std::unique_ptr<Mark> mark() override { return std::make_unique<SubmissionMark>(device_); }
   bool can_time() const override { return webgpu::can_time(*device_); }
   std::vector<TimedRun> take_times(bool wait) override { return timed_.take(wait); }
   KernelOrigins kernel_origins() const override {

@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "core/kernel/device_errors.h"
+#include "core/kernel/dispatch_label.h"
 #include "core/platform/driver_start.h"
 
 namespace tessera::webgpu {
@@ -47,8 +49,15 @@ bool subgroups_have_octets(WGPUDevice device) {
 
 }  // namespace
 
-Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info, const MessageSink& messages)
-    : instance_(shared(instance)), info_(info), messages_(messages), is_borrowed_(true), device_(shared(device)) {
+Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info, const ContextOptions& options,
+               const MessageSink& messages)
+    : instance_(shared(instance)),
+      info_(info),
+      messages_(messages),
+      is_borrowed_(true),
+      faults_(std::make_shared<Faults>(info_.name, messages)),
+      asks_later_(asks_later(options.device_errors)),
+      device_(shared(device)) {
   wgpuDeviceGetLimits(device, &limits_);
   has_octets_ = subgroups_have_octets(device);
   loss_ = wgpuDeviceGetLostFuture(device);
@@ -56,7 +65,12 @@ Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info,
 }
 
 Device::Device(const DawnAdapter& adapter, const ContextOptions& options, const MessageSink& messages)
-    : instance_(shared(adapter.instance.get())), info_(adapter.info), messages_(messages), is_borrowed_(false) {
+    : instance_(shared(adapter.instance.get())),
+      info_(adapter.info),
+      messages_(messages),
+      is_borrowed_(false),
+      faults_(std::make_shared<Faults>(info_.name, messages)),
+      asks_later_(asks_later(options.device_errors)) {
   const std::vector<WGPUFeatureName> features = useful_features(adapter.handle.get());
   WGPUDeviceDescriptor descriptor{};
   descriptor.label = view_of("tessera");
@@ -81,14 +95,15 @@ Device::Device(const DawnAdapter& adapter, const ContextOptions& options, const 
   descriptor.deviceLostCallbackInfo.userdata1 = this;
   descriptor.deviceLostCallbackInfo.callback = [](const WGPUDevice*, WGPUDeviceLostReason reason,
                                                   WGPUStringView message, void* device, void*) {
-    if (reason != WGPUDeviceLostReason_FailedCreation) static_cast<Device*>(device)->note_loss(string_of(message));
+    if (reason != WGPUDeviceLostReason_FailedCreation)
+      static_cast<Device*>(device)->faults_->note_loss(string_of(message));
   };
   descriptor.uncapturedErrorCallbackInfo.userdata1 = this;
   descriptor.uncapturedErrorCallbackInfo.callback = [](const WGPUDevice*, WGPUErrorType type, WGPUStringView message,
                                                        void* device, void*) {
     const bool no_memory = type == WGPUErrorType_OutOfMemory;
-    static_cast<Device*>(device)->note_error(no_memory ? ErrorCode::out_of_memory : ErrorCode::unsupported,
-                                             string_of(message));
+    static_cast<Device*>(device)->faults_->note_error(no_memory ? ErrorCode::out_of_memory : ErrorCode::unsupported,
+                                                      string_of(message));
   };
 
   struct Answer {
@@ -114,11 +129,8 @@ Device::Device(const DawnAdapter& adapter, const ContextOptions& options, const 
 }
 
 Device::~Device() {
+  faults_->close();
   if (is_borrowed_) return;
-  {
-    const std::lock_guard lock(faults_lock_);
-    is_closing_ = true;
-  }
   // Destroyed now, and not with the last reference: a host may hold a buffer for longer, and the callbacks point here.
   wgpuDeviceDestroy(device_.get());
 }
@@ -135,31 +147,6 @@ bool Device::wait_for(WGPUFuture future, std::uint64_t nanoseconds) const {
   return poll_for(instance_.get(), future, nanoseconds) == Wait::done;
 }
 
-void Device::note_loss(const std::string& why) {
-  const std::string text = "WebGPU: the device " + info_.name + " was lost: " + why;
-  {
-    const std::lock_guard lock(faults_lock_);
-    if (is_closing_ || is_lost_) return;
-    is_lost_ = true;
-    fault_code_ = ErrorCode::device_lost;
-    fault_ = text;
-  }
-  messages_(Message::Level::error, text);
-}
-
-void Device::note_error(ErrorCode code, const std::string& what) {
-  const std::string text = "WebGPU: an error on the device " + info_.name + ": " + what;
-  {
-    const std::lock_guard lock(faults_lock_);
-    if (is_closing_) return;
-    if (fault_.empty()) {
-      fault_code_ = code;
-      fault_ = text;
-    }
-  }
-  messages_(Message::Level::error, text);
-}
-
 void Device::wait_for_work() const {
   WGPUQueueWorkDoneCallbackInfo callback{};
   callback.mode = WGPUCallbackMode_WaitAnyOnly;
@@ -167,29 +154,30 @@ void Device::wait_for_work() const {
   wait_for(wgpuQueueOnSubmittedWorkDone(queue(), callback));
 }
 
-bool Device::is_lost() {
-  const std::lock_guard lock(faults_lock_);
-  return is_lost_;
-}
-
 void Device::lose() {
   wgpuDeviceForceLoss(device_.get(), WGPUDeviceLostReason_Unknown, view_of("as a test asked for"));
   // The news comes with the next event, but a test goes on at once.
-  note_loss("as a test asked for");
+  faults_->note_loss("as a test asked for");
 }
 
 void Device::throw_faults() {
-  if (is_borrowed_ && !is_lost_ && is_done(instance_.get(), loss_)) note_loss("its host has been told why.");
-  const std::lock_guard lock(faults_lock_);
-  if (fault_.empty()) return;
-  const Error fault(fault_code_, fault_);
-  if (!is_lost_) fault_.clear();
-  throw fault;
+  if (is_borrowed_ && !is_lost() && is_done(instance_.get(), loss_)) faults_->note_loss("its host has been told why.");
+  faults_->throw_first();
+}
+
+bool Device::asks_later_about(std::span<const Dispatch> work) {
+  if (!asks_later_ || is_borrowed_ || work.empty()) return false;
+  const auto is_custom = [](const Dispatch& dispatch) { return dispatch.custom != nullptr; };
+  const bool is_new = std::exchange(has_new_work_, false) || std::any_of(work.begin(), work.end(), is_custom);
+  if (is_new && can_wait()) return false;
+  faults_->note_work(label_of(work.back()));
+  return true;
 }
 
 Handle<WGPUTexture> Device::make_texture(WGPUExtent3D size, WGPUTextureFormat format, WGPUTextureUsage usage,
                                          std::string_view label) {
   throw_faults();
+  note_new_work();
   WGPUTextureDescriptor descriptor{};
   descriptor.label = view_of(label);
   descriptor.usage = usage;
@@ -213,6 +201,7 @@ Handle<WGPUTexture> Device::make_texture(WGPUExtent3D size, WGPUTextureFormat fo
 
 Handle<WGPUBuffer> Device::make_buffer(std::uint64_t bytes, WGPUBufferUsage usage, std::string_view label) {
   throw_faults();
+  note_new_work();
   WGPUBufferDescriptor descriptor{};
   descriptor.label = view_of(label);
   descriptor.usage = usage;
@@ -245,14 +234,6 @@ std::string missing_limits(const WGPULimits& limits) {
   need("maxComputeWorkgroupStorageSize", limits.maxComputeWorkgroupStorageSize, 16384);
   need("maxComputeWorkgroupsPerDimension", limits.maxComputeWorkgroupsPerDimension, 65535);
   return missing;
-}
-
-ErrorScope::ErrorScope(const Device& device, WGPUErrorFilter filter) : device_(device) {
-  wgpuDevicePushErrorScope(device_.get(), filter);
-}
-
-ErrorScope::~ErrorScope() {
-  if (is_open_) close();
 }
 
 }  // namespace tessera::webgpu

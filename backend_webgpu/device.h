@@ -14,6 +14,7 @@
 
 #include "backend_webgpu/adapter.h"
 #include "backend_webgpu/blob_cache.h"
+#include "backend_webgpu/faults.h"
 #include "backend_webgpu/wait.h"
 #include "core/kernel/backend.h"
 #include "core/platform/driver_start.h"
@@ -22,8 +23,8 @@ namespace tessera::webgpu {
 
 class Device {
  public:
-  Device(const DawnAdapter&, const ContextOptions&, const MessageSink&);    // a new one
-  Device(WGPUInstance, WGPUDevice, const DeviceInfo&, const MessageSink&);  // a host's
+  Device(const DawnAdapter&, const ContextOptions&, const MessageSink&);                           // a new one
+  Device(WGPUInstance, WGPUDevice, const DeviceInfo&, const ContextOptions&, const MessageSink&);  // a host's
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -47,11 +48,17 @@ class Device {
 
   void wait_for_work() const;  // that was submitted; a fault is noted
 
-  bool is_lost();
+  bool is_lost() { return faults_->is_lost(); }
   void lose();  // for tests
 
   // Throws device_lost from a loss on, and any other fault that no call has thrown yet once.
   void throw_faults();
+  const std::shared_ptr<Faults>& faults() const { return faults_; }
+
+  // Whether this work is not asked about now, see DeviceErrors: the like was done before, and errors of the device come
+  // to tessera alone.
+  bool asks_later_about(std::span<const Dispatch>);
+  void note_new_work() { has_new_work_ = true; }  // new kernels or storages: the next work is asked about
 
   // Throws out_of_memory with both numbers, or device_lost.
   Handle<WGPUBuffer> make_buffer(std::uint64_t bytes, WGPUBufferUsage, std::string_view label);
@@ -59,9 +66,6 @@ class Device {
   Handle<WGPUTexture> make_texture(WGPUExtent3D size, WGPUTextureFormat, WGPUTextureUsage, std::string_view label);
 
  private:
-  void note_loss(const std::string& why);
-  void note_error(ErrorCode, const std::string& what);
-
   const Handle<WGPUInstance> instance_;
   const DeviceInfo info_;
   const MessageSink messages_;
@@ -70,12 +74,10 @@ class Device {
   WGPULimits limits_{};
   bool has_octets_ = false;
   std::optional<VulkanDriver> sharing_;  // the driver, where the device can share images
-  std::mutex faults_lock_;
-  bool is_closing_ = false;
-  bool is_lost_ = false;
-  ErrorCode fault_code_{};
-  std::string fault_;  // the loss, or else the first error that was not thrown yet; empty where all is well
-  WGPUFuture loss_{};  // of a host's device
+  const std::shared_ptr<Faults> faults_;
+  const bool asks_later_;
+  bool has_new_work_ = true;
+  WGPUFuture loss_{};                 // of a host's device
   std::unique_ptr<BlobCache> blobs_;  // null where there is none
   Handle<WGPUDevice> device_;
   Handle<WGPUQueue> queue_;
@@ -104,7 +106,9 @@ class ErrorScope {
   ErrorScope(const ErrorScope&) = delete;
   ErrorScope& operator=(const ErrorScope&) = delete;
 
-  std::string close();  // the driver's message, empty where there was no error; scopes close in reverse order
+  // The driver's message, empty where there was no error; scopes close in reverse order. Where nothing can wait, the
+  // device's faults get the error later.
+  std::string close();
 
  private:
   const Device& device_;

@@ -6,6 +6,7 @@ namespace {
 // Calls `make` with the compiled text, and throws Dawn's errors against either.
 template <class Make>
 auto make_pipeline(Device& device, const std::string& text, const std::string& what, const Make& make) {
+  device.note_new_work();
   ErrorScope rejected(device, WGPUErrorFilter_Validation);
   ErrorScope failed(device, WGPUErrorFilter_Internal);
   WGPUShaderSourceWGSL source{};

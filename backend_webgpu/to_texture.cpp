@@ -61,10 +61,10 @@ void to_texture(const Tensor& image, WGPUTexture target, const ToTexture& option
       [&] { write(context, image, target, options, present_backend<WebGpuBackend>(to_texture_op, context)); });
 }
 
-std::future<void> prepare_to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
+Pending<void> prepare_to_texture(const Tensor& image, WGPUTexture target, const ToTexture& options) {
   const LockedContext locked(image);
   ContextState& context = *locked;
-  std::future<void> prepared;
+  Pending<void> prepared;
   context.recovery.run_on_this_device(
       "webgpu::prepare_to_texture: the texture belongs to a lost device; make it again on the one that "
       "webgpu::host_device() gives now, and call again.",

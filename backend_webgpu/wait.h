@@ -8,6 +8,8 @@ namespace tessera::webgpu {
 
 inline constexpr std::uint64_t forever = UINT64_MAX;
 
+bool can_wait();  // false in a page whose program cannot be suspended; wait_for() throws unsupported there
+
 // Whether the future's callback has run, or runs now. Never waits.
 bool is_done(WGPUInstance, WGPUFuture);
 

@@ -313,16 +313,14 @@ std::map<std::string, Tensor> Model::operator()(const std::map<std::string, Tens
   return by_name;
 }
 
-std::future<void> Model::prepare(const std::map<std::string, Shape>& sizes) const {
+Pending<void> Model::prepare(const std::map<std::string, Shape>& sizes) const {
   const std::vector<Shape> shapes = impl_->shapes_from(sizes);
   const std::optional<Program> program = impl_->naming([&] {
     const std::scoped_lock hold(impl_->lock);
     return impl_->program_for(shapes);
   });
   if (program) return program->prepare();
-  std::promise<void> nothing;  // to compile before there are values
-  nothing.set_value();
-  return nothing.get_future();
+  return Pending<void>::done();  // nothing is to compile before there are values
 }
 
 std::vector<ModelNode> Model::explain(const std::map<std::string, Shape>& sizes) const {

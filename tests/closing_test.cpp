@@ -17,7 +17,7 @@ TEST_P(Closing, FreesAllThatIsOnTheDevice) {
   Context context = open(GetParam());
   const Tensor held = (context.full({1000}, 1) + 1.0f).compute();
   const Tensor pending = held * 2.0f;
-  std::future<std::vector<float>> read = (held + 3.0f).read_async();
+  Pending<std::vector<float>> read = (held + 3.0f).read_async();
   const Program program =
       Program::record(context, {{.shape = {3}}}, [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
   program.prepare();

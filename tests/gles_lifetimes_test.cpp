@@ -89,8 +89,8 @@ TEST_P(GlesLifetimes, HostsMayShutDownFirst) {
   const Tensor computed = (guest.gpu->full({4}, 1) + 1.0f).compute(), pending = computed * 2.0f;
   const Tensor sampled = gles::from_texture(*guest.gpu, {.texture = source, .width = width, .height = height});
   const gles::GpuData lent = gles::data_to_gpu(computed);
-  std::future<std::vector<float>> read = computed.read_async();
-  const std::future<void> prepared =
+  Pending<std::vector<float>> read = computed.read_async();
+  const Pending<void> prepared =
       gles::prepare_to_texture(sampled * 2.0f, {.texture = source, .width = width, .height = height});
   guest.host.reset();
 

@@ -72,7 +72,7 @@ TEST_P(GlesPrepare, OneKernelACallWhereThereIsNoTime) {
   Context context = adopt();
   const Program program = record(context);
   context.reset_stats();
-  const std::future<void> unused = program.prepare();
+  const Pending<void> unused = program.prepare();
   EXPECT_EQ(context.stats().kernels_compiled, 0u);
   std::uint64_t calls = 0;
   for (bool is_ready = false; !is_ready; ++calls) {
@@ -115,11 +115,11 @@ TEST_P(GlesPrepare, AllAtOnceWhereThereIsTime) {
   expect_ready(context, same);
 }
 
-TEST_P(GlesPrepare, TheFutureCompilesWhatIsLeft) {
+TEST_P(GlesPrepare, ThePendingCompilesWhatIsLeft) {
   Context context = adopt();
   const Program program = record(context);
-  std::future<void> ready = program.prepare();
-  EXPECT_EQ(ready.wait_for(0s), std::future_status::deferred);
+  Pending<void> ready = program.prepare();
+  EXPECT_FALSE(ready.ready());
   context.prepare_some(0us);
   ready.get();
   expect_ready(context, program);
@@ -137,7 +137,7 @@ TEST_P(GlesPrepare, FramesFromTexturesIntoTextures) {
   });
   const auto frame = [&] { return program({gles::from_texture(context, camera)})[0]; };
   context.reset_stats();
-  const std::future<void> unused = gles::prepare_to_texture(frame(), screen);
+  const Pending<void> unused = gles::prepare_to_texture(frame(), screen);
   EXPECT_EQ(context.stats().kernels_compiled, 0u);
   while (!context.prepare_some(1us)) {
   }
@@ -179,7 +179,7 @@ TEST_P(GlesPrepare, ElsewhereItIsRefusedAndGoesOnLater) {
   expect_ready(context, program);
 }
 
-TEST_P(GlesPrepare, AKernelThatDoesNotCompileIsTheFuturesError) {
+TEST_P(GlesPrepare, AKernelThatDoesNotCompileIsThePendingsError) {
   Context context = adopt();
   const CustomKernel wrong{.name = "wrong",
                            .inputs = {"a"},
@@ -189,7 +189,7 @@ TEST_P(GlesPrepare, AKernelThatDoesNotCompileIsTheFuturesError) {
     return std::vector{
         run_custom(context, wrong, {.inputs = {{"a", in[0]}}, .outputs = {{"result", {.shape = {2}}}}}).at("result")};
   });
-  std::future<void> ready = program.prepare();
+  Pending<void> ready = program.prepare();
   EXPECT_TRUE(context.prepare_some(1h));
   EXPECT_TESSERA_ERROR(ready.get(), compile_failed, "nothing");
 }
@@ -198,7 +198,7 @@ TEST_P(GlesPrepare, OwnContextsOnlyTell) {
   Context own = open(GetParam());
   const Program program = record(own);
   EXPECT_TRUE(own.prepare_some(0us));
-  std::future<void> ready = program.prepare();
+  Pending<void> ready = program.prepare();
   ready.get();
   EXPECT_TRUE(own.prepare_some(0us));
   expect_ready(own, program);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cmath>
+#include <map>
 #include <thread>
 
 #include "support/gles_host.h"
@@ -10,6 +12,7 @@
 namespace tessera::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -53,6 +56,57 @@ Context adopt_noting_waits(const GlesHost& host) {
   });
 }
 
+// Questions that wait for the device where GL runs in another process, as in a browser, by name.
+std::map<std::string, int> questions;
+GLenum next_error = GL_NO_ERROR;  // of the driver, as far as the guest knows
+
+template <int number, class Function>
+struct Noted;
+template <int number, class Result, class... Arguments>
+struct Noted<number, Result(GLAD_API_PTR*)(Arguments...)> {
+  static inline Result(GLAD_API_PTR* real)(Arguments...) = nullptr;
+  static inline std::string name;
+  static Result GLAD_API_PTR call(Arguments... arguments) {
+    ++questions[name];
+    if constexpr (std::is_same_v<Result, GLenum> && sizeof...(Arguments) == 0)
+      if (next_error != GL_NO_ERROR) return std::exchange(next_error, GL_NO_ERROR);
+    return real(arguments...);
+  }
+};
+
+class NotingLoader {
+ public:
+  explicit NotingLoader(const GlesHost& host) : find_(host.loader()) {
+    note<0, PFNGLGETERRORPROC>("glGetError");
+    note<1, PFNGLCHECKFRAMEBUFFERSTATUSPROC>("glCheckFramebufferStatus");
+    note<2, PFNGLISTEXTUREPROC>("glIsTexture");
+    note<3, PFNGLISFRAMEBUFFERPROC>("glIsFramebuffer");
+    note<4, PFNGLGETPROGRAMIVPROC>("glGetProgramiv");
+    note<5, PFNGLGETSHADERIVPROC>("glGetShaderiv");
+    note<6, PFNGLFINISHPROC>("glFinish");
+    note<7, PFNGLCLIENTWAITSYNCPROC>("glClientWaitSync");
+    note<8, PFNGLMAPBUFFERRANGEPROC>("glMapBufferRange");
+    note<9, PFNGLGETFRAMEBUFFERATTACHMENTPARAMETERIVPROC>("glGetFramebufferAttachmentParameteriv");
+    note<10, PFNGLGETUNIFORMLOCATIONPROC>("glGetUniformLocation");
+    note<11, PFNGLGETQUERYOBJECTUIVPROC>("glGetQueryObjectuiv");
+  }
+  void* operator()(const char* name) const {
+    const auto noted = noted_.find(name);
+    return noted == noted_.end() ? find_(name) : noted->second;
+  }
+
+ private:
+  template <int number, class Function>
+  void note(const char* name) {
+    Noted<number, Function>::real = reinterpret_cast<Function>(find_(name));
+    Noted<number, Function>::name = name;
+    noted_[name] = reinterpret_cast<void*>(&Noted<number, Function>::call);
+  }
+
+  gles::Loader find_;
+  std::map<std::string, void*> noted_;
+};
+
 void expect_all_come(const Context& gpu) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (gpu.reads_under_way() > 0) {
@@ -64,10 +118,9 @@ void expect_all_come(const Context& gpu) {
 TEST_P(GlesReads, NothingWaitsForTheDevice) {
   Context gpu = adopt_noting_waits(host());
   const Tensor x = gpu.tensor({200, 200}, std::vector<float>(40000, 0.5f)).compute();
-  std::vector<std::future<std::vector<float>>> reads;
+  std::vector<Pending<std::vector<float>>> reads;
   for (int i = 0; i < 3; ++i) reads.push_back((matmul(x, x) * static_cast<float>(i)).read_async());
   reads.push_back(x.cast(DType::u8).read_async());
-  EXPECT_EQ(reads[0].wait_for(std::chrono::seconds(0)), std::future_status::deferred);
   EXPECT_EQ(waits.maps, 0);  // nothing was taken yet
   expect_all_come(gpu);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_THAT(reads[i].get(), Each(50.0f * static_cast<float>(i)));
@@ -78,6 +131,93 @@ TEST_P(GlesReads, NothingWaitsForTheDevice) {
   EXPECT_FALSE(waits.timeouts.empty());
   std::erase(waits.timeouts, GLuint64{0});
   EXPECT_LE(waits.timeouts.size(), 4u);
+}
+
+// A whole frame of a host's: a texture in, an upload, a program, a texture out, a read of the frame before.
+TEST_P(GlesReads, FramesThatRepeatAskTheDeviceNothingWhereErrorsMayComeLater) {
+  std::vector<std::string> warnings;
+  Context gpu = gles::adopt_current(NotingLoader(host()),
+                                    {.on_message = [&](const Message& message) { warnings.push_back(message.text); },
+                                     .message_level = Message::Level::warning,
+                                     .device_errors = DeviceErrors::later});
+  const std::vector<std::uint8_t> grey(4 * 8 * 6, 51);
+  const gles::HostTexture camera{host().texture(GL_RGBA8, 8, 6, GL_RGBA, GL_UNSIGNED_BYTE, grey.data()), 8, 6},
+      screen{host().texture(GL_RGBA8, 8, 6, GL_RGBA, GL_UNSIGNED_BYTE, nullptr), 8, 6};
+  const gles::HostFramebuffer window{
+      .framebuffer = host().framebuffer(host().texture(GL_RGBA8, 8, 6, GL_RGBA, GL_UNSIGNED_BYTE, nullptr)),
+      .width = 8,
+      .height = 6};
+  const Program program = Program::record(gpu, {{.shape = {6, 8, 4}}, {.shape = {4}}}, [](std::span<const Tensor> in) {
+    return std::vector{gaussian_blur(in[0], 1) * in[1]};
+  });
+  const auto frame = [&](float gain) {
+    const Tensor filtered =
+        program({gles::from_texture(gpu, camera), gpu.tensor({4}, std::vector<float>(4, gain))})[0].compute();
+    gles::to_texture(filtered, screen);
+    gles::to_texture(filtered, window);
+  };
+  for (int i = 0; i < 4; ++i) frame(0.5f);
+  questions.clear();
+  for (int i = 0; i < 8; ++i) frame(0.25f * static_cast<float>(i));
+  if (host().is_desktop()) questions.erase("glGetError");  // which alone tells of conditional rendering
+  EXPECT_THAT(questions, IsEmpty());
+
+  // A read waits anyway, and asks. The error may be the host's own.
+  next_error = GL_INVALID_OPERATION;
+  EXPECT_THAT(gles::from_texture(gpu, screen).read(), Each(::testing::FloatNear(0.35f, 0.01f)));
+  EXPECT_THAT(warnings,
+              Contains(AllOf(HasSubstr("0x0502"), HasSubstr("up to the kernel"), HasSubstr("of the host's own"))));
+  next_error = GL_NO_ERROR;
+  host().expect_no_error("frames");
+}
+
+TEST_P(GlesReads, ContextsOfOnesOwnThrowErrorsThatComeLater) {
+  if (host().is_desktop()) GTEST_SKIP() << "tessera's own contexts are of OpenGL ES";
+  Context own = Context::create(
+      {.prefer = {BackendKind::gles}, .driver = GetParam().driver, .device_errors = DeviceErrors::later});
+  const Tensor x = own.full({4}, 2).compute();
+  const auto frame = [&] { return tanh(x).compute(); };
+  frame(), frame();
+  const gles::HostContext context = gles::host_context(own);
+  const auto make_current = reinterpret_cast<PFNEGLMAKECURRENTPROC>(context.get_proc_address("eglMakeCurrent"));
+  ASSERT_TRUE(make_current(context.display, EGL_NO_SURFACE, EGL_NO_SURFACE, context.context));
+  reinterpret_cast<PFNGLENABLEPROC>(context.get_proc_address("glEnable"))(0xdead);
+  host().make_current();
+  EXPECT_NO_THROW(frame());
+  EXPECT_TESSERA_ERROR(x.read(), unsupported, "0x0500", "up to the kernel", "tanh");
+  EXPECT_THAT(tanh(x).read(), Each(::testing::FloatNear(std::tanh(2.0f), 1e-4f)));
+}
+
+TEST_P(GlesReads, CallbacksComeWithinCallsOfTheHost) {
+  const Tensor x = gpu().tensor({3}, {1, 2, 3});
+  int calls = 0;
+  std::vector<float> got;
+  (x * 2.0f).read_async().then([&](Pending<std::vector<float>> done) {
+    ++calls;
+    EXPECT_TRUE(done.ready());
+    got = done.get();
+    EXPECT_THAT((x + 1.0f).read(), ElementsAre(2, 3, 4));  // a callback may call tessera
+  });
+  expect_all_come(gpu());
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(got, ElementsAre(2, 4, 6));
+  (x * 3.0f).read_async().then([&](Pending<std::vector<float>> done) { got = done.get(); });
+  gpu().close();
+  EXPECT_THAT(got, ElementsAre(3, 6, 9));
+  {
+    GlesHost other(GetParam());
+    Context gone = other.adopt();
+    (gone.full({3}, 1) + 1.0f).read_async().then([&](Pending<std::vector<float>> done) {
+      ++calls;
+      try {
+        done.get();
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::cancelled);
+      }
+    });
+  }
+  EXPECT_EQ(calls, 2);
+  host().make_current();
 }
 
 TEST_P(GlesReads, GetWaitsWhereTheHostDoesNotCareToAsk) {

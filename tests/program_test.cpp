@@ -216,6 +216,21 @@ TEST_P(Programs, WhatFailsIsNotHalfDone) {
   EXPECT_EQ(y.read(), (std::vector<float>{3, 6}));
 }
 
+TEST_P(Programs, NoMoreSubmissionsAreUnderWayThanAllowed) {
+  for (const std::size_t most : {1, 2, 5}) {
+    Context paced = Context::create(
+        {.prefer = {GetParam().backend}, .driver = GetParam().driver, .max_submissions_under_way = most});
+    Tensor x = paced.full({1 << 14}, 0).compute();
+    for (int i = 0; i < 30; ++i) {
+      x = (sin(x) * 0.0f + static_cast<float>(i)).compute();
+      ASSERT_LE(paced.submissions_under_way(), most);
+    }
+    EXPECT_EQ(x.read()[5], 29.0f);
+    paced.wait();
+    EXPECT_EQ(paced.submissions_under_way(), 0u);
+  }
+}
+
 TESSERA_ON_ALL_DEVICES(Programs);
 
 }  // namespace

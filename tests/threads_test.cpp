@@ -16,7 +16,7 @@ class Threads : public OnDevice {};
 
 TEST_P(Threads, AsynchronousReads) {
   const Tensor x = context().tensor({1000}, random_values(1000, -1, 1, 3));
-  std::vector<std::future<std::vector<float>>> reads;
+  std::vector<Pending<std::vector<float>>> reads;
   for (int i = 0; i < 20; ++i) reads.push_back((x * static_cast<float>(i)).read_async());
   const std::vector<float> values = x.read();
   for (int i = 19; i >= 0; --i) {
@@ -27,18 +27,66 @@ TEST_P(Threads, AsynchronousReads) {
 }
 
 TEST_P(Threads, AsynchronousReadsFinishByThemselves) {
-  std::future<std::vector<float>> read = context().full({10}, 4).read_async();
-  EXPECT_EQ(read.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  Pending<std::vector<float>> read = context().full({10}, 4).read_async();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!read.ready() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(read.ready());
   EXPECT_EQ(read.get(), std::vector<float>(10, 4));
 }
 
 TEST_P(Threads, AsynchronousReadsOutliveTheirContext) {
-  std::future<std::vector<float>> read;
+  Pending<std::vector<float>> read;
   {
     Context context = open(GetParam());
     read = (context.full({100}, 4) + 1.0f).read_async();
   }
   EXPECT_EQ(read.get(), std::vector<float>(100, 5));
+}
+
+TEST_P(Threads, CallbacksComeOnceAndMayCall) {
+  const Tensor x = context().full({10}, 4).compute();
+  std::atomic<int> calls = 0;
+  std::vector<float> got;
+  x.read_async().then([&](Pending<std::vector<float>> done) {
+    got = done.get();
+    EXPECT_TRUE(done.is_empty());
+    EXPECT_EQ((x + 1.0f).read(), std::vector<float>(10, 5));
+    ++calls;
+  });
+  while (calls == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(got, std::vector<float>(10, 4));
+
+  Pending<std::vector<float>> ready = x.read_async();
+  while (!ready.ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const std::thread::id here = std::this_thread::get_id();
+  ready.then([&](Pending<std::vector<float>>) { calls += std::this_thread::get_id() == here ? 1 : 100; });
+  EXPECT_EQ(calls, 2);
+  EXPECT_TESSERA_ERROR(ready.get(), invalid_argument, "nothing to wait for");
+  { const auto dropped = (x * 2.0f).read_async(); }
+  Pending<std::vector<float>> none = context().full({0}, 1).read_async();
+  EXPECT_TRUE(none.ready());
+  EXPECT_TRUE(none.get().empty());
+}
+
+TEST_P(Threads, ErrorsTravelToCallbacks) {
+  const bool is_wgsl = context().backend() == BackendKind::webgpu;
+  if (context().backend() == BackendKind::cpu) GTEST_SKIP() << "it compiles nothing";
+  CustomKernel wrong{.name = "wrong", .inputs = {"a"}, .outputs = {"result"}};
+  if (is_wgsl) wrong.wgsl = "@group(0) @binding(0) var<storage, read> a: array<f32>;"
+        "@group(0) @binding(1) var<storage, read_write> result: array<f32>;"
+        "@compute @workgroup_size(1) fn main() { result[0] = nothing(a[0]); }";
+  else wrong.glsl = "float result_at(int i) { return nothing(a_at(i)); }";
+  const Program program = Program::record(context(), {{.shape = {2}}}, [&](std::span<const Tensor> in) {
+    return std::vector{
+        run_custom(context(), wrong, {.inputs = {{"a", in[0]}}, .outputs = {{"result", {.shape = {2}}}}}).at("result")};
+  });
+  std::atomic<bool> is_told = false;
+  program.prepare().then([&](Pending<void> done) {
+    EXPECT_TESSERA_ERROR(done.get(), compile_failed, "nothing");
+    is_told = true;
+  });
+  while (!is_told) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 double seconds_this_thread_worked() {

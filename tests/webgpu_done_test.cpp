@@ -42,6 +42,23 @@ TEST_P(WebGpuDone, OnANewDeviceAndOnOneThatIsLost) {
   EXPECT_FALSE(lost.get_future().get());
 }
 
+// An error between two runs of a kind, which are not asked about, comes with the next call, and names the kernel.
+TEST_P(WebGpuDone, ErrorsMayComeLater) {
+  Context gpu = Context::create(
+      {.prefer = {GetParam().backend}, .driver = GetParam().driver, .device_errors = DeviceErrors::later});
+  const Tensor x = gpu.full({4}, 2).compute();
+  const auto frame = [&] { return tanh(x).compute(); };
+  const Tensor y = frame();
+  for (int i = 0; i < 3; ++i) frame();
+  const webgpu::HostDevice device = webgpu::host_device(gpu);
+  wgpuDeviceInjectError(device.device, WGPUErrorType_Validation, {"as a test asked for", WGPU_STRLEN});
+  const auto read = [&] {
+    for (int i = 0; i < 100; ++i) frame().read();
+  };
+  EXPECT_TESSERA_ERROR(read(), unsupported, "by the kernel", "tanh", "as a test asked for");
+  EXPECT_EQ(y.read(), frame().read());
+}
+
 TEST_P(WebGpuDone, RefusesOtherBackendsAndNoCallback) {
   EXPECT_TESSERA_ERROR(webgpu::when_done(context(), nullptr), invalid_argument, "webgpu::when_done", "empty");
   EXPECT_TESSERA_ERROR(webgpu::when_done(cpu_context(), [](bool) {}), wrong_backend, "webgpu::when_done");

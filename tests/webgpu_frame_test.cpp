@@ -193,7 +193,7 @@ TEST_P(WebGpuHost, ThreadsMayShareADeviceThatAllowsIt) {
     threads.emplace_back([&, i] {
       Context guest = webgpu::adopt(several.handles());
       for (int turn = 0; turn < 20; ++turn) {
-        std::future<std::vector<float>> later = (guest.full({100}, static_cast<float>(i)) + 1.0f).read_async();
+        Pending<std::vector<float>> later = (guest.full({100}, static_cast<float>(i)) + 1.0f).read_async();
         EXPECT_THAT(later.get(), Each(static_cast<float>(i + 1)));
       }
     });

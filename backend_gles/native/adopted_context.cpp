@@ -109,6 +109,8 @@ void AdoptedContext::refuse(const std::string& device) const {
                                            " Make it current here, or call from where it is.");
 }
 
+bool AdoptedContext::is_known_to_be_lost() const noexcept { return false; }  // only the driver knows
+
 EGLContext AdoptedContext::make_sharing() const {
   throw Error(ErrorCode::unsupported,
               "tessera works in the host's own context, and only the host knows with which attributes another one can "

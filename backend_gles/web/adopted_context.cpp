@@ -39,6 +39,10 @@ void AdoptedContext::refuse(const std::string& device) const {
                                            " is not current: call emscripten_webgl_make_context_current() first.");
 }
 
+bool AdoptedContext::is_known_to_be_lost() const noexcept {
+  return emscripten_is_webgl_context_lost(reinterpret_cast<EMSCRIPTEN_WEBGL_CONTEXT_HANDLE>(handle_));
+}
+
 EGLContext AdoptedContext::make_sharing() const {
   throw Error(ErrorCode::unsupported, "contexts of WebGL2 share no objects");
 }

@@ -17,6 +17,7 @@ class WebGlContext final : public GlContext {
   bool enter(Before&) const noexcept override;
   void leave(const Before&) const noexcept override;
   [[noreturn]] void refuse(const std::string& device) const override;
+  bool is_known_to_be_lost() const noexcept override { return emscripten_is_webgl_context_lost(handle_); }
   bool is_borrowed() const override { return false; }
   bool has_extensions_on_request() const override { return true; }
   EGLDisplay display() const override { return nullptr; }

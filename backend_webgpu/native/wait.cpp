@@ -8,6 +8,8 @@
 
 namespace tessera::webgpu {
 
+bool can_wait() { return true; }
+
 bool is_done(WGPUInstance instance, WGPUFuture future) {
   WGPUFutureWaitInfo info{};
   info.future = future;

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include <tessera/error.h>
+
 // clang-format off
 EM_JS(void, tessera_gpu_start, (), {
   if (Module.tesseraGpu) return;
@@ -158,7 +160,15 @@ bool take_answer(int future) {
 void forget_answer(int future) { finish(future, true); }
 
 bool can_suspend() { return tessera_gpu_can_suspend() != 0; }
-void suspend_until_answer(int future) { tessera_gpu_suspend(future); }
+void suspend_until_answer(int future) {
+  static bool is_suspended = false;  // Asyncify keeps one stack
+  if (std::exchange(is_suspended, true))
+    throw Error(ErrorCode::busy,
+                "WebGPU: a call into another context waits for its device, and a page's program can wait for one at a "
+                "time: call again when that one has returned.");
+  tessera_gpu_suspend(future);
+  is_suspended = false;
+}
 
 }  // namespace tessera::webgpu
 

@@ -5,6 +5,8 @@
 
 namespace tessera::webgpu {
 
+bool can_wait() { return can_suspend(); }
+
 bool is_done(WGPUInstance, WGPUFuture future) { return take_answer(static_cast<int>(future.id)); }
 
 Wait wait_for(WGPUInstance instance, WGPUFuture future, std::uint64_t nanoseconds) {
@@ -12,8 +14,8 @@ Wait wait_for(WGPUInstance instance, WGPUFuture future, std::uint64_t nanosecond
   if (nanoseconds == 0) return Wait::timed_out;
   if (!can_suspend())
     throw Error(ErrorCode::unsupported,
-                "WebGPU: this page cannot wait for its device: use read_async(), and get() in a later frame, when "
-                "Context::reads_under_way() says that the device is done; or link the program with -sASYNCIFY.");
+                "WebGPU: this page cannot wait for its device: call read_async().then() instead, which calls back when "
+                "the device is done, or link the program with -sASYNCIFY.");
   suspend_until_answer(static_cast<int>(future.id));
   return is_done(instance, future) ? Wait::done : Wait::timed_out;
 }

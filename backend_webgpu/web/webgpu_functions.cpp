@@ -1,6 +1,6 @@
 // webgpu.h over the page's WebGPU, as far as tessera calls it. Descriptors become JSON; calls of each frame go
 // straight.
-#include "backend_webgpu/web/webgpu_functions.h"
+#include <webgpu/webgpu.h>
 
 #include <emscripten/emscripten.h>
 
@@ -32,10 +32,6 @@ EM_JS(void, tessera_gpu_destroy_device, (int device), {
   d.tesseraError = d.onuncapturederror = null;
   d.destroy();
 });
-EM_JS(void, tessera_gpu_pop_scope_later, (int device), {
-  const d = Module.tesseraGpu.objects[device];
-  d.popErrorScope().then((error) => { if (error) (d.tesseraError || ((e) => console.error(e.message)))(error); }, () => {});
-});
 EM_JS(int, tessera_gpu_kind_of_error, (int error), {
   const e = Module.tesseraGpu.objects[error];
   return e instanceof GPUValidationError ? 2 : e instanceof GPUOutOfMemoryError ? 3 : 4;
@@ -60,6 +56,13 @@ EM_JS(void, tessera_gpu_set_group, (int pass, int index, int group, const uint32
   Module.tesseraGpu.objects[pass].setBindGroup(index, Module.tesseraGpu.objects[group], HEAPU32, offsets >> 2, count);
 });
 EM_JS(void, tessera_gpu_dispatch, (int pass, int x, int y, int z), { Module.tesseraGpu.objects[pass].dispatchWorkgroups(x, y, z); });
+EM_JS(int, tessera_gpu_render_pass, (int encoder, int view, int load, double r, double g, double b, double a, int slice), {
+  const attachment = { view: Module.tesseraGpu.objects[view], loadOp: load ? "load" : "clear", storeOp: "store", clearValue: [r, g, b, a] };
+  if (slice >= 0) attachment.depthSlice = slice;
+  return Module.tesseraGpu.add(Module.tesseraGpu.objects[encoder].beginRenderPass({ colorAttachments: [attachment] }));
+});
+EM_JS(void, tessera_gpu_draw, (int pass, int vertices, int instances), { Module.tesseraGpu.objects[pass].draw(vertices, instances); });
+EM_JS(void, tessera_gpu_scissor, (int pass, int x, int y, int width, int height), { Module.tesseraGpu.objects[pass].setScissorRect(x, y, width, height); });
 EM_JS(void, tessera_gpu_end, (int pass), { Module.tesseraGpu.objects[pass].end(); });
 EM_JS(int, tessera_gpu_finish, (int encoder), { return Module.tesseraGpu.add(Module.tesseraGpu.objects[encoder].finish()); });
 // clang-format on
@@ -162,9 +165,6 @@ json constants_of(std::size_t count, const WGPUConstantEntry* entries) {
 json layout_of(WGPUPipelineLayout layout) { return layout ? json(ref(layout)) : json("auto"); }
 
 }  // namespace
-
-void pop_error_scope_later(WGPUDevice device) { tessera_gpu_pop_scope_later(id(device)); }
-
 }  // namespace tessera::webgpu
 
 using namespace tessera::webgpu;
@@ -428,6 +428,13 @@ WGPUComputePassEncoder wgpuCommandEncoderBeginComputePass(WGPUCommandEncoder enc
             : tessera_gpu_compute_pass(id(encoder), 0, 0, 0));
 }
 WGPURenderPassEncoder wgpuCommandEncoderBeginRenderPass(WGPUCommandEncoder encoder, const WGPURenderPassDescriptor* d) {
+  if (d->colorAttachmentCount == 1 && !d->timestampWrites) {  // as in each frame
+    const WGPURenderPassColorAttachment& one = d->colorAttachments[0];
+    const int slice = one.depthSlice == WGPU_DEPTH_SLICE_UNDEFINED ? -1 : static_cast<int>(one.depthSlice);
+    return handle<WGPURenderPassEncoder>(
+        tessera_gpu_render_pass(id(encoder), id(one.view), one.loadOp == WGPULoadOp_Load, one.clearValue.r,
+                                one.clearValue.g, one.clearValue.b, one.clearValue.a, slice));
+  }
   json attachments = json::array();
   for (std::size_t i = 0; i < d->colorAttachmentCount; ++i) {
     const WGPURenderPassColorAttachment& attachment = d->colorAttachments[i];
@@ -463,18 +470,16 @@ void wgpuRenderPassEncoderSetBindGroup(WGPURenderPassEncoder pass, uint32_t inde
 void wgpuComputePassEncoderDispatchWorkgroups(WGPUComputePassEncoder pass, uint32_t x, uint32_t y, uint32_t z) {
   tessera_gpu_dispatch(id(pass), static_cast<int>(x), static_cast<int>(y), static_cast<int>(z));
 }
-void wgpuComputePassEncoderPushDebugGroup(WGPUComputePassEncoder pass, WGPUStringView label) {
-  call(id(pass), "pushDebugGroup", json::array({text_of(label)}));
-}
-void wgpuComputePassEncoderPopDebugGroup(WGPUComputePassEncoder pass) {
-  call(id(pass), "popDebugGroup", json::array());
-}
+// Browsers show these to nobody.
+void wgpuComputePassEncoderPushDebugGroup(WGPUComputePassEncoder, WGPUStringView) {}
+void wgpuComputePassEncoderPopDebugGroup(WGPUComputePassEncoder) {}
 void wgpuRenderPassEncoderDraw(WGPURenderPassEncoder pass, uint32_t vertices, uint32_t instances, uint32_t, uint32_t) {
-  call(id(pass), "draw", json::array({vertices, instances}));
+  tessera_gpu_draw(id(pass), static_cast<int>(vertices), static_cast<int>(instances));
 }
 void wgpuRenderPassEncoderSetScissorRect(WGPURenderPassEncoder pass, uint32_t x, uint32_t y, uint32_t width,
                                          uint32_t height) {
-  call(id(pass), "setScissorRect", json::array({x, y, width, height}));
+  tessera_gpu_scissor(id(pass), static_cast<int>(x), static_cast<int>(y), static_cast<int>(width),
+                      static_cast<int>(height));
 }
 void wgpuComputePassEncoderEnd(WGPUComputePassEncoder pass) { tessera_gpu_end(id(pass)); }
 void wgpuRenderPassEncoderEnd(WGPURenderPassEncoder pass) { tessera_gpu_end(id(pass)); }

@@ -19,6 +19,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::compile_failed: return "compile_failed";
     case ErrorCode::io: return "io";
     case ErrorCode::cancelled: return "cancelled";
+    case ErrorCode::busy: return "busy";
   }
   return "unknown";
 }

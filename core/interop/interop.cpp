@@ -92,8 +92,8 @@ void show(ContextState& context, const Tensor& tensor, const HostTarget& target,
   batch.run();
 }
 
-std::future<void> prepare_to_show(ContextState& context, const Tensor& tensor, const HostTarget& target,
-                                  std::span<const Tensor> also_computed) {
+Pending<void> prepare_to_show(ContextState& context, const Tensor& tensor, const HostTarget& target,
+                              std::span<const Tensor> also_computed) {
   Batch batch(context);
   batch.add(shown(context, tensor, target, also_computed));
   return prepare(context, std::make_shared<Preparation>(context, batch.take_kernels()));

@@ -1,6 +1,5 @@
 // Tensors over a host's memory, storages lent to a host, and the places of a tensor's elements.
 #pragma once
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,8 +38,7 @@ Lease lease(ContextState&, const Tensor&, std::uint64_t layout, std::uint64_t (*
 // Recovery::run_on_this_device().
 void show(ContextState&, const Tensor&, const HostTarget&, std::span<const Tensor> also_computed);
 // Starts to compile what that would run.
-std::future<void> prepare_to_show(ContextState&, const Tensor&, const HostTarget&,
-                                  std::span<const Tensor> also_computed);
+Pending<void> prepare_to_show(ContextState&, const Tensor&, const HostTarget&, std::span<const Tensor> also_computed);
 
 // Computes the tensor's elements into a host's memory, in one submission, on the device that there is. The kernel that
 // makes them writes `storage`, which has the size of the tensor in whole texels, unless the elements are there already,

@@ -160,6 +160,14 @@ class Download {
   virtual std::span<const std::byte> mapped() { return {}; }
 };
 
+// A place in the order of submissions.
+class Mark {
+ public:
+  virtual ~Mark() = default;
+  virtual bool is_reached() = 0;  // whether the device has done all before it; never waits
+  virtual void wait() = 0;        // sleeps until then
+};
+
 struct PixelLimits {
   int max_side = 0;       // of an image; 0: the device runs no pixel kernels
   int max_half_side = 0;  // of an image in texels of f16, which kernels can filter
@@ -219,6 +227,8 @@ class Backend {
   virtual void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) = 0;
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
   virtual void wait() = 0;
+  virtual bool can_wait() const { return true; }            // else wait() and the like throw unsupported
+  virtual std::unique_ptr<Mark> mark() { return nullptr; }  // behind all so far; null where that is done
 
   virtual KernelOrigins kernel_origins() const { return {}; }
   virtual KernelCount kernels() const { return {}; }  // that are there now

@@ -8,12 +8,12 @@
 namespace tessera {
 
 struct Background::State {
-  State(std::mutex& lock_of_context, ContextState& state_of_context)
+  State(ContextLock& lock_of_context, ContextState& state_of_context)
       : context_lock(lock_of_context), context(state_of_context) {}
 
   Poller::Turn turn();
 
-  std::mutex& context_lock;
+  ContextLock& context_lock;
   ContextState& context;
   struct Task {
     Job job;
@@ -31,7 +31,8 @@ Poller::Turn Background::State::turn() {
     added.clear();
   }
   const auto done = std::partition(jobs.begin(), jobs.end(), [&](Task& task) {
-    const std::scoped_lock hold(context_lock);
+    if (!context_lock.lock_unless_suspended()) return true;
+    const std::lock_guard hold(context_lock, std::adopt_lock);
     return !task.job(context);
   });
   const bool has_finished_some = done != jobs.end();
@@ -41,7 +42,7 @@ Poller::Turn Background::State::turn() {
   return jobs.empty() ? Poller::Turn::idle : has_finished_some ? Poller::Turn::did_some : Poller::Turn::waits;
 }
 
-Background::Background(std::mutex& context_lock, ContextState& context)
+Background::Background(ContextLock& context_lock, ContextState& context)
     : state_(std::make_shared<State>(context_lock, context)), poller_([state = state_] { return state->turn(); }) {}
 
 void Background::add(Job job, std::function<void()> after) {
@@ -52,18 +53,20 @@ void Background::add(Job job, std::function<void()> after) {
   poller_.wake();
 }
 
-void Background::add(std::unique_ptr<Download> download, Finish finish) {
-  add([shared = std::shared_ptr(std::move(download)), finish = std::move(finish)](ContextState& context) mutable {
-    std::exception_ptr error;
-    try {
-      if (!shared->ready()) return false;
-    } catch (...) {
-      error = std::current_exception();
-    }
-    finish(context, shared.get(), error);
-    shared.reset();  // under the lock, like every use of the device
-    return true;
-  });
+void Background::add(std::unique_ptr<Download> download, Finish finish, std::function<void()> after) {
+  add(
+      [shared = std::shared_ptr(std::move(download)), finish = std::move(finish)](ContextState& context) mutable {
+        std::exception_ptr error;
+        try {
+          if (!shared->ready()) return false;
+        } catch (...) {
+          error = std::current_exception();
+        }
+        finish(context, shared.get(), error);
+        shared.reset();  // under the lock, like every use of the device
+        return true;
+      },
+      std::move(after));
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include "core/kernel/backend.h"
 #include "core/platform/poller.h"
+#include "core/run/context_lock.h"
 
 namespace tessera {
 
@@ -19,12 +20,12 @@ class Background {
   // Their captures go later, without the lock, and may be the last to hold the context.
   using Job = std::function<bool(ContextState&)>;
 
-  Background(std::mutex& context_lock, ContextState&);
+  Background(ContextLock& context_lock, ContextState&);
 
   void add(Job, std::function<void()> after = {});  // `after` the last part, without the lock; does not throw
   // Adds a job that calls `finish` with the download once it is ready, or with the error.
   using Finish = std::function<void(ContextState&, Download*, std::exception_ptr)>;
-  void add(std::unique_ptr<Download>, Finish);
+  void add(std::unique_ptr<Download>, Finish, std::function<void()> after = {});
 
   void wait_until_idle() { poller_.wait_until_idle(); }  // the caller does not hold the context's lock
 

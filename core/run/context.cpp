@@ -8,6 +8,23 @@
 #include "core/run/context_impl.h"
 
 namespace tessera {
+namespace {
+
+// Does `work`, and calls back, after the lock, whoever waits for what callers do.
+template <class Work>
+auto telling(const Context& context, LockedContext::Closed closed, const Work& work) {
+  std::vector<std::shared_ptr<CallersWork>> done;
+  const auto result = [&] {
+    const LockedContext locked(context, closed);
+    const auto worked = work(*locked);
+    done = locked->take_done_work();
+    return worked;
+  }();
+  for (const std::shared_ptr<CallersWork>& each : done) each->tell();
+  return result;
+}
+
+}  // namespace
 
 Context ContextAccess::make(const ContextOptions& options, OpenBackend open, bool is_hosts) {
   return Context(std::make_shared<ContextImpl>(options, std::move(open), is_hosts));
@@ -100,24 +117,36 @@ void Context::close() {
     context->tiers.stop();
   }
   impl_->background.wait_until_idle();
-  const LockedContext context(*this, LockedContext::Closed::allowed);
-  context->close();
+  std::vector<std::shared_ptr<CallersWork>> done, never;
+  {
+    const LockedContext context(*this, LockedContext::Closed::allowed);
+    context->close();
+    done = context->take_done_work();
+    never = std::exchange(context->callers_work, {});
+  }
+  for (const std::shared_ptr<CallersWork>& work : done) work->tell();
 }
 
 bool Context::prepare_some(std::chrono::microseconds at_most) {
   const auto deadline = Preparation::Clock::now() + at_most;
-  const LockedContext context(*this);
-  return context->prepare_some(deadline);
+  return telling(*this, LockedContext::Closed::refused,
+                 [&](ContextState& context) { return context.prepare_some(deadline); });
 }
 
 std::size_t Context::reads_under_way() const {
+  return telling(*this, LockedContext::Closed::allowed,
+                 [](ContextState& context) { return context.reads_under_way(); });
+}
+
+std::size_t Context::submissions_under_way() const {
   const LockedContext context(*this, LockedContext::Closed::allowed);
-  return context->reads_under_way();
+  return context->backend->is_lost() ? 0 : context->pace.under_way(*context->backend);
 }
 
 void Context::wait() {
   const LockedContext context(*this, LockedContext::Closed::allowed);
   context->recovery.run([&] { context->backend->wait(); });
+  context->pace.forget();  // all is done
   context->pool->collect();
 }
 

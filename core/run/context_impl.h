@@ -7,6 +7,7 @@
 #include "core/base/messages.h"
 #include "core/graph/node.h"
 #include "core/run/background.h"
+#include "core/run/context_lock.h"
 #include "core/run/context_state.h"
 
 namespace tessera {
@@ -21,7 +22,7 @@ struct ContextImpl : std::enable_shared_from_this<ContextImpl> {
 
  private:
   friend class LockedContext;
-  std::mutex lock_;
+  ContextLock lock_;
   ContextState state_;
 
  public:
@@ -45,7 +46,7 @@ class LockedContext {
 
  private:
   ContextImpl& context_;
-  std::unique_lock<std::mutex> hold_;
+  std::unique_lock<ContextLock> hold_;
 };
 
 struct ContextAccess {

@@ -44,6 +44,7 @@ ContextState::ContextState(ContextImpl& owner_in, const ContextOptions& options_
                       .messages = owner.messages->sink()})),
       plans(owner.messages->sink()),
       tiers(*this),
+      pace(options.max_submissions_under_way),
       vulkan_images(std::make_shared<VulkanImages>()) {}
 
 void ContextState::switch_to(const ContextOptions& wanted) {
@@ -98,6 +99,7 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
   }
   timed_steps.clear();
   tiers.stop();  // their storages are the old device's
+  pace.forget();
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
@@ -141,6 +143,16 @@ std::size_t ContextState::reads_under_way() {
   return host_reads.size() + background_reads;
 }
 
+std::vector<std::shared_ptr<CallersWork>> ContextState::take_done_work() {
+  std::vector<std::shared_ptr<CallersWork>> done;
+  std::erase_if(callers_work, [&](const std::shared_ptr<CallersWork>& work) {
+    const bool is_done = work->finish_if_ready(*this);
+    if (is_done) done.push_back(work);
+    return is_done;
+  });
+  return done;
+}
+
 MemoryInfo ContextState::memory_now() const {
   MemoryInfo info = pool->info();
   const KernelCount count = backend->kernels();
@@ -167,10 +179,14 @@ void ContextState::collect_times(bool wait) {
   }
 }
 
-void ContextState::about_to_submit() { recovery.about_to_submit(); }
+void ContextState::about_to_submit() {
+  if (!pool->is_recording()) pace.make_room(*backend);
+  recovery.about_to_submit();
+}
 
 void ContextState::submitted() {
   stats.submits += 1;
+  if (!pool->is_recording()) pace.submitted(*backend);
   recovery.submitted();
 }
 

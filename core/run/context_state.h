@@ -11,6 +11,8 @@
 #include "core/platform/poller.h"
 #include "core/run/dispatch_list.h"
 #include "core/run/host_read.h"
+#include "core/run/pace.h"
+#include "core/run/pending_work.h"
 #include "core/run/plan_cache.h"
 #include "core/run/preparation.h"
 #include "core/run/recovery.h"
@@ -41,6 +43,8 @@ struct ContextState {
   MemoryInfo memory_now() const;
   std::vector<Resident> why_resident(std::uint64_t at_least) const;
   std::size_t reads_under_way();  // see Context
+  // Work of callers that is done now: whoever asks calls back, without the lock.
+  std::vector<std::shared_ptr<CallersWork>> take_done_work();
 
   // Called around each submission: they count it, and tests may lose the device there.
   void about_to_submit();
@@ -66,12 +70,14 @@ struct ContextState {
   std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
   std::vector<std::weak_ptr<HostRead>> host_reads;         // of read_async, where only the host can finish them
   std::size_t background_reads = 0;                        // of read_async, elsewhere
-  ImportedImages images;                                   // for tensors that come from, or go to, other contexts
-  std::shared_ptr<VulkanImages> vulkan_images;             // of a host's; never null
-  std::shared_ptr<MonitorState> monitor;                   // nothing where nobody watches
-  TimedSteps timed_steps;                                  // of programs that run in slices
-  std::uint64_t timed_runs = 0;                            // numbers them, on all backends
-  KernelOrigins kernel_origins_before{};                   // when the statistics were reset, and:
+  std::vector<std::shared_ptr<CallersWork>> callers_work;  // that has a callback, which the host's calls make
+  Pace pace;
+  ImportedImages images;                        // for tensors that come from, or go to, other contexts
+  std::shared_ptr<VulkanImages> vulkan_images;  // of a host's; never null
+  std::shared_ptr<MonitorState> monitor;        // nothing where nobody watches
+  TimedSteps timed_steps;                       // of programs that run in slices
+  std::uint64_t timed_runs = 0;                 // numbers them, on all backends
+  KernelOrigins kernel_origins_before{};        // when the statistics were reset, and:
   std::uint64_t plans_reused_before = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/run/batch.h"
 #include "core/run/context_impl.h"
+#include "core/run/pending_work.h"
 #include "core/run/program.h"
 
 namespace tessera {
@@ -82,30 +83,38 @@ void Preparation::compile_until(ContextState& context, Clock::time_point deadlin
   });
 }
 
-std::future<void> prepare(ContextState& state, std::shared_ptr<Preparation> preparation,
-                          std::shared_ptr<ProgramImpl> program) {
+Pending<void> prepare(ContextState& state, std::shared_ptr<Preparation> preparation,
+                      std::shared_ptr<ProgramImpl> program) {
   state.add(preparation);
   const std::shared_ptr<ContextImpl> owner = state.owner.shared_from_this();
-  if (!state.works_beside())  // the host's calls compile: prepare_some(), or the last of them here
-    return std::async(std::launch::deferred, [owner, preparation, program] {
-      const LockedContext context(*owner);
-      preparation->compile_all(*context);
+  auto nothing = std::make_shared<std::optional<std::monostate>>();
+  if (!state.works_beside()) {  // callers compile: by prepare_some(), the last of them here, or between a page's events
+    const auto is_over = [preparation](ContextState&) { return preparation->is_over(); };
+    const auto finish = [preparation, program](ContextState& context) {
+      context.require_open();
+      preparation->compile_all(context);
       preparation->throw_error();
-    });
-  auto promise = std::make_shared<std::promise<void>>();
-  std::future<void> future = promise->get_future();
-  state.owner.background.add([owner, preparation, program, promise](ContextState& context) {
+    };
+    const auto advance = [preparation, program](ContextState& context) {
+      constexpr auto part_of_a_frame = std::chrono::milliseconds(4);
+      preparation->compile_until(context, Preparation::Clock::now() + part_of_a_frame);
+    };
+    return {std::make_shared<CallersWork>(owner, CallersWork::Steps{is_over, finish, advance}), std::move(nothing)};
+  }
+  auto work = std::make_shared<BackgroundWork>();
+  const auto compile = [owner, preparation, program, work](ContextState& context) {
     try {
       preparation->compile_next(context);
       if (!preparation->is_over()) return false;
       preparation->throw_error();
-      promise->set_value();
+      work->complete();
     } catch (...) {
-      promise->set_exception(std::current_exception());
+      work->complete(std::current_exception());
     }
     return true;
-  });
-  return future;
+  };
+  state.owner.background.add(compile, [work] { work->tell(); });
+  return {std::move(work), std::move(nothing)};
 }
 
 }  // namespace tessera

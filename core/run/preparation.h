@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -47,8 +46,8 @@ class Preparation {
   bool is_over_ = false;
 };
 
-// Starts to compile in the background, or, where only the host's thread may, with prepare_some() and with the future.
+// Starts to compile in the background, or, where only the host's thread may, with prepare_some() and with the Pending.
 // The program stays until then, if there is one.
-std::future<void> prepare(ContextState&, std::shared_ptr<Preparation>, std::shared_ptr<ProgramImpl> = nullptr);
+Pending<void> prepare(ContextState&, std::shared_ptr<Preparation>, std::shared_ptr<ProgramImpl> = nullptr);
 
 }  // namespace tessera

@@ -232,7 +232,7 @@ SlicedRun Program::start(std::span<const Tensor> inputs) const {
   return SlicedRun(std::move(run));
 }
 
-std::future<void> Program::prepare() const {
+Pending<void> Program::prepare() const {
   const LockedContext context(*impl_->context);
   return tessera::prepare(*context, std::make_shared<Preparation>(impl_.shared()), impl_.shared());
 }

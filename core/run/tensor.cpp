@@ -9,6 +9,7 @@
 #include "core/run/batch.h"
 #include "core/run/context_impl.h"
 #include "core/run/monitor.h"
+#include "core/run/pending_work.h"
 #include <tessera/pointwise.h>
 
 namespace tessera {
@@ -82,59 +83,62 @@ class HostCopy final : public Download {
   std::vector<std::byte> elements_;
 };
 
-// Downloads until that succeeds or fails: a device that is lost on the way is replaced. `finish` and `fail` run on the
-// context's background thread, which holds the lock.
+// Downloads until that succeeds or fails: a device that is lost on the way is replaced. `take` runs on the context's
+// background thread, which holds the lock.
 // The node needs no hold: the copy is under way when its storage gets other elements.
-void download_later(ContextState& context, const NodePtr& node, const std::function<void(Download&)>& finish,
-                    const std::function<void(std::exception_ptr)>& fail) {
+void download_later(ContextState& context, const NodePtr& node, const std::function<void(Download&)>& take,
+                    const std::shared_ptr<BackgroundWork>& work) {
   auto started = start_download(context, node);
-  context.owner.background.add(std::move(started),
-                               [node, finish, fail, epoch = context.epoch](ContextState& later, Download* download,
-                                                                           const std::exception_ptr& error) {
-                                 try {
-                                   if (error) std::rethrow_exception(error);
-                                   finish(*download);
-                                   --later.background_reads;
-                                   return;
-                                 } catch (...) {
-                                   // The lost device may have been replaced since.
-                                   const bool device_went = later.backend->is_lost() || later.epoch != epoch;
-                                   if (!device_went) {
-                                     --later.background_reads;
-                                     return fail(std::current_exception());
-                                   }
-                                 }
-                                 try {
-                                   later.recovery.run([&] { download_later(later, node, finish, fail); });
-                                 } catch (...) {
-                                   --later.background_reads;
-                                   fail(std::current_exception());
-                                 }
-                               });
+  const auto finish = [node, take, work, epoch = context.epoch](ContextState& later, Download* download,
+                                                                const std::exception_ptr& error) {
+    const auto complete = [&](const std::exception_ptr& failure) {
+      --later.background_reads;
+      work->complete(failure);
+    };
+    try {
+      if (error) std::rethrow_exception(error);
+      take(*download);
+      return complete(nullptr);
+    } catch (...) {
+      // The lost device may have been replaced since.
+      const bool device_went = later.backend->is_lost() || later.epoch != epoch;
+      if (!device_went) return complete(std::current_exception());
+    }
+    try {
+      later.recovery.run([&] { download_later(later, node, take, work); });
+    } catch (...) {
+      complete(std::current_exception());
+    }
+  };
+  context.owner.background.add(std::move(started), finish, [work] { work->tell(); });
 }
 
-// The future finishes the read where its get() is called, on the thread with the host's context. A device of tessera's
-// own that was lost meanwhile is replaced there.
+// The caller finishes the read, on the thread with the host's context. A device of tessera's own that was lost
+// meanwhile is replaced there.
 template <Element T>
-std::future<std::vector<T>> read_by_host(ContextState& context, const NodePtr& node) {
+Pending<std::vector<T>> read_by_host(ContextState& context, const NodePtr& node) {
   const auto read =
       context.recovery.run([&] { return std::make_shared<HostRead>(start_download(context, node), bytes_of(*node)); });
   context.reads_under_way();  // forgets those that are done
   context.host_reads.push_back(read);
-  return std::async(std::launch::deferred, [read, again = context.is_hosts ? NodePtr() : node, impl = node->context,
-                                            count = node->shape.size(), dtype = node->dtype] {
-    const LockedContext later(*impl, LockedContext::Closed::allowed);
-    const HostTime reading(*later, HostWork::read);
+  auto value = std::make_shared<std::optional<std::vector<T>>>();
+  const auto finish = [read, value, again = context.is_hosts ? NodePtr() : node, count = node->shape.size(),
+                       dtype = node->dtype](ContextState& later) {
+    const HostTime reading(later, HostWork::read);
     const auto take = [&](std::span<std::byte> to) {
       try {
         return read->take(to);
       } catch (const Error& error) {
         if (!again || error.code() != ErrorCode::device_lost) throw;
       }
-      later->recovery.run([&] { HostRead(start_download(*later, again), to.size()).take(to); });
+      later.recovery.run([&] { HostRead(start_download(later, again), to.size()).take(to); });
     };
-    return taken<T>(take, static_cast<std::size_t>(count), dtype);
-  });
+    *value = taken<T>(take, static_cast<std::size_t>(count), dtype);
+  };
+  auto work = std::make_shared<CallersWork>(
+      node->context,
+      CallersWork::Steps{.is_ready = [read](ContextState&) { return read->is_ready(); }, .finish = finish});
+  return {std::move(work), std::move(value)};
 }
 
 }  // namespace
@@ -221,25 +225,21 @@ std::vector<T> Tensor::read() const {
 }
 
 template <Element T>
-std::future<std::vector<T>> Tensor::read_async() const {
+Pending<std::vector<T>> Tensor::read_async() const {
   const NodeInfo& node = TensorAccess::info(*this);
   check_readable<T>(node);
-  auto promise = std::make_shared<std::promise<std::vector<T>>>();
-  std::future<std::vector<T>> future = promise->get_future();
-  if (node.shape.size() == 0) {
-    promise->set_value({});
-    return future;
-  }
+  if (node.shape.size() == 0) return Pending<std::vector<T>>::done();
   const LockedContext context(*this);
   const NodePtr& own = TensorAccess::node(*context, *this);
   if (!context->works_beside()) return read_by_host<T>(*context, own);
-  const auto finish = [promise, count = node.shape.size(), dtype = node.dtype](Download& download) {
-    promise->set_value(taken<T>(download, static_cast<std::size_t>(count), dtype));
+  auto value = std::make_shared<std::optional<std::vector<T>>>();
+  const auto take = [value, count = node.shape.size(), dtype = node.dtype](Download& download) {
+    *value = taken<T>(download, static_cast<std::size_t>(count), dtype);
   };
-  const auto fail = [promise](const std::exception_ptr& error) { promise->set_exception(error); };
-  context->recovery.run([&] { download_later(*context, own, finish, fail); });
+  auto work = std::make_shared<BackgroundWork>();
+  context->recovery.run([&] { download_later(*context, own, take, work); });
   ++context->background_reads;
-  return future;
+  return {std::move(work), std::move(value)};
 }
 
 const Tensor& Tensor::label(std::string name) const& {
@@ -257,7 +257,7 @@ void Tensor::dispose() { held_.reset(); }
 
 #define TESSERA_READ(T)                                        \
   template TESSERA_API std::vector<T> Tensor::read<T>() const; \
-  template TESSERA_API std::future<std::vector<T>> Tensor::read_async<T>() const;
+  template TESSERA_API Pending<std::vector<T>> Tensor::read_async<T>() const;
 TESSERA_READ(float)
 TESSERA_READ(half)
 TESSERA_READ(std::int32_t)

@@ -85,6 +85,18 @@ enum class Priority {
   memory,
 };
 
+// When the device is asked whether it has refused work. The question waits for the device: in a page for as long as
+// all work before it takes.
+enum class DeviceErrors {
+  automatic,  // later in a page, but in debug builds; at_once elsewhere
+  // By the call that did the work.
+  at_once,
+  // By the next call that waits anyway, such as read() and wait(): the error names the last work before it. A frame
+  // that does as the frame before asks nothing. New kernels, new storages and custom kernels are asked about at once
+  // where that can be. In a host's GL context, where an error may be the host's own, on_message gets it as a warning.
+  later,
+};
+
 struct ContextOptions {
   // Backends are tried in this order; on_message tells why one was passed over. The cpu at the end of several is the
   // last resort, and taken whatever `driver` says.
@@ -109,6 +121,11 @@ struct ContextOptions {
   // compiling. On a host's device nothing happens in the background: only prepare_some() gets on with it. Stats counts
   // it. In a page, there are no tiers.
   bool tiers = false;
+  DeviceErrors device_errors = DeviceErrors::automatic;
+  // Where the device has as many submissions before it, the next one waits until half of them are done. In a page that
+  // cannot wait, on WebGPU without Asyncify, it is an error, `busy`: skip frames before, by submissions_under_way().
+  // 0: no bound.
+  std::size_t max_submissions_under_way = 64;
 };
 
 struct MemoryInfo {
@@ -201,9 +218,11 @@ class TESSERA_API Context {
   bool prepare_some(std::chrono::microseconds at_most);
 
   // Reads that were started by Tensor::read_async, and that the device has not done yet; never waits. Reads are done in
-  // order: in a host's GL context, where futures are finished by their own get() and wait_for() tells
-  // future_status::deferred, this tells which of them get() need not wait for.
+  // order, so this tells which of them get() need not wait for. In a host's GL context, calls what was given to
+  // Pending::then() for those that are done.
   std::size_t reads_under_way() const;
+  // Submissions that the device has not done yet; never waits. A page skips a frame while there are more than two, say.
+  std::size_t submissions_under_way() const;
 
   void wait();  // until the device has done all submitted work
   // Gives back memory that is kept for later: the pool's, and that of compiled kernels that no Program relies on. Later

@@ -23,7 +23,8 @@ enum class ErrorCode {
   device_lost,       // the device is gone and could not be replaced
   compile_failed,    // a kernel that the driver did not take
   io,                // a file that could not be read or written
-  cancelled          // the caller said so, by a callback that it gave
+  cancelled,         // the caller said so, by a callback that it gave, or closed what would have given the result
+  busy               // in a page, where nothing waits: something must go on first; call again later
 };
 
 TESSERA_API std::string_view to_string(ErrorCode);

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -210,10 +209,10 @@ TESSERA_API void to_texture(const Tensor& image, const HostFramebuffer& target, 
 // Compiles what to_texture with the same arguments would run, and runs nothing: for the time before the first frame. As
 // Program::prepare, in slices of Context::prepare_some in a host's context. Frames of the same form then find their
 // kernels, from other textures of the same formats and into others too.
-TESSERA_API std::future<void> prepare_to_texture(const Tensor& image, const HostTexture& target,
-                                                 const ToTextureOptions& = {});
-TESSERA_API std::future<void> prepare_to_texture(const Tensor& image, const HostFramebuffer& target,
-                                                 const ToTextureOptions& = {});
+TESSERA_API Pending<void> prepare_to_texture(const Tensor& image, const HostTexture& target,
+                                             const ToTextureOptions& = {});
+TESSERA_API Pending<void> prepare_to_texture(const Tensor& image, const HostFramebuffer& target,
+                                             const ToTextureOptions& = {});
 
 // ---- In the host's shaders.
 

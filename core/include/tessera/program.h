@@ -11,7 +11,6 @@
 #pragma once
 #include <chrono>
 #include <functional>
-#include <future>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -104,10 +103,10 @@ class TESSERA_API Program {
   }
 
   // Compiles every kernel in the background, one at a time, so that the first run finds them ready and other work on
-  // the context goes on in between. The future gives the error, if there was one; it need not be kept. In a
-  // host's GL context there is no background: Context::prepare_some() compiles a part at a time, and the future's get()
-  // and wait() what is left, while the context is current; wait_for() tells future_status::deferred.
-  std::future<void> prepare() const;
+  // the context goes on in between. The Pending gives the error, if there was one; it need not be kept. In a host's GL
+  // context and in a page there is no background: Context::prepare_some() compiles a part at a time, and get() what is
+  // left; in a page, then() does it between the page's events.
+  Pending<void> prepare() const;
 
  private:
   friend struct ProgramAccess;

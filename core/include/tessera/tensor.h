@@ -6,13 +6,13 @@
 // Copying a Tensor copies no data; its storage is freed with the last handle. Tensors keep their context alive.
 // Any thread may use any tensor of a context that tessera made itself.
 #pragma once
-#include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <tessera/dtype.h>
 #include <tessera/error.h>
+#include <tessera/pending.h>
 #include <tessera/shape.h>
 
 namespace tessera {
@@ -59,10 +59,9 @@ class TESSERA_API Tensor {
   // The elements in row-major order. T is the tensor's own type, or float for any type.
   template <Element T = float>
   std::vector<T> read() const;  // waits, sleeping
+  // Does not wait; the copy is under way when this returns.
   template <Element T = float>
-  // Does not wait; the copy is under way when this returns. In a host's GL context, the future's get() takes the
-  // elements, on the thread with the context; Context::reads_under_way() tells when that need not wait.
-  std::future<std::vector<T>> read_async() const;
+  Pending<std::vector<T>> read_async() const;
 
   // The same values on another context; the tensor itself where it is there already. Between two contexts that tessera
   // made on one Vulkan driver that can share memory, the elements do not pass through the host, and nothing waits for

@@ -10,7 +10,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,7 +75,7 @@ TESSERA_API void to_texture(const Tensor& image, WGPUTexture target, const ToTex
 // Compiles what to_texture with the same arguments would run, and runs nothing: for the time before the first frame. As
 // Program::prepare. Frames of the same form then find their
 // kernels, from other textures of the same formats and into others too.
-TESSERA_API std::future<void> prepare_to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
+TESSERA_API Pending<void> prepare_to_texture(const Tensor& image, WGPUTexture target, const ToTexture& = {});
 
 struct ToBuffer {
   std::uint64_t offset = 0;            // of the first element, in bytes: a multiple of 4

@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -103,7 +102,7 @@ class TESSERA_MODELS_API Model {
 
   // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does: after the end of
   // what ModelOptions::progress is told. Inputs all of whose sizes the file says may be left out.
-  std::future<void> prepare(const std::map<std::string, Shape>& sizes = {}) const;
+  Pending<void> prepare(const std::map<std::string, Shape>& sizes = {}) const;
 
   // Node by node in the order of the file, for these sizes, as far as they decide what is to be done.
   std::vector<ModelNode> explain(const std::map<std::string, Shape>& sizes = {}) const;
