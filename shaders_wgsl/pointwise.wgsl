@@ -96,12 +96,12 @@ fn with_sign_of(a: vec4f, b: vec4f) -> vec4f {
 // The nearest f16, ties to even: what a half-float store would keep, whichever way the driver rounds.
 fn round_f16(a: vec4f) -> vec4f {
   let bits: vec4i = bits_of(a) & vec4i(0x7fffffff);
-  let normal: vec4i = (bits + vec4i(0x0fff) + ((bits >> vec4u(13u)) & vec4i(1))) & vec4i(-8192);
+  let normal: vec4f = float_of((bits + vec4i(0x0fff) + ((bits >> vec4u(13u)) & vec4i(1))) & vec4i(-8192));
   // Below 2^-14 halves are multiples of 2^-24.
-  let subnormal: vec4i = bits_of(nearest(float_of(bits) * 16777216.0) * 0.000000059604645);
-  let rounded: vec4i = picki(lti(bits, vec4i(0x38800000)), subnormal, normal);
-  let bounded: vec4i = picki(gti(rounded, vec4i(0x477fe000)), vec4i(0x7f800000), rounded);
-  return pick(nan4(a), a, with_sign_of(float_of(bounded), a));
+  let subnormal: vec4f = nearest(float_of(bits) * 16777216.0) * 0.000000059604645;
+  let rounded: vec4f = pick(lti(bits, vec4i(0x38800000)), subnormal, normal);
+  let bounded: vec4f = pick(gt(rounded, vec4f(65504.0)), float_of(runtime_bits(0x7f800000)), rounded);
+  return pick(nan4(a), a, with_sign_of(bounded, a));
 }
 
 // The numbers that an sRGB texture has for linear ones; alpha stays.
