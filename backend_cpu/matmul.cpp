@@ -66,11 +66,32 @@ void sum_products(const FamilyRun& run) {
         [](Value& result, std::uint32_t total) { result.whole = static_cast<std::int32_t>(total); });
 }
 
+void multiply_4bit(const FamilyRun& run) {
+  const auto parameters = parameters_of<Matmul4BitParameters>(run);
+  const std::int64_t columns = parameters.columns, group = 8 * parameters.octets, count = parameters.groups * group;
+  for (std::size_t i = 0; i < run.result.size(); ++i) {
+    const std::int64_t row = static_cast<std::int64_t>(i) / columns, column = static_cast<std::int64_t>(i) % columns;
+    double total = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int32_t pair = run.operands[1][index_of((column * count + k) / 2)].whole;
+      const std::size_t place = index_of(column * parameters.groups + k / group);
+      const Value zero = run.operands[3][place];
+      const double level = (k % 2 == 0 ? pair & 15 : pair >> 4) -
+                           (is_float(run.operand_dtypes[3]) ? static_cast<double>(zero.real) : zero.whole);
+      total += level * static_cast<double>(run.operands[2][place].real) *
+               static_cast<double>(run.operands[0][index_of(row * count + k)].real);
+    }
+    run.result[i].real = static_cast<float>(total);
+  }
+}
+
 }  // namespace
 
 std::span<const FamilyFunction> matmul_functions() {
   static constexpr FamilyFunction functions[] = {{"matmul_pull", sum_products<MatmulPullParameters>},
-                                                 {"matmul_block", sum_products<MatmulBlockParameters>}};
+                                                 {"matmul_block", sum_products<MatmulBlockParameters>},
+                                                 {"matmul_4bit_texels", multiply_4bit},
+                                                 {"matmul_4bit_rows", multiply_4bit}};
   return functions;
 }
 

@@ -61,6 +61,18 @@ inline constexpr OpRow attention_rows[] = {
      "scores for heads of up to 256 values and from four queries on, on OpenGL ES only where sizes are small"},
 };
 
+inline constexpr std::string_view transform_accuracy = "2e-6 of the largest result", lengths = "lengths of 1 to 2^24";
+inline constexpr OpRow fft_rows[] = {
+    {"fft(x [...,n,...,2], axis, length)", floats, "[...,length,...,2], the same type", transform_accuracy,
+     "of real numbers x [...,n,...,1]; lengths of 1 to 2^24"},
+    {"ifft(x [...,n,...,2], axis, length)", floats, "[...,length,...,2], the same type", transform_accuracy,
+     "divides by the length"},
+    {"rfft(x [...,n,...], axis, length)", floats, "[...,length/2+1,...,2], the same type", transform_accuracy, lengths},
+    {"irfft(x [...,m,...,2], axis, length)", floats, "[...,length,...], the same type", transform_accuracy,
+     "without a length 2(m-1); the imaginary parts of the first number and, of an even length, of the last count for "
+     "nothing"},
+};
+
 inline constexpr OpRow matmul_rows[] = {
     {"matmul(a [...,M,K], b [...,K,N], {transpose_a, transpose_b})", "f32 f16 i32, and i8 u8 in any pairing",
      "[...,M,N], the same type; i32 of i8 and u8", "1e-5 over [-1, 1]",
@@ -190,6 +202,9 @@ inline constexpr OpRow sort_rows[] = {
 };
 
 inline constexpr OpRow quantize_rows[] = {
+    {"matmul_4bit(a [...,K], {values [N,K/2], scales [N,groups], zero_points [N,groups]})",
+     "f32 f16; values u8; zero points u8 f32 f16", "[...,N], a's type", "2e-5 over [-1, 1]",
+     "(weight - zero point) * scale, 8 without zero points; the weights stay packed on the device"},
     {"quantize(x [...], axis)", floats, "values: x's shape, i8; scale: f32, [] or [channels]",
      "values exact, scale 1e-6",
      "symmetric: the scale is max(abs(x)) / 127, or 1 where max(abs(x)) is below 2^-117; a NaN in x makes it NaN"},
@@ -294,6 +309,8 @@ inline constexpr Section sections[] = {
      matmul_rows},
     {"Attention", "tessera/attention.h",
      "Computed in f32 whatever the type, in memory that is in proportion to the operands.", attention_rows},
+    {"Fourier transforms", "tessera/fft.h",
+     "Along one axis, computed in f32. Complex numbers are a last axis of two. The work grows with n log n.", fft_rows},
     {"Convolutions", "tessera/conv.h",
      "Filters are not flipped. f16 sums in f32, integers wrap. Bias and activation are part of the kernel.", conv_rows},
     {"Pooling", "tessera/pooling.h", "Images of one to three spatial axes.", pooling_rows},

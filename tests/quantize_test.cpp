@@ -206,6 +206,90 @@ TEST_P(Quantization, BadInput) {
   EXPECT_TESSERA_ERROR(fake_quantize(bytes), dtype_mismatch, "fake_quantize", "i8");
 }
 
+// Products with weights of 4 bits, against sums in double.
+class FourBits : public Quantization {
+ protected:
+  void check(const Shape& a_shape, std::int64_t columns, std::int64_t groups, std::int64_t group, bool has_zeros,
+             DType dtype = DType::f32) {
+    SCOPED_TRACE(a_shape.to_string() + " with " + std::to_string(columns) + " columns");
+    const std::int64_t count = groups * group, given = a_shape[-1], rows = a_shape.size() / given;
+    const auto numbers = [](std::int64_t size, float low, float high, std::uint32_t seed) {
+      return random_values(static_cast<std::size_t>(size), low, high, seed);
+    };
+    const std::vector<float> a = numbers(rows * given, -1, 1, 1), scales = numbers(columns * groups, -1, 1, 2);
+    const Bytes pairs = as<std::uint8_t>(numbers(columns * count / 2, 0, 255.9f, 3)),
+                zeros = as<std::uint8_t>(numbers(columns * groups, 0, 15.9f, 4));
+    Weights4Bit weights{context().tensor({columns, count / 2}, pairs), context().tensor({columns, groups}, scales)};
+    if (has_zeros) weights.zero_points = context().tensor({columns, groups}, zeros);
+    std::vector<float> want;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t column = 0; column < columns; ++column) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < given; ++k) {
+          const int pair = pairs[static_cast<std::size_t>((column * count + k) / 2)];
+          const auto place = static_cast<std::size_t>(column * groups + k / group);
+          const int level = (k % 2 == 0 ? pair % 16 : pair / 16) - (has_zeros ? zeros[place] : 8);
+          sum += level * static_cast<double>(scales[place]) *
+                 static_cast<double>(a[static_cast<std::size_t>(row * given + k)]);
+        }
+        want.push_back(static_cast<float>(sum));
+      }
+    const Tensor result = matmul_4bit(context().tensor(a_shape, a).cast(dtype), weights);
+    EXPECT_EQ(result.shape()[-1], columns);
+    EXPECT_TRUE(all_agree(result.cast(DType::f32).read(), want, dtype == DType::f32 ? 2e-5f : 2e-2f));
+  }
+};
+
+TEST_P(FourBits, ProductsOfEverySize) {
+  check({16}, 4, 1, 16, true);
+  check({3, 64}, 8, 2, 32, true);
+  check({2, 5, 32}, 12, 2, 16, false);  // whole columns of four, and rows of four and one
+  check({5, 30}, 7, 4, 8, true);        // rows that end within a texel, and too few of a
+  check({4, 32}, 8, 1, 32, false, DType::f16);
+}
+
+TEST_P(FourBits, StayFourBitsOnTheDevice) {
+  const std::int64_t columns = 64, count = 512;
+  const Tensor a = context().tensor({count}, random_values(static_cast<std::size_t>(count), -1, 1, 1));
+  const Weights4Bit weights{
+      context().tensor({columns, count / 2}, Bytes(static_cast<std::size_t>(columns * count / 2), 0x9a)),
+      context().full({columns, count / 32}, 0.5)};
+  a.compute();
+  context().trim();
+  context().reset_stats();
+  const std::uint64_t before = context().memory().bytes_in_use;
+  const Tensor result = matmul_4bit(a, weights);
+  result.compute();
+  EXPECT_EQ(context().stats().dispatches, 1u);
+  const auto weight_bytes = static_cast<std::uint64_t>(columns * count / 2),
+             result_bytes = static_cast<std::uint64_t>(columns * 4);
+  EXPECT_EQ(context().memory().bytes_peak - before, weight_bytes + result_bytes);
+}
+
+TEST_P(FourBits, BadInput) {
+  const auto zeros = [&](const Shape& shape, DType dtype) { return context().zeros(shape, dtype); };
+  const auto expect = [&](ErrorCode code, std::string_view sentence, const Tensor& a, const Weights4Bit& weights) {
+    try {
+      matmul_4bit(a, weights);
+      ADD_FAILURE() << "No error: " << sentence;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code);
+      EXPECT_EQ(std::string_view(error.what()), sentence);
+    }
+  };
+  const Tensor a = zeros({2, 16}, DType::f32), values = zeros({3, 8}, DType::u8), scales = zeros({3, 1}, DType::f32);
+  expect(ErrorCode::dtype_mismatch, "matmul_4bit: an operand is i8; it takes weights in u8.", a,
+         {values.cast(DType::i8), scales});
+  expect(ErrorCode::shape_mismatch,
+         "matmul_4bit: the weights are [3,8], their scales [2,1]; they must be [N,K/2] and [N,groups].", a,
+         {values, zeros({2, 1}, DType::f32)});
+  expect(ErrorCode::shape_mismatch, "matmul_4bit: a column of 16 weights is not 4 groups of a multiple of 8.", a,
+         {values, zeros({3, 4}, DType::f32)});
+  expect(ErrorCode::shape_mismatch, "matmul_4bit: a [2,17] has rows of 17; the columns of the weights have 16.",
+         zeros({2, 17}, DType::f32), {values, scales});
+}
+
+TESSERA_ON_ALL_DEVICES(FourBits);
 TESSERA_ON_ALL_DEVICES(Quantization);
 
 }  // namespace

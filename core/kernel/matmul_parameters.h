@@ -52,4 +52,16 @@ struct MatmulOctetOptions {
   TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets);
 };
 
+// matmul_4bit.wgsl: rows of a, and weights [columns, groups * octets * 8] of 4 bits.
+struct Matmul4BitParameters {
+  Unsigned rows, columns;
+  Unsigned groups;  // of weights with one scale, of each column
+  Unsigned octets;  // of weights in a group; four bytes, or a texel, each
+  TESSERA_PARAMETERS(rows, columns, groups, octets);
+};
+struct Matmul4BitOptions {
+  Signed in_one_row;  // whether the four results of a texel are
+  TESSERA_PARAMETERS(in_one_row);
+};
+
 }  // namespace tessera

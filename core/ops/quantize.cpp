@@ -3,13 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/kernel/matmul_parameters.h"
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
+#include <tessera/gather.h>
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
 
 namespace tessera {
 namespace {
+
+// Operands: a, weights, scales, zero points.
+using Matmul4BitEntry = KernelEntry<Matmul4BitParameters, Matmul4BitOptions>;
+constexpr Matmul4BitEntry matmul_4bit_texels{{.name = "matmul_4bit_texels", .file = "matmul_4bit"}};
+
+// An invocation has four rows of a, which share the weights that it unpacks.
+Held in_4bit_texels(const Node&);
+constexpr Matmul4BitEntry matmul_4bit_rows{
+    {.name = "matmul_4bit_rows", .file = "matmul_4bit", .is_cooperative = true, .lower = in_4bit_texels}};
+
+Held in_4bit_texels(const Node& node) {
+  const auto& family = std::get<Family>(node.operation);
+  return lowered(node, matmul_4bit_texels.with(from_words<Matmul4BitParameters>(family.words),
+                                               from_options<Matmul4BitOptions>(family.options)));
+}
 
 // A parameter of x: one number, or one for each channel of the axis, seen in x's shape, so that a cast of it is part of
 // the same kernel.
@@ -144,6 +161,51 @@ Tensor fake_quantize(const Tensor& x, const FakeQuantize& options) {
   const float nudged_min = (lowest - zero_point) * scale, nudged_max = (highest - zero_point) * scale;
   const Tensor level = floor((clip(x.cast(DType::f32), nudged_min, nudged_max) - nudged_min) * (1.0f / scale) + 0.5f);
   return (level * scale + nudged_min).cast(x.dtype());
+}
+
+Tensor matmul_4bit(const Tensor& a, const Weights4Bit& weights) {
+  constexpr std::string_view op = "matmul_4bit";
+  const auto& [values, scales, zero_points] = weights;
+  check_dtype(op, a, is_float(a.dtype()), "floats");
+  check_dtype(op, values, values.dtype() == DType::u8, "weights in u8");
+  check_dtype(op, scales, is_float(scales.dtype()), "scales of floats");
+  if (zero_points)
+    check_dtype(op, *zero_points, zero_points->dtype() == DType::u8 || is_float(zero_points->dtype()),
+                "zero points of u8 and floats");
+  const Shape &packed = values.shape(), &grouped = scales.shape();
+  if (packed.rank() != 2 || grouped.rank() != 2 || packed[0] != grouped[0] ||
+      (zero_points && zero_points->shape() != grouped))
+    fail(ErrorCode::shape_mismatch, op,
+         "the weights are " + packed.to_string() + ", their scales " + grouped.to_string() +
+             (zero_points ? " and their zero points " + zero_points->shape().to_string() : std::string()) +
+             "; they must be [N,K/2] and [N,groups].");
+  const std::int64_t columns = packed[0], count = 2 * packed[1], groups = grouped[1];
+  if (groups == 0 || count % (8 * groups) != 0)
+    fail(ErrorCode::shape_mismatch, op,
+         "a column of " + std::to_string(count) + " weights is not " + std::to_string(groups) +
+             " groups of a multiple of 8.");
+  if (a.shape().rank() == 0 || a.shape()[-1] > count)
+    fail(ErrorCode::shape_mismatch, op,
+         "a " + a.shape().to_string() + " has rows of " + std::to_string(a.shape().rank() == 0 ? 0 : a.shape()[-1]) +
+             "; the columns of the weights have " + std::to_string(count) + ".");
+  const Shape result = with_size(a.shape(), a.shape().rank() - 1, columns);
+  if (result.size() == 0 || count == 0 || a.shape()[-1] == 0) return number_like(a, result, 0);
+  Tensor whole = a;
+  if (a.shape()[-1] < count) {
+    std::vector<PadWidth> widths(static_cast<std::size_t>(a.shape().rank()));
+    widths.back().after = count - a.shape()[-1];
+    whole = pad(a, widths);
+  }
+  const std::int64_t rows = result.size() / columns;
+  constexpr std::int64_t rows_together = 4, invocations = 64;  // as in the shaders
+  const bool has_rows = columns % 4 == 0 && rows >= rows_together;
+  Family family = (has_rows ? matmul_4bit_rows : matmul_4bit_texels)
+                      .with({.rows = rows, .columns = columns, .groups = groups, .octets = count / (8 * groups)},
+                            {.in_one_row = columns % 4 == 0});
+  if (has_rows)
+    family.workgroups = ((rows + rows_together - 1) / rows_together * (columns / 4) + invocations - 1) / invocations;
+  return family_tensor(result, a.dtype(), std::move(family),
+                       {whole, values, scales, zero_points ? *zero_points : number_like(scales, grouped, 8)});
 }
 
 }  // namespace tessera

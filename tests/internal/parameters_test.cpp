@@ -10,6 +10,7 @@
 #include "core/kernel/attention_parameters.h"
 #include "core/kernel/colour_parameters.h"
 #include "core/kernel/embedded_shader.h"
+#include "core/kernel/fft_parameters.h"
 #include "core/kernel/gather_parameters.h"
 #include "core/kernel/image_parameters.h"
 #include "core/kernel/matmul_parameters.h"
@@ -169,6 +170,8 @@ constexpr Row rows[] = {
     {"conv", "conv_strip", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_slide", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_octets", ParameterList::of<ConvOctetParameters>, ParameterList::of<ConvOctetOptions>},
+    {"fft", "fft_pass", ParameterList::of<FftParameters>, ParameterList::of<FftOptions>},
+    {"fft", "fft_product", ParameterList::of<FftProductParameters>},
     {"filter", "filter_numbers", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
     {"filter", "filter_tensor", ParameterList::of<FilterParameters>, ParameterList::of<FilterOptions>},
     {"gather", "index_map", ParameterList::of<IndexMapParameters>, ParameterList::of<IndexMapOptions>},
@@ -180,6 +183,9 @@ constexpr Row rows[] = {
     {"matmul", "matmul_pull", ParameterList::of<MatmulPullParameters>, ParameterList::of<MatmulOptions>},
     {"matmul", "matmul_block", ParameterList::of<MatmulBlockParameters>, ParameterList::of<MatmulOptions>},
     {"matmul", "matmul_octets", ParameterList::of<MatmulOctetParameters>, ParameterList::of<MatmulOctetOptions>},
+    {"matmul_4bit", "matmul_4bit_texels", ParameterList::of<Matmul4BitParameters>,
+     ParameterList::of<Matmul4BitOptions>},
+    {"matmul_4bit", "matmul_4bit_rows", ParameterList::of<Matmul4BitParameters>, ParameterList::of<Matmul4BitOptions>},
     {"pool", "pool_max", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"pool", "pool_average", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"pool", "pool_argmax", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},

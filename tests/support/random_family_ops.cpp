@@ -128,6 +128,15 @@ void add_attention(RandomGraph& graph) {
   graph.give(mean, {v.range.bound, v.range.error + v.range.bound * (4 * scores.error * scale + 1e-4)});
 }
 
+void add_transform(RandomGraph& graph, Tensor (*function)(const Tensor&, int, std::optional<std::int64_t>)) {
+  const DType dtype = graph.one_of({DType::f32, DType::f32, DType::f16});
+  const std::int64_t count = graph.pick(1, 12), length = graph.pick(1, 12);
+  const bool is_of_reals = function == rfft;
+  const Value x = graph.filled(is_of_reals ? Shape{2, count, 3} : Shape{2, count, 3, 2}, dtype);
+  const Range sum = sum_over(x.range, 2 * length);
+  graph.give(function(x.tensor, 1, length), {sum.bound, 2 * sum.error + 1e-5 * sum.bound});
+}
+
 void add_einsum(RandomGraph& graph) {
   const auto [type_a, type_b] = types_to_multiply(graph);
   const std::int64_t i = graph.pick(1, 5), j = graph.pick(1, 6), k = graph.pick(1, 7);
@@ -345,6 +354,16 @@ Tensor scales(RandomGraph& graph, const Value& x, const std::optional<int>& axis
   return where(whole.tensor > 3.0f, graph.context().full({}, 0.25f, dtype), 0.5f);
 }
 
+// Weights are at most 8 apart from their zero point.
+void add_product_of_4bits(RandomGraph& graph) {
+  const std::int64_t columns = graph.pick(1, 9), groups = graph.pick(1, 3), count = 16 * groups;
+  const Value a = graph.filled({graph.pick(1, 6), count}, graph.one_of({DType::f32, DType::f16}));
+  const Value values = graph.filled({columns, count / 2}, DType::u8),
+              scales = graph.filled({columns, groups}, DType::f32);
+  const Range weight = scales.range.scaled(8), sum = sum_over(product_of(a.range, weight), count);
+  graph.give(matmul_4bit(a.tensor, {values.tensor, scales.tensor}), {sum.bound, sum.error + 1e-5 * sum.bound});
+}
+
 void add_quantize(RandomGraph& graph) {
   const Value x = graph.exact(float_types);
   const auto [values, scale] = quantize(x.tensor, some_axis(graph, x));
@@ -429,6 +448,10 @@ std::vector<RandomOp> random_family_ops() {
       {"matmul", add_product_of_matrices},
       {"einsum", add_einsum},
       {"attention", add_attention},
+      {"fft", [](RandomGraph& graph) { add_transform(graph, fft); }},
+      {"ifft", [](RandomGraph& graph) { add_transform(graph, ifft); }},
+      {"rfft", [](RandomGraph& graph) { add_transform(graph, rfft); }},
+      {"irfft", [](RandomGraph& graph) { add_transform(graph, irfft); }},
       {"conv1d",
        [](RandomGraph& graph) {
          add_convolution<1>(graph, [](const Tensor& image, const Tensor& filter, const auto& windows, int groups) {
@@ -516,6 +539,7 @@ std::vector<RandomOp> random_family_ops() {
          graph.give_moved(values, x.range);
          graph.give_exact(indices);
        }},
+      {"matmul_4bit", add_product_of_4bits},
       {"quantize", add_quantize},
       {"dequantize", [](RandomGraph& graph) { add_dequantize(graph, false); }},
       {"quantize_linear", add_linear_quantisation},

@@ -45,6 +45,18 @@ struct DynamicQuantized {
 // zeros say, has a scale of 1.
 TESSERA_API DynamicQuantized dynamic_quantize_linear(const Tensor& x);
 
+// Weights of 4 bits, as files of language models have them: (weight - zero point) * scale, with a scale, and a zero
+// point where there are any, for each group of adjacent weights of a column.
+struct Weights4Bit {
+  Tensor values;                        // u8 [N, K / 2]: two weights a byte, the first one in the lower bits
+  Tensor scales;                        // floats [N, groups]; a group has K / groups weights, a multiple of 8
+  std::optional<Tensor> zero_points{};  // u8 or floats [N, groups]; without them they are 8
+};
+
+// a [..., k], floats, times the matrix [K, N] of the weights: [..., N] of a's type, summed in f32. Where k is below K,
+// a counts as followed by zeros. Weights are unpacked in the kernel: they take half a byte each on the device.
+TESSERA_API Tensor matmul_4bit(const Tensor& a, const Weights4Bit& weights);
+
 struct FakeQuantize {
   float min = -6, max = 6;
   int bits = 8;               // 2 to 16

@@ -6,6 +6,7 @@
 #include <tessera/custom.h>
 #include <tessera/dtype.h>
 #include <tessera/error.h>
+#include <tessera/fft.h>
 #include <tessera/gather.h>
 #include <tessera/image.h>
 #include <tessera/matmul.h>
