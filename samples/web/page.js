@@ -129,8 +129,10 @@ async function run() {
       last = now;
       failures = 0;
     } catch (error) {
-      tell(error.message);
+      tell(/was lost/.test(error.message) ? 'The device was lost; the tensors are on a new one.' : error.message);
       if (++failures > 3) throw error;
+      for (const view of views) if (view.backend) await view.reopen();
+      plot.mark();
     }
     if (frame % (mode == 'compare' ? 4 : 10) == 0 || frame == lastFrame) { compare(); showTimes(); }
     if (switches && frame < lastFrame && frame % Math.ceil(lastFrame / (switches + 1)) == 0)
@@ -155,6 +157,7 @@ function connect() {
     if (event.target.matches('input, button') && event.key == ' ') return;
     if (event.key == ' ') { isPaused = !isPaused; event.preventDefault(); }
     else if (event.key == 'b') change(() => useMode(mode == 'webgpu' ? 'webgl' : 'webgpu'));
+    else if (event.key == 'l') views[0].lose(); // to see that it goes on
     else if (event.key == 'c') change(() => useMode(mode == 'compare' ? views[0].backend : 'compare'));
   });
   addEventListener('resize', () => plot.draw());

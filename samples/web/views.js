@@ -33,6 +33,7 @@ class WebGlScreen {
 
   get target() { return 0; }
   async show(to) { to.drawImage(this.#gl.canvas, 0, 0); }
+  lose() { this.#gl.getExtension('WEBGL_lose_context').loseContext(); }
 
   dispose() {
     if (!this.#source) return;
@@ -86,6 +87,7 @@ class WebGpuScreen {
   }
 
   get target() { return this.#name; }
+  lose() { this.#device.destroy(); }
 
   async show(to) {
     this.#reachesCanvas ??= this.#triesCanvas();
@@ -155,10 +157,16 @@ export class View {
     this.device = await this.#program.call('use', this.#index, backend);
     before?.dispose();
     this.backend = backend;
+    await this.reopen();
+  }
+
+  // After the device was lost: the program has another one then, with every tensor, and the page's textures are gone.
+  async reopen() {
     const handle = +await this.#program.call('handle', this.#index);
-    this.#screen = backend == 'webgpu' ? new WebGpuScreen(this.#program, handle) : new WebGlScreen(this.#program, handle);
+    this.#screen = this.backend == 'webgpu' ? new WebGpuScreen(this.#program, handle) : new WebGlScreen(this.#program, handle);
     if (this.isSet) this.#screen.resize(this.#canvas.width, this.#canvas.height);
   }
+  lose() { this.#screen.lose(); }
 
   async set(width, height, filters) {
     const size = await this.#program.call('set', this.#index, width, height, filters.join(',') || 'none');

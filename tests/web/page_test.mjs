@@ -1,10 +1,10 @@
-// page_test.mjs FOLDER RESULTS.json: the video filter's page in a headless Chromium. The results are in the form of
+// page_test.mjs FOLDER RESULTS.json [TEST]: the video filter's page in a headless Chromium. The results are in the form of
 // GoogleTest's.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Chromium, serve } from './chromium.mjs';
 
-const [folder, file] = process.argv.slice(2);
+const [folder, file, only] = process.argv.slice(2);
 const server = await serve(folder), address = `http://localhost:${server.address().port}/`;
 const browser = await Chromium.start();
 browser.onMessage = (text) => console.log(`   ${text}`);
@@ -75,6 +75,24 @@ const tests = {
     await key('Backspace');
     equal(await chain(), ['blur'], 'after Backspace');
   },
+  async goesOnAfterItsDeviceWasLost() {
+    for (const backend of ['webgl', 'webgpu']) {
+      await open(`backend=${backend}&filter=denoise,sepia`);
+      await browser.until('document.querySelector("#times").textContent || null', 60);
+      await browser.evaluate(`document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'l', bubbles: true }))`);
+      const told = await browser.until('document.getElementById("notice").textContent || null', 60);
+      equal(/lost/.test(told), true, told);
+      const before = await pixels();
+      let now = before;
+      for (let turn = 0; turn < 100 && now.every((value, i) => value == before[i]); ++turn) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        now = await pixels();
+      }
+      equal(now.some((value, i) => value != before[i]), true, `${backend}: later frames differ`);
+      equal(new Set(now).size > 50, true, `${backend}: a picture with some colours`);
+      equal(await browser.evaluate('document.documentElement.dataset.state ?? "runs"'), 'runs', backend);
+    }
+  },
   async saysWhatIsMissingAndGoesOn() { // the last test: it takes things away from the browser
     await browser.beforeScripts('for (const name of ["gpu", "mediaDevices"]) Object.defineProperty(Navigator.prototype, name, { get: () => undefined });');
     await open('backend=webgpu&filter=sepia&frames=3');
@@ -88,6 +106,7 @@ const tests = {
 
 const cases = [];
 for (const [name, run] of Object.entries(tests)) {
+  if (only && name != only) continue;
   const failure = await run().then(() => '', (error) => error.message);
   console.log(`${failure ? 'FAILED' : 'ok'}  ${name}${failure ? `: ${failure}` : ''}`);
   cases.push({ name, status: 'RUN', result: 'COMPLETED', ...(failure ? { failures: [{ failure }] } : {}) });
