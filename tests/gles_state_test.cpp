@@ -130,6 +130,11 @@ class GlesState : public OnGlesHost {
          [](Context& c) {
            matmul(c.full({5, 6}, 1) + 1.0f, c.full({6, 7}, 2) + 1.0f).compute();
          }},
+        {"a product in blocks, which are layers of a texture",
+         [](Context& c) {
+           const Tensor x = c.full({64, 64}, 1).compute();
+           EXPECT_EQ(matmul(x, x).read(), std::vector<float>(64 * 64, 64));
+         }},
         {"read", [](Context& c) { EXPECT_EQ((c.full({3}, 1) + 1.0f).read(), std::vector<float>(3, 2)); }},
         {"read as halves", [](Context& c) { EXPECT_EQ(c.full({5}, 3, DType::f16).read(), std::vector<float>(5, 3)); }},
         {"read_async", [](Context& c) { EXPECT_EQ(c.full({3}, 1).read_async().get(), std::vector<float>(3, 1)); }},
