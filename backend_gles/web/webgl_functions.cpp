@@ -46,7 +46,52 @@ EM_JS(void, tessera_wait_for_a_pixel, (), {
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
   gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer);
 })
+// Notes the states that Chromium does not know without asking its GPU process, as the page and tessera set them from now
+// on. A context that is restored has them as a new one has.
+EM_JS(void, tessera_watch_states, (), {
+  const gl = GLctx;
+  if (gl.tesseraStates) return;
+  const states = gl.tesseraStates = { mask: gl.getParameter(gl.COLOR_WRITEMASK), feedback: gl, feedbacks: new Map() };
+  const current = () => states.feedbacks.get(states.feedback) || { active: false, paused: false };
+  const set = (active, paused) => { states.feedbacks.set(states.feedback, { active: active, paused: paused }); };
+  states.current = current;
+  const watch = (name, note) => {
+    const own = gl[name];
+    gl[name] = function() {
+      own.apply(gl, arguments);
+      note.apply(null, arguments);
+    };
+  };
+  set(gl.getParameter(gl.TRANSFORM_FEEDBACK_ACTIVE), gl.getParameter(gl.TRANSFORM_FEEDBACK_PAUSED));
+  watch("colorMask", (r, g, b, a) => { states.mask = [r, g, b, a]; });
+  watch("bindTransformFeedback", (target, feedback) => { states.feedback = feedback || gl; });
+  watch("beginTransformFeedback", () => set(true, false));
+  watch("endTransformFeedback", () => set(false, false));
+  watch("pauseTransformFeedback", () => set(true, true));
+  watch("resumeTransformFeedback", () => set(true, false));
+  watch("deleteTransformFeedback", (feedback) => { states.feedbacks.delete(feedback); });
+  gl.canvas.addEventListener("webglcontextrestored", () => {
+    states.mask = [true, true, true, true];
+    states.feedback = gl;
+    states.feedbacks.clear();
+  });
+})
+EM_JS(int, tessera_watched_state, (int name, int* to), {
+  const states = GLctx.tesseraStates;
+  if (!states) return 0;
+  if (name == 0x0C23) for (let i = 0; i < 4; ++i) HEAP32[(to >> 2) + i] = states.mask[i] ? 1 : 0;
+  else if (name == 0x8E24) HEAP32[to >> 2] = states.current().active ? 1 : 0;
+  else if (name == 0x8E23) HEAP32[to >> 2] = states.current().paused ? 1 : 0;
+  else return 0;
+  return 1;
+})
 // clang-format on
+
+void get_integers(GLenum name, GLint* to) {
+  constexpr GLenum color_mask = 0x0C23, feedback_paused = 0x8E23, feedback_active = 0x8E24;
+  const bool is_watched = name == color_mask || name == feedback_paused || name == feedback_active;
+  if (!is_watched || !tessera_watched_state(static_cast<int>(name), to)) glGetIntegerv(name, to);
+}
 
 GLenum client_wait(GLsync sync, GLbitfield flags, GLuint64 nanoseconds) {
   if (nanoseconds == 0) return glClientWaitSync(sync, flags, 0);
@@ -117,6 +162,7 @@ const OwnFunction own_functions[] = {
     {"glIsEnabled", reinterpret_cast<void*>(is_enabled)},
     {"glGetIntegerv", reinterpret_cast<void*>(get_integers)},
     {"glGetError", reinterpret_cast<void*>(error)},
+    {"glGetIntegerv", reinterpret_cast<void*>(get_integers)},
     {"glGetString", reinterpret_cast<void*>(text)},
     {"glRequestExtensionANGLE", reinterpret_cast<void*>(request_extension)},
 };
@@ -138,6 +184,7 @@ void enable_extensions() {
   for (const char* name : {"EXT_color_buffer_float", "KHR_parallel_shader_compile", "OES_texture_float_linear",
                            "WEBGL_debug_renderer_info"})
     request_extension(name);
+  tessera_watch_states();
 }
 
 }  // namespace tessera::gles

@@ -11,10 +11,12 @@ namespace tessera::gles {
 // - the name of the device is the unmasked one, where the browser tells it;
 // - objects of the page's own that are bound have names (page_objects.h);
 // - primitives restart at all times, and who asks is told so;
+// - states that Chromium would ask its GPU process for are known where enable_extensions() watches them;
 // - a lost context has the error code of OpenGL ES.
 const Loader& webgl_loader();
 
-// Enables what tessera uses of a context that others have made; a context has all extensions otherwise.
+// Enables what tessera uses of a context that others have made; a context has all extensions otherwise. Watches states
+// of the context from now on that browsers tell only after all work before.
 void enable_extensions();
 
 }  // namespace tessera::gles

@@ -7,8 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include <tessera/error.h>
-
 // clang-format off
 EM_JS(void, tessera_gpu_start, (), {
   if (Module.tesseraGpu) return;
@@ -78,7 +76,9 @@ EM_JS(void, tessera_gpu_release, (int object, int destroy), {
 EM_JS(int, tessera_gpu_answer_object, (int future), { const gpu = Module.tesseraGpu; return gpu.add((gpu.answers.get(future) || {}).value || null); });
 EM_JS(char*, tessera_gpu_answer_failure, (int future), { const gpu = Module.tesseraGpu; return gpu.text((gpu.answers.get(future) || {}).failure || ""); });
 EM_JS(void, tessera_gpu_forget, (int future), { Module.tesseraGpu.promises.delete(future); Module.tesseraGpu.answers.delete(future); });
-EM_JS(int, tessera_gpu_can_suspend, (), { return typeof Asyncify != "undefined" ? 1 : 0; });
+// Asyncify keeps the stack of one call that is suspended, whoever suspended it.
+EM_JS(int, tessera_gpu_is_suspended, (), { return typeof Asyncify != "undefined" && Asyncify.currData ? 1 : 0; });
+EM_JS(int, tessera_gpu_can_suspend, (), { return typeof Asyncify != "undefined" && !Asyncify.currData ? 1 : 0; });
 EM_ASYNC_JS(void, tessera_gpu_suspend, (int future), { await Module.tesseraGpu.promises.get(future); });
 // clang-format on
 
@@ -160,15 +160,8 @@ bool take_answer(int future) {
 void forget_answer(int future) { finish(future, true); }
 
 bool can_suspend() { return tessera_gpu_can_suspend() != 0; }
-void suspend_until_answer(int future) {
-  static bool is_suspended = false;  // Asyncify keeps one stack
-  if (std::exchange(is_suspended, true))
-    throw Error(ErrorCode::busy,
-                "WebGPU: a call into another context waits for its device, and a page's program can wait for one at a "
-                "time: call again when that one has returned.");
-  tessera_gpu_suspend(future);
-  is_suspended = false;
-}
+bool is_suspended() { return tessera_gpu_is_suspended() != 0; }
+void suspend_until_answer(int future) { tessera_gpu_suspend(future); }
 
 }  // namespace tessera::webgpu
 

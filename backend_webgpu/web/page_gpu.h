@@ -35,8 +35,9 @@ int when_lost(PageObject device, PageCallback);  // spontaneous
 bool take_answer(int future);                    // false where there is none yet
 void forget_answer(int future);                  // calls back now
 
-// Whether the program can wait for the page: where it is linked with -sASYNCIFY.
+// Whether the program can wait for the page: where it is linked with -sASYNCIFY, and no other call of it is suspended.
 bool can_suspend();
+bool is_suspended();  // another call is
 void suspend_until_answer(int future);
 
 }  // namespace tessera::webgpu

@@ -12,6 +12,10 @@ bool is_done(WGPUInstance, WGPUFuture future) { return take_answer(static_cast<i
 Wait wait_for(WGPUInstance instance, WGPUFuture future, std::uint64_t nanoseconds) {
   if (is_done(instance, future)) return Wait::done;
   if (nanoseconds == 0) return Wait::timed_out;
+  if (is_suspended())
+    throw Error(ErrorCode::busy,
+                "WebGPU: another call of this program is suspended, and a page can wait for one at a time: call again "
+                "when that one has returned, or call read_async().then() instead.");
   if (!can_suspend())
     throw Error(ErrorCode::unsupported,
                 "WebGPU: this page cannot wait for its device: call read_async().then() instead, which calls back when "
