@@ -83,6 +83,9 @@ struct ModelImpl {
       input_types.push_back(info.type);
     }
     for (const ValueInfoProto& info : proto.graph.outputs) outputs.push_back(described(info));
+    public_inputs.assign(inputs.begin(), inputs.end() - static_cast<std::ptrdiff_t>(proto.states));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (!is_state(i)) public_outputs.push_back(outputs[i]);
     progress.tell(1, "ending the load");
   }
 
@@ -217,10 +220,31 @@ struct ModelImpl {
     return shapes;
   }
 
+  bool is_state(std::size_t output) const {
+    return output >= proto.first_state_output && output < proto.first_state_output + proto.states;
+  }
+
+  // The states that the last call left, behind what is given.
+  void add_states(std::vector<Tensor>& tensors) {
+    if (states.empty())
+      for (const ModelValue& input : std::span(inputs).last(proto.states)) {
+        std::vector<std::int64_t> sizes;
+        for (const ModelSize& size : *input.shape) sizes.push_back(*size.size);
+        states.push_back(constants.device.zeros(Shape(sizes), input.dtype));
+      }
+    tensors.insert(tensors.end(), states.begin(), states.end());
+  }
+  void keep_states(const std::vector<Tensor>& results) {
+    if (proto.states == 0) return;
+    const auto first = results.begin() + static_cast<std::ptrdiff_t>(proto.first_state_output);
+    states.assign(first, first + static_cast<std::ptrdiff_t>(proto.states));
+    for (const Tensor& state : states) state.compute();  // else each call would wait for all before it
+  }
+
   void check_input_name(const std::string& name) const {
-    if (std::ranges::find(inputs, name, &ModelValue::name) != inputs.end()) return;
+    if (std::ranges::find(public_inputs, name, &ModelValue::name) != public_inputs.end()) return;
     std::string names;
-    for (const ModelValue& input : inputs) names += (names.empty() ? "'" : ", '") + input.name + "'";
+    for (const ModelValue& input : public_inputs) names += (names.empty() ? "'" : ", '") + input.name + "'";
     throw Error(ErrorCode::not_found, "model " + constants.model + ": there is no input '" + name +
                                           "'; its inputs are " + (names.empty() ? "none" : names) + ".");
   }
@@ -238,12 +262,14 @@ struct ModelImpl {
   const onnx::Progress progress;
   ModelFile file;
   onnx::ModelProto proto;
-  std::vector<ModelValue> inputs, outputs;
+  std::vector<ModelValue> inputs, outputs;                // of the graph
+  std::vector<ModelValue> public_inputs, public_outputs;  // without states
   std::vector<onnx::Type> input_types;
 
   std::mutex lock;  // of all below
   onnx::Constants constants;
-  std::list<Entry> entries;  // the most recently used one first
+  std::list<Entry> entries;    // the most recently used one first
+  std::vector<Tensor> states;  // of stateful layers; empty: all are zero
   std::size_t max_programs;
 };
 
@@ -279,8 +305,8 @@ Model Model::load(Context& context, std::span<const std::byte> bytes, const Mode
   }
 }
 
-const std::vector<ModelValue>& Model::inputs() const { return impl_->inputs; }
-const std::vector<ModelValue>& Model::outputs() const { return impl_->outputs; }
+const std::vector<ModelValue>& Model::inputs() const { return impl_->public_inputs; }
+const std::vector<ModelValue>& Model::outputs() const { return impl_->public_outputs; }
 const std::string& Model::name() const { return impl_->constants.model; }
 const TensorHub& Model::hub() const { return impl_->constants.hub; }
 
@@ -290,7 +316,7 @@ std::map<std::string, Tensor> Model::operator()(const std::map<std::string, Tens
   std::vector<Tensor> tensors;
   std::vector<Shape> shapes;
   std::map<std::string, std::int64_t> free_sizes;
-  for (const ModelValue& input : impl.inputs) {
+  for (const ModelValue& input : impl.public_inputs) {
     const auto place = given.find(input.name);
     if (place == given.end())
       throw Error(ErrorCode::invalid_argument, "model " + name() + ": the input '" + input.name + "' is not given.");
@@ -301,16 +327,25 @@ std::map<std::string, Tensor> Model::operator()(const std::map<std::string, Tens
                                                  " is kept as " + std::string(to_string(input.dtype)) + ".");
     impl.check_shape(input, tensor.shape(), free_sizes);
     tensors.push_back(tensor);
-    shapes.push_back(tensor.shape());
   }
   const std::vector<Tensor> results = impl.naming([&] {
     const std::scoped_lock hold(impl.lock);
+    impl.add_states(tensors);
+    for (const Tensor& tensor : tensors) shapes.push_back(tensor.shape());
     const std::optional<Program> program = impl.program_for(shapes);
-    return program ? (*program)(tensors) : impl.traced(tensors, Trace::Mode::computing);
+    std::vector<Tensor> made = program ? (*program)(tensors) : impl.traced(tensors, Trace::Mode::computing);
+    impl.keep_states(made);
+    return made;
   });
   std::map<std::string, Tensor> by_name;
-  for (std::size_t i = 0; i < results.size(); ++i) by_name[impl.outputs[i].name] = results[i];
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!impl.is_state(i)) by_name[impl.outputs[i].name] = results[i];
   return by_name;
+}
+
+void Model::reset_states() const {
+  const std::scoped_lock hold(impl_->lock);
+  impl_->states.clear();
 }
 
 Pending<void> Model::prepare(const std::map<std::string, Shape>& sizes) const {

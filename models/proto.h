@@ -113,6 +113,8 @@ struct ModelProto {
   std::int64_t opset = 1;  // of the domain "" (ai.onnx)
   GraphProto graph;
   std::shared_ptr<const void> weights{};  // holds the elements that are in other files than the model's
+  // Values that one call leaves for the next: the last inputs of the graph, and as many outputs in the same order.
+  std::size_t states = 0, first_state_output = 0;
 };
 
 // What does not keep to the format is an io error, or an unsupported one where it does but is not for tensors.

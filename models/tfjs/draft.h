@@ -26,6 +26,7 @@ struct Draft {
     std::string result;
   };
   std::vector<End> inputs, outputs;
+  std::size_t states = 0;                  // see ModelProto: so many of both, the last ones
   std::shared_ptr<Functions> functions{};  // none of layers
 };
 

@@ -11,8 +11,7 @@ using onnx::NodeProto;
 std::string LayersReader::activation_of(const Layer& layer, const char* key) {
   const Json* given = layer.setting(key);
   if (!given) return "";
-  const std::string name =
-      given->is_string() ? given->text() : text(needed(*given, "class_name"), "an activation");
+  const std::string name = given->is_string() ? given->text() : text(needed(*given, "class_name"), "an activation");
   static const std::map<std::string, std::string> operators{{"linear", ""},
                                                             {"relu", "Relu"},
                                                             {"relu6", "Relu6"},

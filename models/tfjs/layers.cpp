@@ -60,6 +60,9 @@ Draft LayersReader::draft(const Json& model) && {
     end.info.name = std::move(name);
     draft_.outputs.push_back(std::move(end));
   }
+  draft_.states = states_in_.size();
+  draft_.inputs.insert(draft_.inputs.end(), states_in_.begin(), states_in_.end());
+  draft_.outputs.insert(draft_.outputs.end(), states_out_.begin(), states_out_.end());
   return std::move(draft_);
 }
 

@@ -49,6 +49,8 @@ class LayersReader {
   void recurrent(const Layer&);
   void bidirectional(const Layer&);
   onnx::NodeProto& recurrence(const Layer&, const std::string& weights, const std::string& name);
+  // What a layer keeps between calls: an input for each of its states, whose names this gives.
+  Names kept_states(const Layer&);
   // ---- masks, which say the steps of a sequence that count
   void make_masking(const Layer&);
   void mask_zeros(const Layer&);
@@ -63,6 +65,8 @@ class LayersReader {
   std::map<std::string, std::string> aliases_;
   std::set<std::string> constants_;
   std::map<std::string, std::string> masks_;  // of values, by their names
+  std::vector<Draft::End> states_in_, states_out_;
+  std::set<std::string> stateful_;  // layers
   int calls_ = 0;
 };
 

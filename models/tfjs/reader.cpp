@@ -219,8 +219,10 @@ onnx::ModelProto read_model(onnx::Bytes file, const std::filesystem::path& folde
   onnx::ModelProto proto;
   proto.opset = 17;  // for operators that are ONNX's too
   proto.weights = weights;
-  proto.graph =
-      Assembly(member(topology, "node") ? draft_of_graph(model, weights) : draft_of_layers(model, weights)).graph();
+  Draft draft = member(topology, "node") ? draft_of_graph(model, weights) : draft_of_layers(model, weights);
+  proto.states = draft.states;
+  proto.first_state_output = draft.outputs.size() - draft.states;
+  proto.graph = Assembly(std::move(draft)).graph();
   return proto;
 }
 

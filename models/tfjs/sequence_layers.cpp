@@ -1,5 +1,6 @@
 // Layers for sequences [batch,steps,features]: convolutions and pools along one axis, look-ups, and recurrent ones.
 #include <functional>
+#include <optional>
 
 #include "models/tfjs/layers.h"
 
@@ -54,8 +55,7 @@ void LayersReader::reduce_sequence(const Layer& layer, const char* op) {
 
 // The node of one direction: `weights` is where its weights are.
 NodeProto& LayersReader::recurrence(const Layer& layer, const std::string& weights, const std::string& name) {
-  for (const char* key : {"stateful", "time_major"})
-    if (layer.is_set(key, false)) throw Error(ErrorCode::unsupported, "it is '" + std::string(key) + "'.");
+  if (layer.is_set("time_major", false)) throw Error(ErrorCode::unsupported, "it is 'time_major'.");
   Names inputs{layer.inputs[0], weight(weights, "kernel", true), weight(weights, "recurrent_kernel", true),
                layer.is_set("use_bias", true) ? weight(weights, "bias", false) : "", mask_of(layer)};
   inputs.insert(inputs.end(), layer.inputs.begin() + 1, layer.inputs.end());  // states to begin with
@@ -70,8 +70,40 @@ NodeProto& LayersReader::recurrence(const Layer& layer, const std::string& weigh
   return made;
 }
 
+LayersReader::Names LayersReader::kept_states(const Layer& layer) {
+  const onnx::TensorProto& kernel = draft_.weights->tensors.at(weight(layer.weights, "recurrent_kernel", true));
+  std::optional<std::int64_t> batch;
+  if (!draft_.inputs.empty() && !draft_.inputs[0].info.dims.empty()) batch = draft_.inputs[0].info.dims[0].size;
+  if (!batch || *batch < 0 || kernel.dims.empty())
+    throw Error(ErrorCode::unsupported, "it is stateful, and the input of the model has no batch of a fixed size.");
+  if (!stateful_.insert(layer.weights).second) throw Error(ErrorCode::unsupported, "it is stateful, and called twice.");
+  Names names;
+  for (int i = 0; i < (layer.kind == "LSTM" ? 2 : 1); ++i) {
+    names.push_back(layer.name + "/state_" + std::to_string(i));
+    node("Placeholder", names.back(), {});
+    Draft::End before{.info = {}, .result = names.back()};
+    before.info.name = names.back();
+    before.info.type = onnx::Type::float32;
+    before.info.has_shape = true;
+    before.info.dims = {{batch, ""}, {kernel.dims[0], ""}};
+    Draft::End after = before;
+    after.info.name = layer.name + "/next_state_" + std::to_string(i);
+    after.result = layer.name + ":" + std::to_string(1 + i);
+    states_in_.push_back(std::move(before));
+    states_out_.push_back(std::move(after));
+  }
+  return names;
+}
+
 void LayersReader::recurrent(const Layer& layer) {
-  Attributes attributes{recurrence(layer, layer.weights, layer.name)};
+  Names inputs = layer.inputs;
+  if (layer.is_set("stateful", false)) {
+    if (inputs.size() > 1) throw Error(ErrorCode::unsupported, "it is stateful, and is given states to begin with.");
+    const Names states = kept_states(layer);
+    inputs.insert(inputs.end(), states.begin(), states.end());
+  }
+  const Layer with_states{*this, layer.kind, layer.weights, layer.name, layer.config, inputs};
+  Attributes attributes{recurrence(with_states, layer.weights, layer.name)};
   attributes.integer("go_backwards", layer.is_set("go_backwards", false));
 }
 
@@ -85,6 +117,7 @@ void LayersReader::bidirectional(const Layer& layer) {
     throw Error(ErrorCode::unsupported, "its layer is a " + kind + ".");
   const Layer part{*this, kind, layer.weights, layer.name, config, layer.inputs};
   if (part.is_set("return_state", false)) throw Error(ErrorCode::unsupported, "it returns its states.");
+  if (part.is_set("stateful", false)) throw Error(ErrorCode::unsupported, "it is stateful.");
   Names both;
   for (const char* direction : {"forward", "backward"}) {
     const bool is_forward = both.empty();

@@ -53,6 +53,11 @@ const cases = [
   { name: 'words without a zero',
     topology: sequential([null, 3], [layer('Embedding', 'e', { input_dim: 3, output_dim: 2, mask_zero: true }), layer('LSTM', 'l', sigmoid)]),
     weights: [weight('e/embeddings', 3, 2), ...recurrentWeights('l', 4, 2)], calls: [words] },
+  { name: 'states that are kept between calls, and reset before the third',
+    topology: sequential([2, 3, 2], [layer('LSTM', 'a', { ...sigmoid, return_sequences: true, stateful: true }), layer('GRU', 'b', { ...sigmoid, stateful: true })]),
+    weights: [...recurrentWeights('a', 4, 2), ...recurrentWeights('b', 3, 2)], calls: [steps, steps, steps], resets: [false, false, true] },
+  { name: 'masked steps and kept states', topology: sequential([2, 3, 2], [masking, layer('SimpleRNN', 'r', { units: 2, activation: 'tanh', use_bias: true, stateful: true })]),
+    weights: recurrentWeights('r', 1, 2), calls: [steps, steps] },
 ];
 
 // ---- graphs: the loop of a converted recurrent network, x [2,3,2], which keeps its steps in lists
@@ -95,7 +100,7 @@ cases.push({ name: 'lists of tensors in a loop', topology: loop, calls: [steps],
   weights: [integer('time_major', [1, 0, 2], 3), integer('element_shape', [2, 2], 2), integer('zero', [0]), integer('count', [3]),
     { ...weight('start', 2, 2) }, integer('goes_on/count', [3]), integer('step/one', [1]), integer('step/element_shape', [2, 2], 2)] });
 
-async function run({ topology, weights, calls }) {
+async function run({ topology, weights, calls, resets = [] }) {
   const weightData = Buffer.concat(weights.map(({ dtype, values }) =>
     Buffer.from((dtype === 'int32' ? Int32Array : Float32Array).from(values).buffer)));
   const artifacts = { modelTopology: topology, weightSpecs: weights.map(({ name, shape, dtype }) => ({ name, shape, dtype })),
@@ -112,7 +117,10 @@ async function run({ topology, weights, calls }) {
     }
   } else {
     const model = await layers.loadLayersModel(handler);
-    for (const x of inputs) results.push({ '': Array.from(model.predict(x).dataSync(), round) });
+    for (const [i, x] of inputs.entries()) {
+      if (resets[i]) model.resetStates();
+      results.push({ '': Array.from(model.predict(x).dataSync(), round) });
+    }
   }
   return results;
 }

@@ -35,12 +35,14 @@ TESSERA_ON_ALL_DEVICES(TfjsSmallModels);
 
 TEST_P(TfjsSmallModels, GiveWhatTfjsGives) {
   const Json rows = cases();
-  ASSERT_GE(rows.size(), 7u);
+  ASSERT_GE(rows.size(), 9u);
   for (const Json& row : rows) {
     SCOPED_TRACE(row["name"].get<std::string>());
     const TemporaryFolder folder;
     const Model model = Model::load(context(), model_of(row).saved(folder));
+    EXPECT_EQ(model.inputs().size(), 1u);
     for (std::size_t call = 0; call < row["calls"].size(); ++call) {
+      if (row.contains("resets") && row["resets"][call].get<bool>()) model.reset_states();
       std::map<std::string, Tensor> results = model({{model.inputs().at(0).name, tensor_of(row["calls"][call])}});
       for (const auto& [name, wanted] : row["results"][call].items()) {
         const Tensor result = results.at(name.empty() ? model.outputs().at(0).name : name).cast(DType::f32);
@@ -76,6 +78,19 @@ TEST_P(TfjsSmallModels, ThatCannotBeReadSayWhy) {
       invalid_argument, "nothing has been written to the place 0");
   EXPECT_TESSERA_ERROR(load(list().node("TensorListStack", "y", {"list", "two"}, {{"num_elements", {{"i", "5"}}}})),
                        invalid_argument, "list of 3", "5");
+}
+
+TEST_P(TfjsSmallModels, StatesNeedABatch) {
+  TfjsModel file;
+  file.topology["model_config"] = {
+      {"class_name", "Sequential"},
+      {"config",
+       {{"layers",
+         {{{"class_name", "SimpleRNN"},
+           {"config", {{"name", "r"}, {"units", 2}, {"stateful", true}, {"batch_input_shape", {nullptr, 3, 2}}}}}}}}}};
+  file.weight("r/kernel", {2, 2}, std::vector<float>(4)).weight("r/recurrent_kernel", {2, 2}, std::vector<float>(4));
+  const TemporaryFolder folder;
+  EXPECT_TESSERA_ERROR(Model::load(context(), file.saved(folder)), unsupported, "stateful", "no batch");
 }
 
 }  // namespace

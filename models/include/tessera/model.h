@@ -100,6 +100,10 @@ class TESSERA_MODELS_API Model {
   // Every input, by its name; the outputs by theirs.
   std::map<std::string, Tensor> operator()(const std::map<std::string, Tensor>& inputs) const;
 
+  // Recurrent layers of TF.js that are stateful go on where the last call has ended: each call submits their new
+  // states. From now on they begin with zeros again.
+  void reset_states() const;
+
   // Builds the Program for these sizes and compiles it in the background, as Program::prepare() does: after the end of
   // what ModelOptions::progress is told. Inputs all of whose sizes the file says may be left out.
   Pending<void> prepare(const std::map<std::string, Shape>& sizes = {}) const;
