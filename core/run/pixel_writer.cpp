@@ -298,7 +298,8 @@ void PixelWriter::join_sums(const std::vector<PixelRef>& results) {
 // Terms of one factor after the other, each added as soon as there is its value: compilers keep the order, and have no
 // registers for all values at once. A group begins with a term that is added, if it has any.
 PixelRef PixelWriter::written_sum(std::vector<WeightedPixel> terms) {
-  std::ranges::stable_partition(terms, [](const WeightedPixel& term) { return !std::signbit(term.weight); });
+  std::stable_partition(terms.begin(), terms.end(),
+                        [](const WeightedPixel& term) { return !std::signbit(term.weight); });
   std::optional<PixelRef> sum;
   for (const std::uint32_t factor : factors_of(terms)) {
     std::optional<PixelRef> group;
