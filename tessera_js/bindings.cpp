@@ -4,6 +4,7 @@
 #include <emscripten/html5.h>
 #include <webgpu/webgpu.h>
 
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -68,6 +69,13 @@ json describe(int number) {
 }
 json added(Tensor tensor) { return describe(tensors.add(std::move(tensor))); }
 
+// What the context has to say, on the page's console.
+ContextOptions options_for(std::vector<BackendKind> prefer = {}) {
+  return {.prefer = std::move(prefer),
+          .on_message = [](const Message& message) { std::fprintf(stderr, "tessera: %s\n", message.text.c_str()); },
+          .message_level = Message::Level::warning};
+}
+
 template <class Handle>
 Handle numbered(int number) {
   return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number));
@@ -130,17 +138,18 @@ EMSCRIPTEN_KEEPALIVE const char* tessera_js_ops() {
 EMSCRIPTEN_KEEPALIVE int tessera_js_create(const char* backend) {
   return guarded([&] {
     const auto kind = std::string(backend) == "cpu" ? BackendKind::cpu : BackendKind::gles;
-    return contexts.add({Context::create({.prefer = {kind}})});
+    return contexts.add({Context::create(options_for({kind}))});
   });
 }
 // In the page's WebGL2 context that is current.
 EMSCRIPTEN_KEEPALIVE int tessera_js_adopt_webgl(int checks_state) {
-  return guarded([&] { return contexts.add({gles::adopt_current({}, {.check_state = checks_state != 0})}); });
+  return guarded(
+      [&] { return contexts.add({gles::adopt_current(options_for(), {.check_state = checks_state != 0})}); });
 }
 // On the page's GPUDevice with this number in tessera's table.
 EMSCRIPTEN_KEEPALIVE int tessera_js_adopt_webgpu(int device) {
   return guarded([&] {
-    return contexts.add({webgpu::adopt({wgpuCreateInstance(nullptr), numbered<WGPUDevice>(device)})});
+    return contexts.add({webgpu::adopt({wgpuCreateInstance(nullptr), numbered<WGPUDevice>(device)}, options_for())});
   });
 }
 // Makes the table of WebGPU's objects, Module.tesseraGpu.

@@ -96,15 +96,16 @@ export class Model {
 }
 
 export class Context {
-  #gl = null; #glHandle = 0; #files = 0; #device = null; #isClosed = false;
+  #gl = null; #glHandle = 0; #files = 0; #device = null; #ownsDevice = false; #isClosed = false;
 
-  constructor(module, id, backend, { gl = null, glHandle = 0, device = null } = {}) {
+  constructor(module, id, backend, { gl = null, glHandle = 0, device = null, ownsDevice = false } = {}) {
     this._module = module;
     this._id = id;
     this.backend = backend;
     this.#gl = gl;
     this.#glHandle = glHandle;
     this.#device = device;
+    this.#ownsDevice = ownsDevice;
     Object.assign(this, this._json('describe_context', ['number'], [id]));
   }
 
@@ -297,6 +298,7 @@ export class Context {
     this._enter();
     this._module._tessera_js_close(this._id);
     this.#isClosed = true;
+    if (this.#ownsDevice) this.#device.destroy();
   }
 }
 
@@ -332,11 +334,12 @@ async function openDevice() {
   return device;
 }
 
-function onDevice(module, device) {
+function onDevice(module, device, ownsDevice = false) {
   module._tessera_js_make_table();
   const number = module.tesseraGpu.add(device);
   const id = module.ccall('tessera_js_adopt_webgpu', 'number', ['number'], [number]);
-  return id ? new Context(module, id, 'webgpu', { device }) : null;
+  module.tesseraGpu.remove(number); // the context has a reference of its own
+  return id ? new Context(module, id, 'webgpu', { device, ownsDevice }) : null;
 }
 
 function onCanvas(module, gl, checkState) {
@@ -372,7 +375,7 @@ export async function createContext({ backends = ['webgpu', 'webgl', 'cpu'], web
     if (backend == 'webgpu') {
       const own = await openDevice().catch(() => null);
       if (!own) continue;
-      const context = onDevice(module, own);
+      const context = onDevice(module, own, true);
       if (context) return addOps(context);
     } else {
       const context = ofItsOwn(module, backend);
