@@ -23,48 +23,17 @@ Results cosine_window(const Call& call) {
   return {call.give(window.cast(dtype_of(call, type)), type)};
 }
 
-// x [...,1 or 2], real or complex, along an axis, by products with matrices of sines and cosines: the work grows with
-// the square of the length.
-Tensor fourier(const Call& call, Tensor x, int axis, std::int64_t length, bool is_inverse, bool is_onesided) {
-  const int rank = x.shape().rank();
-  const auto dims = x.shape().dims();
-  Sizes sizes(dims.begin(), dims.end());
-  const auto place = static_cast<std::size_t>(axis);
-  call.expect(length >= 1 && length <= 4096, "a length of " + std::to_string(length) + " is not possible.");
-  call.expect(sizes.back() == 1 || sizes.back() == 2, "its last axis has to be of size 1 or 2.");
-  if (length > sizes[place]) {
-    std::vector<PadWidth> widths(sizes.size());
-    widths[place].after = length - sizes[place];
-    x = pad(x, widths);
-  } else if (length < sizes[place]) {
-    sizes[place] = length;
-    x = slice(x, Sizes(sizes.size(), 0), sizes);
-  }
-  const std::int64_t lines = is_onesided ? length / 2 + 1 : length;
-  std::vector<float> cosines, sines;
-  for (std::int64_t k = 0; k < lines; ++k)
-    for (std::int64_t n = 0; n < length; ++n) {
-      const double angle = 2 * std::numbers::pi * static_cast<double>(k * n % length) / static_cast<double>(length),
-                   scale = is_inverse ? 1.0 / static_cast<double>(length) : 1;
-      cosines.push_back(static_cast<float>(std::cos(angle) * scale));
-      sines.push_back(static_cast<float>(std::sin(angle) * scale * (is_inverse ? 1 : -1)));
-    }
-  const Tensor real_wave = call.context().tensor({lines, length}, cosines),
-               imaginary_wave = call.context().tensor({lines, length}, sines);
-  std::vector<int> there, back(static_cast<std::size_t>(rank - 1));
-  for (int i = 0; i < rank - 1; ++i)
-    if (i != axis) there.push_back(i);
-  there.push_back(axis);
-  for (std::size_t i = 0; i < there.size(); ++i) back[static_cast<std::size_t>(there[i])] = static_cast<int>(i);
-  const std::vector<Tensor> parts = split(x, x.shape()[-1], -1);
-  const auto line = [&](const Tensor& part) { return permuted(squeeze(part, {-1}), there); };
-  const auto times = [&](const Tensor& part, const Tensor& wave) { return matmul(part, wave, {.transpose_b = true}); };
-  Tensor real = times(line(parts[0]), real_wave), imaginary = times(line(parts[0]), imaginary_wave);
-  if (parts.size() == 2) {
-    real = real - times(line(parts[1]), imaginary_wave);
-    imaginary = imaginary + times(line(parts[1]), real_wave);
-  }
-  return stack({permuted(real, back), permuted(imaginary, back)}, -1);
+// x [...,1 or 2], real or complex, along an axis.
+Tensor fourier(const Call& call, const Tensor& x, int axis, std::int64_t length, bool is_inverse, bool is_onesided) {
+  const std::int64_t parts = x.shape()[-1];
+  call.expect(parts == 1 || parts == 2, "its last axis has to be of size 1 or 2.");
+  call.expect(length >= 1, "a length of " + std::to_string(length) + " is not possible.");
+  if (is_onesided && !is_inverse && parts == 1) return rfft(squeeze(x, {-1}), axis, length);
+  const Tensor all = is_inverse ? ifft(x, axis, length) : fft(x, axis, length);
+  if (!is_onesided) return all;
+  Sizes sizes(all.shape().dims().begin(), all.shape().dims().end());
+  sizes[static_cast<std::size_t>(axis)] = length / 2 + 1;
+  return slice(all, Sizes(sizes.size(), 0), sizes);
 }
 
 Results dft(const Call& call) {
