@@ -29,6 +29,7 @@ struct Cell {  // one direction
   Tensor bias, recurrent_bias, peepholes{};  // empty: none
 
   Tensor product(const Tensor& x, const Tensor& matrix) const { return matmul(x, matrix, {.transpose_b = true}); }
+  // Of all steps at once, since no state takes part in it.
   Tensor of_input(const Tensor& x) const { return bias.is_empty() ? product(x, weights) : product(x, weights) + bias; }
   // Of the gates from `first` on.
   Tensor of_state(const Tensor& h, std::int64_t first, std::int64_t gates) const {
@@ -41,34 +42,43 @@ struct State {
   Tensor h, c;
 };
 
-State rnn_step(const Cell& cell, const Tensor& x, const State& before) {
-  return {cell.activations[0](cell.of_input(x) + cell.of_state(before.h, 0, 1)), before.c};
+// Steps get what the input gives to their gates. A step of an RNN is one kernel: a product with all that comes after
+// it.
+State rnn_step(const Cell& cell, const Tensor& in, const State& before) {
+  return {cell.activations[0](in + cell.of_state(before.h, 0, 1)), before.c};
 }
 
-State gru_step(const Cell& cell, const Tensor& x, const State& before) {
+// Two kernels where the reset comes after the product; else three.
+State gru_step(const Cell& cell, const Tensor& in, const State& before) {
   const std::int64_t size = cell.hidden;
-  const Tensor in = cell.of_input(x), gates = cell.of_state(before.h, 0, 2);
+  const bool resets_after = cell.call.integer("linear_before_reset", 0) != 0;
+  const Tensor gates = cell.of_state(before.h, 0, resets_after ? 3 : 2);
   const Tensor update = cell.activations[0](columns_of(in, 0, size) + columns_of(gates, 0, size));
   const Tensor reset = cell.activations[0](columns_of(in, size, size) + columns_of(gates, size, size));
-  const Tensor past = cell.call.integer("linear_before_reset", 0) ? reset * cell.of_state(before.h, 2, 1)
-                                                                  : cell.of_state(reset * before.h, 2, 1);
+  const Tensor past = resets_after ? reset * columns_of(gates, 2 * size, size) : cell.of_state(reset * before.h, 2, 1);
   const Tensor candidate = cell.activations[1](columns_of(in, 2 * size, size) + past);
   return {(1 - update) * candidate + update * before.h, before.c};
 }
 
-State lstm_step(const Cell& cell, const Tensor& x, const State& before) {
+// Two kernels: a product, and all that is pointwise. One kernel has one result, so h and c are the halves of one; each
+// finds c by itself.
+State lstm_step(const Cell& cell, const Tensor& in, const State& before) {
   const std::int64_t size = cell.hidden;
-  const Tensor all = cell.of_input(x) + cell.of_state(before.h, 0, 4);
-  Tensor in = columns_of(all, 0, size), out = columns_of(all, size, size), forget = columns_of(all, 2 * size, size);
-  if (!cell.peepholes.is_empty()) {
-    in = in + before.c * rows_of(cell.peepholes, 0, size);
-    forget = forget + before.c * rows_of(cell.peepholes, 2 * size, size);
-  }
-  in = cell.activations[0](in);
-  forget = cell.call.integer("input_forget", 0) ? 1 - in : cell.activations[0](forget);
-  const Tensor c = forget * before.c + in * cell.activations[1](columns_of(all, 3 * size, size));
-  if (!cell.peepholes.is_empty()) out = out + c * rows_of(cell.peepholes, size, size);
-  return {cell.activations[0](out) * cell.activations[2](c), c};
+  const Tensor all = in + cell.of_state(before.h, 0, 4);
+  const auto gate = [&](std::int64_t index) { return columns_of(all, index * size, size); };
+  const bool has_peepholes = !cell.peepholes.is_empty();
+  const auto peephole = [&](std::int64_t index) { return rows_of(cell.peepholes, index * size, size); };
+  const auto next_c = [&] {
+    const Tensor into = cell.activations[0](has_peepholes ? gate(0) + before.c * peephole(0) : gate(0));
+    const Tensor kept = cell.call.integer("input_forget", 0)
+                            ? 1 - into
+                            : cell.activations[0](has_peepholes ? gate(2) + before.c * peephole(2) : gate(2));
+    return kept * before.c + into * cell.activations[1](gate(3));
+  };
+  const Tensor c = next_c();
+  const Tensor out = cell.activations[0](has_peepholes ? gate(1) + c * peephole(1) : gate(1));
+  const Tensor both = stack({out * cell.activations[2](c), next_c()}, 0);
+  return {row_of(both, 0), row_of(both, 1)};
 }
 
 Activate activation(const Call& call, std::string name, std::size_t place) {
@@ -137,11 +147,12 @@ Results recurrent(const Call& call, std::int64_t gates, const std::vector<std::s
                              : call.context().zeros({batch, hidden}, x.dtype());
     };
     State state{first(5), has_c ? first(6) : Tensor()};
+    const Tensor in = cell.of_input(x);
     std::vector<Tensor> outputs(static_cast<std::size_t>(steps));
     for (std::int64_t i = 0; i < steps; ++i) {
       call.trace().count_step();
       const std::int64_t t = is_reverse ? steps - 1 - i : i;
-      State next = step(cell, row_of(x, t), state);
+      State next = step(cell, row_of(in, t), state);
       Tensor& output = outputs[static_cast<std::size_t>(t)] = next.h;
       if (lengths) {  // sequences that have ended keep their state
         const Tensor is_on = *lengths > static_cast<double>(t);
