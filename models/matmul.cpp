@@ -58,6 +58,44 @@ Results quantized_product(const Call& call) {
   return {call.give(requantized(sum, call.tensor(1), call.tensor(4), call.tensor(6), call.tensor(7)), call.type(7))};
 }
 
+// Zero points of 4 bits as bytes [columns,groups].
+Tensor unpacked_zeros(const Tensor& packed, std::int64_t columns, std::int64_t groups) {
+  const Tensor pairs = packed.cast(DType::i32).reshape({columns, (groups + 1) / 2});
+  const Tensor high = floor(pairs.cast(DType::f32) / 16.0);
+  const Tensor low = pairs.cast(DType::f32) - high * 16.0;
+  const Tensor all = stack({low, high}, 2).reshape({columns, (groups + 1) / 2 * 2});
+  return slice(all, {0, 0}, {columns, groups}).cast(DType::u8);
+}
+
+// Weights [N,blocks,bytes], which stay as they are.
+Results product_of_few_bits(const Call& call) {
+  const std::int64_t count = call.integer("K"), columns = call.integer("N"), block = call.integer("block_size");
+  const std::int64_t bits = call.integer("bits", 4);
+  if (bits != 4) call.unsupported("weights of " + std::to_string(bits) + " bits.");
+  if (call.has(4)) call.unsupported("weights in another order of groups.");
+  call.expect(count > 0 && columns > 0 && block > 0 && block % 8 == 0,
+              "blocks of " + std::to_string(block) + " of its " + std::to_string(count) + " weights are not possible.");
+  const std::int64_t groups = (count + block - 1) / block;
+  const auto expect_size = [&](int input, std::int64_t size) {
+    call.expect(call.shape(input).size() == size,
+                "its input " + std::to_string(input) + " " + call.shape(input).to_string() + " has not the " +
+                    std::to_string(size) + " elements that " + std::to_string(groups) + " blocks need.");
+  };
+  expect_size(1, columns * groups * block / 2);
+  expect_size(2, columns * groups);
+  call.expect(call.rank(0) >= 1 && call.shape(0)[-1] == count,
+              "its input " + call.shape(0).to_string() + " has not " + std::to_string(count) + " columns.");
+  Weights4Bit weights{call.tensor(1).reshape({columns, groups * block / 2}), call.tensor(2).reshape({columns, groups})};
+  if (call.has(3)) {
+    const bool is_packed = call.type(3) == Type::uint8;
+    expect_size(3, columns * (is_packed ? (groups + 1) / 2 : groups));
+    weights.zero_points =
+        is_packed ? unpacked_zeros(call.tensor(3), columns, groups) : call.tensor(3).reshape({columns, groups});
+  }
+  const Tensor result = matmul_4bit(call.tensor(0), weights);
+  return {call.give(call.has(5) ? result + call.tensor(5) : result)};
+}
+
 }  // namespace
 
 Tensor minus_zero(const Tensor& x, const std::optional<Tensor>& zero) {
@@ -87,6 +125,7 @@ const Operators& matmul_operators() {
       {"Det", 1, determinant},
       {"MatMulInteger", 1, integer_product},
       {"QLinearMatMul", 1, quantized_product},
+      {"com.microsoft.MatMulNBits", 1, product_of_few_bits},
   };
   return rows;
 }

@@ -44,7 +44,8 @@ const Operator& operator_for(const NodeProto& node, std::int64_t opset) {
   if (node.domain == tfjs::domain) return tfjs::operator_for(node);
   if (node.domain == pattern_domain) return onnx_operator(node.op, newest_opset);
   const bool is_of_onnx = node.domain.empty() || node.domain == "ai.onnx";
-  if (const Operator* row = is_of_onnx ? find_operator(node.op, opset) : nullptr) return *row;
+  const std::string name = is_of_onnx ? node.op : node.domain + "." + node.op;
+  if (const Operator* row = find_operator(name, is_of_onnx ? opset : newest_opset)) return *row;
   throw Error(ErrorCode::unsupported, "there is no operator " + node.op + " of " +
                                           (is_of_onnx ? "" : node.domain + ", ") + "opset " + std::to_string(opset) +
                                           ".");
