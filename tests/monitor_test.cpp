@@ -175,7 +175,8 @@ TEST_P(Monitoring, ReportsWaitOnRequestOnly) {
     runs += kernel.count;
     at_work += kernel.total;
   }
-  EXPECT_EQ(runs, 4u);
+  const bool has_blocks = context.backend() == BackendKind::gles;  // each product takes four kernels there
+  EXPECT_EQ(runs, has_blocks ? 16u : 4u);
   constexpr double of_the_report = 20;  // on a busy machine
   EXPECT_LT(without_waiting, std::max(at_work / 2, of_the_report));
 }
