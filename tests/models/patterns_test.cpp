@@ -60,5 +60,92 @@ TEST_P(Patterns, OfAttentionAreOneNode) {
   expect_equal(written_attention("Mul", false), written_attention("Mul", false, "scores"));
 }
 
+// The kernels of each further step of a sequence of three numbers, with four hidden units.
+class Recurrent : public OnDevice {
+ protected:
+  std::uint64_t kernels(const std::string& op, std::int64_t gates, std::int64_t steps, bool resets_after) {
+    const auto waves = [](std::int64_t count) {
+      std::vector<float> values;
+      for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(i * 5 % 7 - 3) / 4.0f);
+      return values;
+    };
+    const auto tensor = [&](const char* name, const std::vector<std::int64_t>& dims, std::int64_t count) {
+      return tensor_message(name, onnx::Type::float32, dims, waves(count));
+    };
+    std::vector<Message> attributes{attribute_message("hidden_size", std::int64_t{4})};
+    if (op == "GRU") attributes.push_back(attribute_message("linear_before_reset", std::int64_t{resets_after}));
+    const Message file = model_message(
+        {.nodes = {node_message(op, {"x", "w", "r", "b"}, {"y"}, attributes)},
+         .initializers = {tensor("w", {1, gates * 4, 3}, gates * 12), tensor("r", {1, gates * 4, 4}, gates * 16),
+                          tensor("b", {1, gates * 8}, gates * 8)},
+         .inputs = {value_message("x", onnx::Type::float32, {"s", "2", "3"})},
+         .outputs = {value_message("y", onnx::Type::float32, {"s", "1", "2", "4"})}},
+        14);
+    const Model model = Model::load(context(), file.bytes());
+    const Tensor x = context().tensor({steps, 2, 3}, waves(steps * 6));
+    model({{"x", x}})["y"].compute();
+    context().reset_stats();
+    model({{"x", x}})["y"].compute();
+    return context().stats().dispatches;
+  }
+  std::uint64_t kernels_of_step(const std::string& op, std::int64_t gates, bool resets_after = false) {
+    return kernels(op, gates, 3, resets_after) - kernels(op, gates, 2, resets_after);
+  }
+};
+TESSERA_ON_ALL_DEVICES(Recurrent);
+
+TEST_P(Recurrent, StepsAreFewKernels) {
+  EXPECT_EQ(kernels_of_step("RNN", 1), 1u);
+  EXPECT_EQ(kernels_of_step("LSTM", 4), 2u);
+  EXPECT_EQ(kernels_of_step("GRU", 3, true), 2u);
+  EXPECT_EQ(kernels_of_step("GRU", 3, false), 3u);
+}
+
+// Too many scores to store: equal ones, so that results are means.
+TEST_P(Patterns, OfManyScoresAreOnePass) {
+  const Message file = model_message(
+      {.nodes = {node_message("Transpose", {"x"}, {"keys"},
+                              {attribute_message("perm", std::vector<std::int64_t>{1, 0})}),
+                 node_message("MatMul", {"x", "keys"}, {"scores"}),
+                 node_message("Softmax", {"scores"}, {"shares"}, {attribute_message("axis", std::int64_t{-1})}),
+                 node_message("MatMul", {"shares", "x"}, {"y"})},
+       .initializers = {},
+       .inputs = {value_message("x", onnx::Type::float32, {"2050", "4"})},
+       .outputs = {value_message("y", onnx::Type::float32, {"2050", "4"})}});
+  const Model model = Model::load(context(), file.bytes());
+  const std::vector<ModelNode> nodes = model.explain();
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0].op, "Attention");
+  if (context().backend() != BackendKind::gles) {
+    EXPECT_EQ(nodes[0].kernel, "#1 attention");
+  }
+  const std::vector<float> y = model({{"x", context().full({2050, 4}, 0.5)}})["y"].read();
+  ASSERT_EQ(y.size(), 2050u * 4);
+  for (const float number : y) ASSERT_NEAR(number, 0.5f, 1e-4f);
+}
+
+// Two columns of 16 weights in groups of 16: levels of 0 to 15 and of 15 to 0, with zero points of 1 and 2.
+TEST_P(Patterns, WeightsOfFourBits) {
+  std::vector<std::uint8_t> pairs;
+  for (int i = 0; i < 8; ++i) pairs.push_back(static_cast<std::uint8_t>(2 * i + 16 * (2 * i + 1)));
+  for (int i = 0; i < 8; ++i) pairs.push_back(static_cast<std::uint8_t>(15 - 2 * i + 16 * (14 - 2 * i)));
+  Message node =
+      node_message("MatMulNBits", {"x", "weights", "scales", "zeros"}, {"y"},
+                   {attribute_message("K", std::int64_t{16}), attribute_message("N", std::int64_t{2}),
+                    attribute_message("bits", std::int64_t{4}), attribute_message("block_size", std::int64_t{16})});
+  node.text(7, "com.microsoft");
+  const Message file =
+      model_message({.nodes = {node},
+                     .initializers = {tensor_message("weights", onnx::Type::uint8, {2, 1, 8}, pairs),
+                                      tensor_message("scales", onnx::Type::float32, {2}, std::vector<float>{0.5f, 2}),
+                                      tensor_message("zeros", onnx::Type::uint8, {2}, std::vector<std::uint8_t>{1, 2})},
+                     .inputs = {value_message("x", onnx::Type::float32, {"1", "16"})},
+                     .outputs = {value_message("y", onnx::Type::float32, {"1", "2"})}});
+  const Tensor ones = context().full({1, 16}, 1);
+  // The sum of 0 to 15 is 120.
+  EXPECT_EQ(Model::load(context(), file.bytes())({{"x", ones}})["y"].read(),
+            (std::vector<float>{0.5f * (120 - 16), 2.0f * (120 - 32)}));
+}
+
 }  // namespace
 }  // namespace tessera::test
