@@ -141,12 +141,13 @@ async function run() {
   console.log(`${mode}: ${element('times').textContent}; ${await views[0].stats()}`);
 }
 
+const sources = { scene: () => scene, camera: () => openCamera(width, height), portrait: () => openPicture('portrait.png') };
+
 function connect() {
   for (const button of document.querySelectorAll('[data-backend]')) {
     button.dataset.title = button.title;
     button.addEventListener('click', () => { tell(''); change(() => useMode(button.dataset.backend)); });
   }
-  const sources = { scene: () => scene, camera: () => openCamera(width, height), portrait: () => openPicture('portrait.png') };
   for (const button of document.querySelectorAll('button[data-source]'))
     button.addEventListener('click', () => useSource(sources[button.dataset.source], button));
   const fileButton = element('file').parentElement, useFile = (file) => file && useSource(() => openFile(file), fileButton);
@@ -177,7 +178,7 @@ async function start() {
   if (wanted == 'compare') await useMode('compare');
   connect();
   const asked = document.querySelector(`button[data-source="${query.get('source')}"]`);
-  if (asked) asked.click();
+  if (asked) await useSource(sources[asked.dataset.source], asked); // frames are counted from its first one on
   await run();
 }
 
