@@ -38,7 +38,7 @@ class SpareMemory {
     blocks_.front() = std::move(given);
     std::size_t bytes = 0;
     for (std::vector<std::byte>& block : blocks_)
-      if ((bytes += block.capacity()) > most_bytes) block = {};
+      if ((bytes += block.capacity()) > most_bytes) block = std::vector<std::byte>();
   }
 
   std::size_t bytes() {  // that are kept
@@ -50,7 +50,7 @@ class SpareMemory {
 
   void trim() noexcept {
     const std::scoped_lock hold(lock_);
-    for (std::vector<std::byte>& block : blocks_) block = {};
+    for (std::vector<std::byte>& block : blocks_) block = std::vector<std::byte>();
   }
 
  private:
