@@ -6,7 +6,7 @@ export type Elements = Float32Array | Int32Array | Int8Array | Uint8Array | Uint
 export type Image = HTMLImageElement | HTMLCanvasElement | HTMLVideoElement | OffscreenCanvas | ImageBitmap | VideoFrame;
 export type ErrorCode =
   | 'invalid_argument' | 'shape_mismatch' | 'dtype_mismatch' | 'unsupported' | 'wrong_backend' | 'wrong_thread' | 'not_found'
-  | 'out_of_memory' | 'device_lost' | 'compile_failed' | 'io' | 'cancelled';
+  | 'out_of_memory' | 'device_lost' | 'compile_failed' | 'io' | 'cancelled' | 'busy';
 
 /** Every failure: a code to switch on, and a sentence with the values that did not fit. */
 export class TesseraError extends Error {
