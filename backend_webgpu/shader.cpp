@@ -67,8 +67,9 @@ std::string input_function(const Kernel& kernel, int index) {
       text += "  return " + four_elements(k, input.dtype) + ";\n";
       break;
     case Access::texels:
-      text += "  var at = " + offset + ";\n";
-      for (int term = 0; term < input.terms; ++term)
+      // The first term has a block and a stride of 1.
+      text += "  var at = " + offset + " + (4u * texel) % " + word(first_word + 2) + ";\n";
+      for (int term = 1; term < input.terms; ++term)
         text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
       text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
       break;
