@@ -140,6 +140,14 @@ TEST_P(Filters, TapsOfZeroAreNotRead) {
 }
 
 // Filters that reach beyond the image and around it again, on both sides of where one reflection is enough.
+TEST_P(Filters, WeightsThatAreOneNumber) {
+  const Tensor image = context().tensor({4, 4, 1}, random_values(16, 0, 1, 3));
+  const Tensor thirds = context().full({3}, 1 / 3.0f);
+  const Tensor mean = separable_filter(image, thirds, thirds, Border::edge);
+  const std::vector<float> third(3, 1 / 3.0f);
+  EXPECT_TRUE(all_agree(mean.read(), separable_filter(image, third, third, Border::edge).read(), 1e-6f));
+}
+
 TEST_P(Filters, ReflectionsOfSmallImages) {
   for (const std::int64_t size : {1, 2, 3, 4, 5})
     for (const std::size_t taps : {3u, 5u, 7u, 9u, 11u}) {

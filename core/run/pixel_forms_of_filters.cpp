@@ -21,7 +21,8 @@ bool takes_filter(const GraphItem& item, const Family& family) {
   constexpr std::int64_t most_taps = 64;
   const auto filter = from_words<FilterParameters>(family.words);
   const auto options = from_options<FilterOptions>(family.options);
-  return has_images(item) && item.shape() == item.operands[0].shape && filter.taps <= most_taps &&
+  const bool has_number = item.operands.size() > 1 && item.operands[1].is_number();  // for all taps
+  return has_images(item) && !has_number && item.shape() == item.operands[0].shape && filter.taps <= most_taps &&
          filter_axis(*pixel_image_of(item.shape()), filter) &&
          options.border != static_cast<std::int64_t>(FilterBorder::reflect);
 }
