@@ -175,8 +175,9 @@ TEST_P(AttentionTest, ScoresAreNotStored) {
   const std::uint64_t taken = context().memory().bytes_peak - before;
   if (context().backend() == BackendKind::gles) {
     EXPECT_GT(context().stats().dispatches, 3u);
-    // The scores of a block and their shares, and the results of all blocks until they are one.
-    EXPECT_LE(taken, 2 * operands + operands / 2);
+    // The scores of a block, their shares and both as products want them, and the results of all blocks until they
+    // are one.
+    EXPECT_LE(taken, 3 * operands);
     return;
   }
   EXPECT_EQ(context().stats().dispatches, 1u);
