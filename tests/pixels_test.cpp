@@ -301,7 +301,7 @@ TEST_P(Pixels, MoveToOtherDevices) {
   }
 }
 
-TESSERA_ON_ALL_DEVICES_AND_OPENGL(Pixels);
+TESSERA_ON_ALL_DEVICES(Pixels);
 
 }  // namespace
 }  // namespace tessera::test
