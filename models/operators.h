@@ -1,5 +1,5 @@
-// The table of operators: a row for each, and one more for each version of ONNX since which its form is another. Those of
-// other domains have the domain before their name.
+// The table of operators: a row for each, and one more for each version of ONNX since which its form is another. Those
+// of other domains have the domain before their name.
 #pragma once
 #include <functional>
 #include <string_view>

@@ -73,7 +73,9 @@ TEST_P(Threads, ErrorsTravelToCallbacks) {
   const bool is_wgsl = context().backend() == BackendKind::webgpu;
   if (context().backend() == BackendKind::cpu) GTEST_SKIP() << "it compiles nothing";
   CustomKernel wrong{.name = "wrong", .inputs = {"a"}, .outputs = {"result"}};
-  if (is_wgsl) wrong.wgsl = "@group(0) @binding(0) var<storage, read> a: array<f32>;"
+  if (is_wgsl)
+    wrong.wgsl =
+        "@group(0) @binding(0) var<storage, read> a: array<f32>;"
         "@group(0) @binding(1) var<storage, read_write> result: array<f32>;"
         "@compute @workgroup_size(1) fn main() { result[0] = nothing(a[0]); }";
   else wrong.glsl = "float result_at(int i) { return nothing(a_at(i)); }";

@@ -5,8 +5,8 @@
 // In one pass that never stores the scores, of which there is one for each query and each key: memory is in proportion
 // to the operands. Devices without workgroups, OpenGL ES, do so where sizes are small; else they take the queries in
 // blocks, such that the scores of a block are no more than the operands. Where scores fit into memory easily,
-// matmul(softmax(matmul(q, k, {.transpose_b = true}) * scale), v) may be faster: on a driver that computes on the CPU it
-// was measured to be three to ten times as fast.
+// matmul(softmax(matmul(q, k, {.transpose_b = true}) * scale), v) may be faster: on a driver that computes on the CPU
+// it was measured to be three to ten times as fast.
 #pragma once
 #include <optional>
 
