@@ -79,6 +79,24 @@ Results quantized_conv(const Call& call) {
                     Order::channels_last)};
 }
 
+// Conv of operands that the file dequantizes. Around the image lies its zero point, not 0.
+Results conv_of_bytes(const Call& call) {
+  Window window = window_of(call, call.shape(0), filter_size(call, 3));
+  Tensor image = call.tensor(0, Order::channels_last);
+  if (const std::int64_t zero = quantized_zero(call); zero != 0) {
+    std::vector<PadWidth> widths(1);
+    widths.insert(widths.end(), window.pads.begin(), window.pads.end());
+    widths.emplace_back();
+    image = pad(image, widths, static_cast<double>(zero));
+    std::ranges::fill(window.pads, PadWidth{});
+  }
+  const Tensor filter = quantized_weights(call, call.filter(3, filter_order(call.rank(3))));
+  std::vector<int> summed(static_cast<std::size_t>(call.rank(3)) - 1);
+  std::iota(summed.begin(), summed.end(), 0);
+  return {call.give(quantized_result(call, convolved(call, image, filter, window), filter, summed), Type::float32,
+                    Order::channels_last)};
+}
+
 // ---- the way back
 
 struct Spread {  // of a transposed convolution
@@ -195,6 +213,7 @@ const Operators& conv_operators() {
       {"Conv", 1, conv},
       {"ConvInteger", 1, integer_conv},
       {"QLinearConv", 1, quantized_conv},
+      {"tessera.pattern.QuantizedConv", 1, conv_of_bytes},
       {"ConvTranspose", 1, transposed_conv},
   };
   return rows;

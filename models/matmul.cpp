@@ -1,6 +1,7 @@
 // Products of matrices.
+#include <algorithm>
+
 #include "models/integer_products.h"
-#include "models/operators.h"
 
 namespace tessera::onnx {
 
@@ -56,6 +57,15 @@ Results quantized_product(const Call& call) {
   const Tensor sum =
       matmul(rows_minus_zero(call.tensor(0), call.tensor(2)), minus_zero(call.tensor(3), call.tensor(5)));
   return {call.give(requantized(sum, call.tensor(1), call.tensor(4), call.tensor(6), call.tensor(7)), call.type(7))};
+}
+
+// MatMul or Gemm of operands that the file dequantizes.
+Results product_of_bytes(const Call& call) {
+  call.expect_rank(3, 2, 2);
+  const bool is_transposed = call.integer("transB", 0) != 0;
+  const Tensor weights = quantized_weights(call, call.tensor(3));
+  const Tensor sum = matmul(call.tensor(0), weights, {.transpose_b = is_transposed});
+  return {call.give(quantized_result(call, sum, weights, {is_transposed ? 1 : 0}), Type::float32)};
 }
 
 // Zero points of 4 bits as bytes [columns,groups].
@@ -117,6 +127,32 @@ Tensor requantized(const Tensor& sum, const Tensor& scale_a, const Tensor& scale
   return clip(round(scaled) + zero.cast(DType::f32), low, low + 255).cast(zero_y.dtype());
 }
 
+std::int64_t quantized_zero(const Call& call) {
+  if (!call.has(2)) return 0;
+  if (call.type(0) != call.type(2))
+    call.fail(ErrorCode::dtype_mismatch,
+              "its input is " + to_string(call.type(0)) + ", but the zero point is " + to_string(call.type(2)) + ".");
+  return call.integer_of(2);
+}
+
+Tensor quantized_weights(const Call& call, const Tensor& weights) {
+  if (!call.has(5)) return weights;
+  const Sizes zeros = call.integers_of(5);
+  if (std::ranges::all_of(zeros, [](std::int64_t zero) { return zero == 0; })) return weights;
+  // They are u8, and all of their zero points are 128.
+  return (weights.cast(DType::i32) - 128.0).cast(DType::i8);
+}
+
+Tensor quantized_result(const Call& call, const Tensor& sum, const Tensor& weights, const std::vector<int>& axes) {
+  const std::int64_t zero = quantized_zero(call);
+  // The zero point's part is the same in every run, and so computed once.
+  const Tensor steps =
+      zero == 0 ? sum : sum - tessera::sum(weights.cast(DType::i32), {.axes = axes}) * static_cast<double>(zero);
+  const Tensor scales = call.shape(4).size() == 1 ? call.tensor(4).reshape({}) : call.tensor(4);
+  const Tensor result = steps.cast(DType::f32) * (call.tensor(1).reshape({}) * scales);
+  return call.has(6) ? result + call.tensor(6) : result;
+}
+
 const Operators& matmul_operators() {
   static const Operators rows{
       {"MatMul", 1, product},
@@ -126,6 +162,8 @@ const Operators& matmul_operators() {
       {"MatMulInteger", 1, integer_product},
       {"QLinearMatMul", 1, quantized_product},
       {"com.microsoft.MatMulNBits", 1, product_of_few_bits},
+      {"tessera.pattern.QuantizedMatMul", 1, product_of_bytes},
+      {"tessera.pattern.QuantizedGemm", 1, product_of_bytes},
   };
   return rows;
 }

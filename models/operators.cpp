@@ -42,7 +42,10 @@ const Operator& onnx_operator(std::string_view name, std::int64_t opset) {
 
 const Operator& operator_for(const NodeProto& node, std::int64_t opset) {
   if (node.domain == tfjs::domain) return tfjs::operator_for(node);
-  if (node.domain == pattern_domain) return onnx_operator(node.op, newest_opset);
+  if (node.domain == pattern_domain) {
+    const Operator* row = find_operator(node.domain + "." + node.op, newest_opset);
+    return row ? *row : onnx_operator(node.op, newest_opset);
+  }
   const bool is_of_onnx = node.domain.empty() || node.domain == "ai.onnx";
   const std::string name = is_of_onnx ? node.op : node.domain + "." + node.op;
   if (const Operator* row = find_operator(name, is_of_onnx ? opset : newest_opset)) return *row;

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
 #include "models/elements.h"
+#include "models/graph_index.h"
 
 namespace tessera::onnx {
 
@@ -15,17 +15,7 @@ namespace {
 
 class PatternSearch {
  public:
-  PatternSearch(GraphProto& graph, std::int64_t opset) : graph_(graph), opset_(opset) {
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-      for (const std::string& output : graph.nodes[i].outputs) makers_[output] = i;
-    for (const TensorProto& tensor : graph.initializers) constants_[tensor.name] = &tensor;
-    for (const NodeProto& node : graph.nodes)
-      if (node.op == "Constant" && node.outputs.size() == 1)
-        for (const AttributeProto& attribute : node.attributes)
-          if (attribute.tensor) constants_[node.outputs[0]] = attribute.tensor.get();
-    for (const ValueInfoProto& output : graph.outputs) ++readers_[output.name];
-    count_readers(graph);
-  }
+  PatternSearch(GraphProto& graph, std::int64_t opset) : graph_(graph), opset_(opset), index_(graph) {}
 
   void replace_all() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -48,29 +38,18 @@ class PatternSearch {
   }
 
  private:
-  void count_readers(const GraphProto& graph) {
-    for (const NodeProto& node : graph.nodes) {
-      for (const std::string& input : node.inputs) ++readers_[input];
-      for (const AttributeProto& attribute : node.attributes)
-        if (attribute.graph) {
-          for (const ValueInfoProto& output : attribute.graph->outputs) ++readers_[output.name];
-          count_readers(*attribute.graph);
-        }
-    }
-  }
-
   static bool is_of_two(const NodeProto& node) {
     return node.inputs.size() == 2 && node.outputs.size() == 1 && (node.domain.empty() || node.domain == "ai.onnx");
   }
 
   // The node that makes the value, where it is of that operator and as many inputs read the value as the pattern has.
   const NodeProto* maker(const std::string& value, std::string_view op, int readers = 1) {
-    const auto place = makers_.find(value);
-    if (place == makers_.end() || readers_[value] != readers) return nullptr;
-    const NodeProto& node = graph_.nodes[place->second];
+    const std::optional<std::size_t> place = index_.maker(value);
+    if (!place || index_.readers(value) != readers) return nullptr;
+    const NodeProto& node = graph_.nodes[*place];
     if (node.op != op || node.inputs.empty() || node.outputs.size() != 1) return nullptr;
     if (!node.domain.empty() && node.domain != "ai.onnx") return nullptr;
-    found_.push_back(place->second);
+    found_.push_back(*place);
     return &node;
   }
 
@@ -86,9 +65,8 @@ class PatternSearch {
   }
 
   std::optional<double> number(const std::string& value) const {
-    const auto place = constants_.find(value);
-    if (place == constants_.end() || place->second->type != Type::float32) return {};
-    return first_element<float>(*place->second);
+    const TensorProto* constant = index_.constant(value);
+    return constant && constant->type == Type::float32 ? first_element<float>(*constant) : std::nullopt;
   }
   bool is_number(const std::string& value, double wanted) const {
     const std::optional<double> given = number(value);
@@ -117,18 +95,17 @@ class PatternSearch {
       if (attribute.name == "keepdims" && attribute.integer == 0) return nullptr;
     }
     if (mean->inputs.size() == 2) {
-      const auto axes = constants_.find(mean->inputs[1]);
-      is_last = axes != constants_.end() && axes->second->type == Type::int64 &&
-                first_element<std::int32_t>(*axes->second) == -1;
+      const TensorProto* axes = index_.constant(mean->inputs[1]);
+      is_last = axes && axes->type == Type::int64 && first_element<std::int32_t>(*axes) == -1;
     }
     return is_last ? &mean->inputs[0] : nullptr;
   }
 
   bool is_vector(const std::string& value, std::vector<std::int64_t>& dims) const {
-    const auto place = constants_.find(value);
-    if (place == constants_.end() || place->second->dims.size() != 1) return false;
-    if (!dims.empty() && dims != place->second->dims) return false;
-    dims = place->second->dims;
+    const TensorProto* constant = index_.constant(value);
+    if (!constant || constant->dims.size() != 1) return false;
+    if (!dims.empty() && dims != constant->dims) return false;
+    dims = constant->dims;
     return true;
   }
 
@@ -288,15 +265,16 @@ class PatternSearch {
 
   GraphProto& graph_;
   std::int64_t opset_;
-  std::unordered_map<std::string, std::size_t> makers_;
-  std::unordered_map<std::string, const TensorProto*> constants_;
-  std::unordered_map<std::string, int> readers_;
+  const GraphIndex index_;
   std::vector<std::size_t> found_;  // nodes of the pattern that is looked at
   std::set<std::size_t> replaced_;
 };
 
 }  // namespace
 
-void recognise_patterns(GraphProto& graph, std::int64_t opset) { PatternSearch(graph, opset).replace_all(); }
+void recognise_patterns(GraphProto& graph, std::int64_t opset) {
+  PatternSearch(graph, opset).replace_all();
+  recognise_quantized_products(graph);
+}
 
 }  // namespace tessera::onnx

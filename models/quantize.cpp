@@ -1,4 +1,6 @@
 // Floats as integers of few bits and back.
+#include <algorithm>
+
 #include "models/operators.h"
 #include "models/small_floats.h"
 
@@ -14,6 +16,14 @@ Tensor scale_at(const Call& call, int input) {
 
 int channel_axis(const Call& call) {
   return call.shape(1).size() == 1 ? 0 : call.axis(call.integer("axis", 1), call.rank());
+}
+
+// Of the input as it lies.
+int channel_axis(const Call& call, Order order) {
+  const int axis = channel_axis(call);
+  if (order == Order::plain) return axis;
+  const std::vector<int> axes = to_channels_last(call.rank());
+  return static_cast<int>(std::ranges::find(axes, axis) - axes.begin());
 }
 
 // A scale or zero point for each element, or such that it broadcasts: one number, one for each channel, or one for each
@@ -60,33 +70,35 @@ Limits limits_of(const Call& call, Type type) {
 Results quantized(const Call& call) {
   const auto named = static_cast<Type>(call.integer("output_dtype", 0));
   const Type type = call.has(2) ? call.type(2) : named == Type::undefined ? Type::uint8 : named;
-  const Tensor x = call.tensor(0);
   if (is_float8(type))
-    return {call.give(to_float8(x.cast(DType::f32) / spread(call, call.tensor(1)).cast(DType::f32), type,
+    return {call.give(to_float8(call.tensor(0).cast(DType::f32) / spread(call, call.tensor(1)).cast(DType::f32), type,
                                 call.integer("saturate", 1) != 0),
                       type)};
   const Limits limits = limits_of(call, type);
   if (call.integer("block_size", 0) == 0 && (type == Type::uint8 || type == Type::int8)) {
-    const Tensor scale = scale_at(call, 1);
-    return {call.give(call.has(2) ? quantize_linear(x, scale, scale_at(call, 2), channel_axis(call))
-                                  : quantize_linear(x, scale, dtype_of(call, type), channel_axis(call)),
-                      type)};
+    const Order order = call.value(0).order();
+    const Tensor x = call.tensor(0, order), scale = scale_at(call, 1);
+    const int axis = channel_axis(call, order);
+    return {call.give(call.has(2) ? quantize_linear(x, scale, scale_at(call, 2), axis)
+                                  : quantize_linear(x, scale, dtype_of(call, type), axis),
+                      type, order)};
   }
-  Tensor places = round(x.cast(DType::f32) / spread(call, call.tensor(1)).cast(DType::f32));
+  Tensor places = round(call.tensor(0).cast(DType::f32) / spread(call, call.tensor(1)).cast(DType::f32));
   if (call.has(2)) places = places + spread(call, call.tensor(2)).cast(DType::f32);
   return {call.give(clip(places, limits.low, limits.high).cast(dtype_of(call, type)), type)};
 }
 
 Results dequantized(const Call& call) {
-  const Tensor x = call.tensor(0);
-  if (call.integer("block_size", 0) == 0 && is_integer(x.dtype())) {
-    const Tensor scale = scale_at(call, 1);
-    return {call.give(call.has(2) ? dequantize_linear(x, scale, scale_at(call, 2), channel_axis(call))
-                                  : dequantize_linear(x, scale, channel_axis(call)),
-                      call.type(1))};
+  if (call.integer("block_size", 0) == 0 && is_integer(dtype_of(call, call.type()))) {
+    const Order order = call.value(0).order();
+    const Tensor x = call.tensor(0, order), scale = scale_at(call, 1);
+    const int axis = channel_axis(call, order);
+    return {call.give(
+        call.has(2) ? dequantize_linear(x, scale, scale_at(call, 2), axis) : dequantize_linear(x, scale, axis),
+        call.type(1), order)};
   }
   const Tensor scale = spread(call, call.tensor(1));
-  Tensor places = x.cast(DType::f32);
+  Tensor places = call.tensor(0).cast(DType::f32);
   if (call.has(2)) places = places - spread(call, call.tensor(2)).cast(DType::f32);
   return {call.give(places.cast(scale.dtype()) * scale, call.type(1))};
 }

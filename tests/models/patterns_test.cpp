@@ -1,4 +1,5 @@
-// Layer norms, GELUs and attention that are written out: one node each, with the values of the many.
+// Layer norms, GELUs, attention and products of quantised operands that are written out: one node each, with the values
+// of the many.
 #include <tessera/model.h>
 
 #include <algorithm>
@@ -58,6 +59,62 @@ TEST_P(Patterns, OfAttentionAreOneNode) {
   EXPECT_EQ(std::ranges::count(operators_in(written_attention("Div", true, "", 1)), "Attention"), 0);  // other rows
   expect_equal(written_attention("Div", true), written_attention("Div", true, "shares"));
   expect_equal(written_attention("Mul", false), written_attention("Mul", false, "scores"));
+}
+
+class QuantizedProducts : public Patterns {
+ protected:
+  // The results, and how many dispatches a second run takes.
+  std::pair<std::vector<std::uint8_t>, std::uint64_t> run(const WrittenQuantized& how) {
+    const Shape shape = how.op == "Conv" ? Shape{1, 4, 5, 6} : Shape{3, 8};
+    std::vector<std::uint8_t> numbers;
+    for (std::int64_t i = 0; i < shape.size(); ++i) numbers.push_back(static_cast<std::uint8_t>(i * 91 % 256));
+    const Tensor x = context().tensor(shape, numbers);
+    const Model model = Model::load(context(), written_quantized(how).bytes());
+    model({{"x", x}})["y"].compute();
+    context().reset_stats();
+    const Tensor y = model({{"x", x}})["y"];
+    y.compute();
+    const std::uint64_t dispatches = context().stats().dispatches;
+    return {y.read<std::uint8_t>(), dispatches};
+  }
+  // Nothing is left of the dequantizing of what it multiplies, and values are those of floats.
+  void expect_integers(WrittenQuantized how, std::uint64_t dispatches) {
+    const std::vector<std::string> operators = operators_in(written_quantized(how));
+    EXPECT_EQ(std::ranges::count(operators, "Quantized" + how.op), 1);
+    EXPECT_EQ(std::ranges::count(operators, "DequantizeLinear"), how.has_bias ? 1 : 0);
+    const auto got = run(how);
+    EXPECT_EQ(got.second, dispatches);
+    how.seen = "dequantized";
+    EXPECT_EQ(std::ranges::count(operators_in(written_quantized(how)), how.op), 1);
+    const auto wanted = run(how);
+    EXPECT_EQ(got.first, wanted.first);
+    const auto is_between = [](std::uint8_t number) { return number != 0 && number != 255; };
+    EXPECT_GT(2 * std::ranges::count_if(got.first, is_between), std::ssize(got.first));
+  }
+};
+TESSERA_ON_ALL_DEVICES(QuantizedProducts);
+
+TEST_P(QuantizedProducts, OfMatricesAreOneKernel) {
+  expect_integers({.op = "MatMul"}, 1);
+  expect_integers({.op = "MatMul", .has_channel_scales = true}, 1);
+  expect_integers({.op = "Gemm", .has_channel_scales = true, .has_bias = true, .weight_zero = 128, .weight_axis = 0},
+                  1);
+}
+
+// The axes change places before and after, in bytes; the zero point is put around the image with the former.
+TEST_P(QuantizedProducts, OfImagesAreOneKernel) {
+  expect_integers({.op = "Conv", .has_bias = true, .has_pads = true}, 3);
+  expect_integers({.op = "Conv", .has_channel_scales = true, .weight_axis = 0}, 3);
+}
+
+TEST_P(QuantizedProducts, ThatDoNotFitStay) {
+  const auto is_left = [&](const WrittenQuantized& how) {
+    return std::ranges::count(operators_in(written_quantized(how)), how.op) == 1;
+  };
+  EXPECT_TRUE(is_left({.weight_zero = 100}));                            // no bytes without the zero point
+  EXPECT_TRUE(is_left({.has_channel_scales = true, .weight_axis = 0}));  // scales along the sum
+  EXPECT_TRUE(is_left({.op = "Conv", .has_channel_scales = true, .weight_zero = 100, .weight_axis = 0}));
+  EXPECT_FALSE(is_left({.seen = ""}));
 }
 
 // The kernels of each further step of a sequence of three numbers, with four hidden units.

@@ -1,4 +1,4 @@
-// Layer norms, GELUs and attention, operation by operation.
+// Layer norms, GELUs and attention, operation by operation, and products between dequantizing and quantizing.
 #pragma once
 #include "tests/models/onnx_writer.h"
 
@@ -80,6 +80,70 @@ inline Message written_attention(const std::string& scaling, bool has_mask, cons
        tensor_message("by_heads", onnx::Type::int64, {3}, std::vector<std::int64_t>{3, 2, 4}),
        tensor_message("together", onnx::Type::int64, {2}, std::vector<std::int64_t>{3, 8})},
       seen);
+}
+
+// A MatMul, Gemm or Conv of u8 with a zero point of 128 by bytes, whose result is u8 again. All scales are powers of
+// two, so that floats are as exact as integers.
+struct WrittenQuantized {
+  std::string op = "MatMul";
+  bool has_channel_scales = false;
+  bool has_bias = false;
+  bool has_pads = false;         // of a Conv
+  int weight_zero = 0;           // of u8 where it is not 0, else of i8
+  std::int64_t weight_axis = 1;  // which the scales are for
+  std::string seen{};            // an output too, in floats
+};
+
+inline Message written_quantized(const WrittenQuantized& how) {
+  const bool is_conv = how.op == "Conv", is_signed = how.weight_zero == 0;
+  const std::vector<std::int64_t> dims =
+      is_conv ? std::vector<std::int64_t>{8, 4, 3, 3} : std::vector<std::int64_t>{8, 8};
+  std::vector<std::uint8_t> weights;
+  for (int i = 0; i < (is_conv ? 288 : 64); ++i)
+    weights.push_back(static_cast<std::uint8_t>(i * 37 % 255 - (is_signed ? 127 : 0)));
+  const onnx::Type weight_type = is_signed ? onnx::Type::int8 : onnx::Type::uint8;
+  const std::int64_t scales = how.has_channel_scales ? 8 : 1;
+  const std::vector<std::int64_t> scale_dims =
+      how.has_channel_scales ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{};
+  std::vector<float> weight_scales;
+  std::vector<std::int32_t> bias;
+  for (int i = 0; i < 8; ++i) {
+    if (i < scales) weight_scales.push_back(i % 2 == 0 ? 0.0078125f : 0.015625f);
+    bias.push_back(100 * i - 350);
+  }
+  std::vector<std::string> operands{"dequantized", "dequantized_weights"};
+  std::vector<Message> nodes{node_message("DequantizeLinear", {"x", "x_scale", "zero"}, {"dequantized"}),
+                             node_message("DequantizeLinear", {"weights", "weight_scales", "weight_zeros"},
+                                          {"dequantized_weights"}, {attribute_message("axis", how.weight_axis)})};
+  if (how.has_bias) {
+    nodes.push_back(node_message("DequantizeLinear", {"bias", "bias_scale"}, {"dequantized_bias"}));
+    operands.push_back("dequantized_bias");
+  }
+  std::vector<Message> attributes;
+  if (how.op == "Gemm") attributes.push_back(attribute_message("transB", std::int64_t{1}));
+  if (how.has_pads) attributes.push_back(attribute_message("pads", std::vector<std::int64_t>{1, 0, 2, 1}));
+  nodes.push_back(node_message(how.op, operands, {"product"}, attributes));
+  nodes.push_back(node_message("QuantizeLinear", {"product", "y_scale", "zero"}, {"y"}));
+  const std::vector<std::string> sizes =
+      is_conv ? std::vector<std::string>{"1", "4", "5", "6"} : std::vector<std::string>{"3", "8"};
+  std::vector<Message> outputs{
+      value_message("y", onnx::Type::uint8,
+                    is_conv ? std::vector<std::string>{"1", "8", "h", "w"} : std::vector<std::string>{"3", "8"})};
+  if (!how.seen.empty()) outputs.push_back(value_message(how.seen, onnx::Type::float32, sizes));
+  return model_message(
+      {.nodes = std::move(nodes),
+       .initializers = {pattern_number("x_scale", 0.03125f), pattern_number("y_scale", 0.25f),
+                        pattern_number("bias_scale", 0.00390625f),
+                        tensor_message("zero", onnx::Type::uint8, {}, std::vector<std::uint8_t>{128}),
+                        tensor_message("weights", weight_type, dims, weights),
+                        tensor_message("weight_scales", onnx::Type::float32, scale_dims, weight_scales),
+                        tensor_message("weight_zeros", weight_type, scale_dims,
+                                       std::vector<std::uint8_t>(static_cast<std::size_t>(scales),
+                                                                 static_cast<std::uint8_t>(how.weight_zero))),
+                        tensor_message("bias", onnx::Type::int32, {8}, bias)},
+       .inputs = {value_message("x", onnx::Type::uint8, sizes)},
+       .outputs = std::move(outputs)},
+      13);
 }
 
 }  // namespace tessera::test
