@@ -107,6 +107,17 @@ TEST_P(QuantizedProducts, OfImagesAreOneKernel) {
   expect_integers({.op = "Conv", .has_channel_scales = true, .weight_axis = 0}, 3);
 }
 
+TEST_P(QuantizedProducts, OfImagesAreQuantizedByChannel) {
+  const auto with_scales = [&](const std::vector<float>& scales) {
+    return run({.op = "Conv", .has_channel_scales = true, .weight_axis = 0, .y_scales = scales}).first;
+  };
+  const std::vector<std::uint8_t> fine = with_scales({0.25f}), coarse = with_scales({1.0f}),
+                                  both = with_scales({1.0f, 0.25f, 1.0f, 0.25f, 1.0f, 0.25f, 1.0f, 0.25f});
+  ASSERT_EQ(both.size(), 8u * 3 * 4);
+  EXPECT_NE(fine, coarse);
+  for (std::size_t i = 0; i < both.size(); ++i) EXPECT_EQ(both[i], i / 12 % 2 == 0 ? coarse[i] : fine[i]) << i;
+}
+
 TEST_P(QuantizedProducts, ThatDoNotFitStay) {
   const auto is_left = [&](const WrittenQuantized& how) {
     return std::ranges::count(operators_in(written_quantized(how)), how.op) == 1;
@@ -114,7 +125,12 @@ TEST_P(QuantizedProducts, ThatDoNotFitStay) {
   EXPECT_TRUE(is_left({.weight_zero = 100}));                            // no bytes without the zero point
   EXPECT_TRUE(is_left({.has_channel_scales = true, .weight_axis = 0}));  // scales along the sum
   EXPECT_TRUE(is_left({.op = "Conv", .has_channel_scales = true, .weight_zero = 100, .weight_axis = 0}));
-  EXPECT_FALSE(is_left({.seen = ""}));
+}
+
+TEST_P(QuantizedProducts, MayShareAnInput) {
+  const std::vector<std::string> operators = operators_in(written_quantized({.is_twice = true}));
+  EXPECT_EQ(std::ranges::count(operators, "QuantizedMatMul"), 2);
+  EXPECT_EQ(std::ranges::count(operators, "DequantizeLinear"), 0);
 }
 
 // The kernels of each further step of a sequence of three numbers, with four hidden units.

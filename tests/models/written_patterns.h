@@ -88,10 +88,12 @@ struct WrittenQuantized {
   std::string op = "MatMul";
   bool has_channel_scales = false;
   bool has_bias = false;
-  bool has_pads = false;         // of a Conv
-  int weight_zero = 0;           // of u8 where it is not 0, else of i8
-  std::int64_t weight_axis = 1;  // which the scales are for
-  std::string seen{};            // an output too, in floats
+  bool has_pads = false;               // of a Conv
+  int weight_zero = 0;                 // of u8 where it is not 0, else of i8
+  std::int64_t weight_axis = 1;        // which the scales are for
+  std::vector<float> y_scales{0.25f};  // one, or one for each channel
+  bool is_twice = false;               // two of them read x, and the sum of both is quantized
+  std::string seen{};                  // an output too, in floats
 };
 
 inline Message written_quantized(const WrittenQuantized& how) {
@@ -122,17 +124,25 @@ inline Message written_quantized(const WrittenQuantized& how) {
   std::vector<Message> attributes;
   if (how.op == "Gemm") attributes.push_back(attribute_message("transB", std::int64_t{1}));
   if (how.has_pads) attributes.push_back(attribute_message("pads", std::vector<std::int64_t>{1, 0, 2, 1}));
-  nodes.push_back(node_message(how.op, operands, {"product"}, attributes));
-  nodes.push_back(node_message("QuantizeLinear", {"product", "y_scale", "zero"}, {"y"}));
+  nodes.push_back(node_message(how.op, operands, {how.is_twice ? "first" : "product"}, attributes));
+  if (how.is_twice) {
+    nodes.push_back(node_message(how.op, operands, {"second"}, attributes));
+    nodes.push_back(node_message("Add", {"first", "second"}, {"product"}));
+  }
+  nodes.push_back(node_message("QuantizeLinear", {"product", "y_scales", "y_zeros"}, {"y"}));
   const std::vector<std::string> sizes =
       is_conv ? std::vector<std::string>{"1", "4", "5", "6"} : std::vector<std::string>{"3", "8"};
   std::vector<Message> outputs{
       value_message("y", onnx::Type::uint8,
                     is_conv ? std::vector<std::string>{"1", "8", "h", "w"} : std::vector<std::string>{"3", "8"})};
   if (!how.seen.empty()) outputs.push_back(value_message(how.seen, onnx::Type::float32, sizes));
+  const std::vector<std::int64_t> y_dims{std::ssize(how.y_scales)};
   return model_message(
       {.nodes = std::move(nodes),
-       .initializers = {pattern_number("x_scale", 0.03125f), pattern_number("y_scale", 0.25f),
+       .initializers = {pattern_number("x_scale", 0.03125f),
+                        tensor_message("y_scales", onnx::Type::float32, y_dims, how.y_scales),
+                        tensor_message("y_zeros", onnx::Type::uint8, y_dims,
+                                       std::vector<std::uint8_t>(how.y_scales.size(), 128)),
                         pattern_number("bias_scale", 0.00390625f),
                         tensor_message("zero", onnx::Type::uint8, {}, std::vector<std::uint8_t>{128}),
                         tensor_message("weights", weight_type, dims, weights),
