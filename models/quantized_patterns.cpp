@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "models/elements.h"
 #include "models/graph_index.h"
@@ -42,21 +41,15 @@ class QuantizedProducts {
     std::vector<Product> products;
     for (NodeProto& node : graph_.nodes)
       if (const std::optional<Product> product = product_at(node)) products.push_back(*product);
-    std::map<std::string, int> readers;  // such products
-    for (const Product& product : products) ++readers[product.x->outputs[0]], ++readers[product.weights->outputs[0]];
-    std::set<std::string> unread;
-    for (const Product& product : products) {
-      const auto is_left = [&](const NodeProto* dequantization) {
-        const std::string& value = dequantization->outputs[0];
-        return index_.readers(value) > readers[value];
-      };
-      if (is_left(product.x)) continue;
-      unread.insert(product.x->outputs[0]);
-      if (!is_left(product.weights)) unread.insert(product.weights->outputs[0]);
-      replace(product);
-    }
+    std::map<std::string, int> readers;  // among the products
+    const auto is_read_elsewhere = [&](const std::string& value) { return index_.readers(value) > readers[value]; };
+    for (const Product& product : products) ++readers[product.x->outputs[0]];
+    std::erase_if(products, [&](const Product& product) { return is_read_elsewhere(product.x->outputs[0]); });
+    for (const Product& product : products) ++readers[product.weights->outputs[0]];
+    for (const Product& product : products) replace(product);
     std::erase_if(graph_.nodes, [&](const NodeProto& node) {
-      return node.op == "DequantizeLinear" && node.outputs.size() == 1 && unread.contains(node.outputs[0]);
+      return node.op == "DequantizeLinear" && node.outputs.size() == 1 && readers.contains(node.outputs[0]) &&
+             !is_read_elsewhere(node.outputs[0]);
     });
   }
 
@@ -92,7 +85,7 @@ class QuantizedProducts {
     const NodeProto *x = dequantization_of(node.inputs[0]), *weights = dequantization_of(node.inputs[1]);
     const std::size_t least = is_conv ? 3 : 2, most = is_conv ? 5 : 2;
     const int channels = is_conv || (is_gemm && integer_attribute(node, "transB", 0) != 0) ? 0 : 1;
-    if (!x || !weights || !is_one_byte(*x) || !are_weights(*weights, least, most, channels)) return {};
+    if (!x || !weights || !is_activation(*x) || !are_weights(*weights, least, most, channels)) return {};
     return Product{&node, x, weights};
   }
 
@@ -115,8 +108,9 @@ class QuantizedProducts {
     return zero && is_byte(zero->type) && !zero->is_external && zero->dims == scale->dims ? &node : nullptr;
   }
 
-  // Whether it is of bytes, which have one scale. The type is that of the zero point or of the graph's input.
-  bool is_one_byte(const NodeProto& dequantization) const {
+  // Whether it is of bytes that vary, with one scale. The type is that of the zero point or of the graph's input.
+  bool is_activation(const NodeProto& dequantization) const {
+    if (index_.constant(dequantization.inputs[0])) return false;
     if (shape_of(*index_.constant(dequantization.inputs[1])).size() != 1) return false;
     if (!zero_point_of(dequantization).empty()) return true;
     const auto input = std::ranges::find(graph_.inputs, dequantization.inputs[0], &ValueInfoProto::name);

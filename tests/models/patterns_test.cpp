@@ -127,10 +127,16 @@ TEST_P(QuantizedProducts, ThatDoNotFitStay) {
   EXPECT_TRUE(is_left({.op = "Conv", .has_channel_scales = true, .weight_zero = 100, .weight_axis = 0}));
 }
 
-TEST_P(QuantizedProducts, MayShareAnInput) {
-  const std::vector<std::string> operators = operators_in(written_quantized({.is_twice = true}));
-  EXPECT_EQ(std::ranges::count(operators, "QuantizedMatMul"), 2);
-  EXPECT_EQ(std::ranges::count(operators, "DequantizeLinear"), 0);
+TEST_P(QuantizedProducts, MayShareOperands) {
+  const auto expect_operators = [&](const WrittenQuantized& how, int quantized, int dequantizations) {
+    const std::vector<std::string> operators = operators_in(written_quantized(how));
+    EXPECT_EQ(std::ranges::count(operators, "QuantizedMatMul"), quantized);
+    EXPECT_EQ(std::ranges::count(operators, "MatMul"), 2 - quantized);
+    EXPECT_EQ(std::ranges::count(operators, "DequantizeLinear"), dequantizations);
+  };
+  expect_operators({.second_x = "dequantized", .seen = "dequantized_again"}, 2, 1);
+  expect_operators({.second_x = "dequantized_again"}, 2, 0);
+  expect_operators({.second_x = "dequantized_again", .seen = "dequantized_again"}, 1, 2);  // and that of the weights
 }
 
 // The kernels of each further step of a sequence of three numbers, with four hidden units.

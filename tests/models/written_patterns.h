@@ -92,7 +92,7 @@ struct WrittenQuantized {
   int weight_zero = 0;                 // of u8 where it is not 0, else of i8
   std::int64_t weight_axis = 1;        // which the scales are for
   std::vector<float> y_scales{0.25f};  // one, or one for each channel
-  bool is_twice = false;               // two of them read x, and the sum of both is quantized
+  std::string second_x{};              // "dequantized", or "dequantized_again": that of a second product, to be added
   std::string seen{};                  // an output too, in floats
 };
 
@@ -124,8 +124,10 @@ inline Message written_quantized(const WrittenQuantized& how) {
   std::vector<Message> attributes;
   if (how.op == "Gemm") attributes.push_back(attribute_message("transB", std::int64_t{1}));
   if (how.has_pads) attributes.push_back(attribute_message("pads", std::vector<std::int64_t>{1, 0, 2, 1}));
-  nodes.push_back(node_message(how.op, operands, {how.is_twice ? "first" : "product"}, attributes));
-  if (how.is_twice) {
+  nodes.push_back(node_message(how.op, operands, {how.second_x.empty() ? "product" : "first"}, attributes));
+  if (!how.second_x.empty()) {
+    nodes.push_back(node_message("DequantizeLinear", {"x", "x_scale", "zero"}, {"dequantized_again"}));
+    operands.front() = how.second_x;
     nodes.push_back(node_message(how.op, operands, {"second"}, attributes));
     nodes.push_back(node_message("Add", {"first", "second"}, {"product"}));
   }
