@@ -21,7 +21,7 @@ class VulkanDmaBufs : public VulkanImages {
                          missing);
     GTEST_SKIP() << "the device takes no dma-bufs, and says so";
   }
-  static bool takes_dma_bufs() { return std::string_view(GetParam().name) == "gles_mesa"; }
+  static bool takes_dma_bufs() { return std::string_view(GetParam().name).ends_with("_mesa"); }
 
   static constexpr VulkanEngine::ImageOptions with_modifier{.tiling = VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT};
 };

@@ -34,7 +34,7 @@ class SpareMemory {
     if (given.capacity() < smallest || given.capacity() > most_bytes) return;
     given.clear();
     const std::scoped_lock hold(lock_);
-    std::ranges::rotate(blocks_, blocks_.end() - 1);
+    std::rotate(blocks_.begin(), blocks_.end() - 1, blocks_.end());
     blocks_.front() = std::move(given);
     std::size_t bytes = 0;
     for (std::vector<std::byte>& block : blocks_)

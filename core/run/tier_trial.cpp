@@ -125,7 +125,7 @@ TierTrial::Turn TierTrial::work_on(ContextState& context, bool whatever_times) {
 
     case Phase::weigh:
       if (!has_times_) return Turn::waits;
-      general_time_ = std::ranges::min(times_);
+      general_time_ = *std::min_element(times_.begin(), times_.end());
       if (general_time_ < least_time && !whatever_times) return refuse();
       phase_ = Phase::compile;
       return Turn::did_some;

@@ -7,7 +7,7 @@ namespace tessera::tfjs {
 
 namespace {
 
-constexpr int deepest = 16;          // of models in models
+constexpr int deepest_nesting = 16;  // of models in models
 constexpr int most_calls = 100'000;  // of layers
 
 std::string name_of_call(const std::string& layer, std::int64_t call) {
@@ -67,7 +67,8 @@ Draft LayersReader::draft(const Json& model) && {
 }
 
 LayersReader::Names LayersReader::read(const Json& model, const std::string& prefix, const Names* given, int depth) {
-  if (depth > deepest) fail_reading("models are in models, more than " + std::to_string(deepest) + " deep.");
+  if (depth > deepest_nesting)
+    fail_reading("models are in models, more than " + std::to_string(deepest_nesting) + " deep.");
   const std::string kind = text(needed(model, "class_name"), "the class of the model");
   const Json& config = needed(model, "config");
   if (kind == "Sequential") return read_sequence(config, prefix, given, depth);
