@@ -189,7 +189,7 @@ void PixelPlanner::split(const PixelDraft& kernel) {
       items.push_back(item);
   if (items.empty()) return;
   const auto middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
-  std::ranges::nth_element(items, middle);
+  std::nth_element(items.begin(), middle, items.end());
   is_split_[static_cast<std::size_t>(*middle)] = true;
 }
 
