@@ -43,7 +43,7 @@ class BufferDownload final : public Download {
     if (!mapped)
       throw Error(ErrorCode::device_lost, "WebGPU: " + std::to_string(count_) + " bytes could not be read from " +
                                               device_.info().name + ": " + (mapping_ ? mapping_->failure() : ""));
-    return {static_cast<const std::byte*>(mapped) + skip_, count_};
+    return {static_cast<const std::byte*>(mapped) + skip_, static_cast<std::size_t>(count_)};
   }
 
  private:

@@ -90,7 +90,9 @@ EM_JS(int, tessera_watched_state, (int name, int* to), {
 void get_integers(GLenum name, GLint* to) {
   constexpr GLenum color_mask = 0x0C23, feedback_paused = 0x8E23, feedback_active = 0x8E24;
   const bool is_watched = name == color_mask || name == feedback_paused || name == feedback_active;
-  if (!is_watched || !tessera_watched_state(static_cast<int>(name), to)) glGetIntegerv(name, to);
+  if (is_watched && tessera_watched_state(static_cast<int>(name), to)) return;
+  if (is_binding(name)) *to = name_of_bound(name);  // which may be the page's own, and Emscripten does not know
+  else glGetIntegerv(name, to);
 }
 
 GLenum client_wait(GLsync sync, GLbitfield flags, GLuint64 nanoseconds) {
@@ -136,12 +138,6 @@ GLboolean is_enabled(GLenum capability) {
   return capability == GL_PRIMITIVE_RESTART_FIXED_INDEX ? GL_TRUE : glIsEnabled(capability);
 }
 
-// What is bound may be the page's own, which Emscripten does not know.
-void get_integers(GLenum name, GLint* values) {
-  if (is_binding(name)) *values = name_of_bound(name);
-  else glGetIntegerv(name, values);
-}
-
 void request_extension(const char* name) {
   constexpr std::string_view prefix = "GL_";
   if (std::string_view(name).starts_with(prefix)) name += prefix.size();
@@ -162,7 +158,6 @@ const OwnFunction own_functions[] = {
     {"glIsEnabled", reinterpret_cast<void*>(is_enabled)},
     {"glGetIntegerv", reinterpret_cast<void*>(get_integers)},
     {"glGetError", reinterpret_cast<void*>(error)},
-    {"glGetIntegerv", reinterpret_cast<void*>(get_integers)},
     {"glGetString", reinterpret_cast<void*>(text)},
     {"glRequestExtensionANGLE", reinterpret_cast<void*>(request_extension)},
 };
