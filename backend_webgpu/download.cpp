@@ -92,7 +92,10 @@ bool Mapping::ready(std::uint64_t nanoseconds) {
   return !is_pending_;
 }
 
-const void* Mapping::data() const { return is_mapped_ ? wgpuBufferGetConstMappedRange(buffer_, 0, bytes_) : nullptr; }
+const void* Mapping::data() {
+  if (is_mapped_ && !data_) data_ = wgpuBufferGetConstMappedRange(buffer_, 0, bytes_);
+  return data_;
+}
 
 StagingPool::Staging StagingPool::take(std::uint64_t bytes) {
   {
