@@ -92,7 +92,7 @@ bool Mapping::ready(std::uint64_t nanoseconds) {
   return !is_pending_;
 }
 
-const void* Mapping::data() {
+const void* Mapping::data() const {
   if (is_mapped_ && !data_) data_ = wgpuBufferGetConstMappedRange(buffer_, 0, bytes_);
   return data_;
 }

@@ -20,7 +20,7 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
 
   bool ready(std::uint64_t nanoseconds);  // waits for so long at the most
-  const void* data();                     // of a ready one; null where it failed. A page gives a range out once
+  const void* data() const;               // of a ready one; null where it failed
   const std::string& failure() const { return failure_; }
 
  private:
@@ -29,7 +29,7 @@ class Mapping {
   std::uint64_t bytes_;
   WGPUFuture future_{};
   bool is_pending_ = true, is_mapped_ = false;
-  const void* data_ = nullptr;
+  mutable const void* data_ = nullptr;  // a page gives a range out once
   std::string failure_;
 };
 
