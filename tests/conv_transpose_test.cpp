@@ -1,4 +1,5 @@
 // Transposed convolutions, against plain loops and against published examples.
+#include <limits>
 #include <numeric>
 
 #include "support/compare.h"
@@ -108,14 +109,52 @@ TEST_P(TransposedConvolution, SizesOfTheResult) {
   EXPECT_TRUE(conv2d_transpose(context().zeros({0, 4, 5, 3}), filter).read().empty());
 }
 
-TEST_P(TransposedConvolution, BiasAndActivationArePartOfTheKernel) {
+// Taps that the strides divide evenly are the phases of a convolution; others have a kernel of their own.
+TEST_P(TransposedConvolution, Phases) {
+  const auto with = [](std::array<std::int64_t, 3> size, std::array<std::int64_t, 3> window,
+                       std::array<std::int64_t, 3> strides) {
+    return WindowCase{.batch = 2, .channels = 4, .size = size, .window = window, .strides = strides};
+  };
+  check(with({1, 8, 10}, {1, 2, 2}, {1, 2, 2}), 8);
+  check(with({1, 9, 11}, {1, 4, 6}, {1, 2, 3}), 5);
+  check(with({1, 7, 8}, {1, 3, 3}, {1, 1, 1}), 3);
+  WindowCase padded = with({1, 9, 12}, {1, 4, 4}, {1, 2, 2});
+  padded.pads = WindowCase::Pads::same;
+  check(padded, 4);
+  check(padded, 8, 2);
+  WindowCase dilated = with({1, 9, 12}, {1, 3, 4}, {1, 1, 4});
+  dilated.dilations = {1, 2, 1};
+  check(dilated, 6);
+  WindowCase beyond = with({1, 5, 6}, {1, 2, 3}, {1, 1, 3});  // pads that are wider than the filter reaches
+  beyond.pads = WindowCase::Pads::given;
+  beyond.given = {0, 0, 4, 3, 5, 4};
+  check(beyond, 4);
+}
+
+TEST_P(TransposedConvolution, BiasAndActivationArePartOfTheLastKernel) {
   const Tensor image = context().full({1, 3, 3, 4}, 1, DType::f16).compute(),
-               filter = context().full({2, 2, 4, 4}, 0.5f, DType::f16).compute();
-  context().reset_stats();
-  const Tensor result = relu(conv2d_transpose(image, filter, {.strides = {2, 2}}) - 3.0f).compute();
-  EXPECT_EQ(context().stats().dispatches, 1u);
-  EXPECT_EQ(result.read(), std::vector<float>(144, 0));
-  EXPECT_EQ(conv2d_transpose(image, filter, {.strides = {2, 2}}).read(), std::vector<float>(144, 2));
+               even = context().full({2, 2, 4, 4}, 0.5f, DType::f16).compute(),
+               odd = context().full({3, 3, 4, 4}, 0.5f, DType::f16).compute();
+  const auto dispatches = [&](const Tensor& filter) {
+    context().reset_stats();
+    relu(conv2d_transpose(image, filter, {.strides = {2, 2}}) - 3.0f).compute();
+    return context().stats().dispatches;
+  };
+  EXPECT_EQ(dispatches(odd), 1u);
+  EXPECT_EQ(dispatches(even), 3u);  // the filter's taps by their phases, the convolution, the phases in their order
+  EXPECT_EQ(relu(conv2d_transpose(image, even, {.strides = {2, 2}}) - 3.0f).read(), std::vector<float>(144, 0));
+  EXPECT_EQ(conv2d_transpose(image, even, {.strides = {2, 2}}).read(), std::vector<float>(144, 2));
+}
+
+// What no tap meets makes no NaN.
+TEST_P(TransposedConvolution, InfinitePixelsStayWhereTapsMeetThem) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor image = context().tensor({1, 1, 2, 1}, {1, infinity});
+  const auto made = [&](std::int64_t taps) {
+    return conv2d_transpose(image, context().full({1, taps, 1, 1}, 1), {.strides = {1, 2}}).read();
+  };
+  EXPECT_EQ(made(2), (std::vector<float>{1, 1, infinity, infinity}));
+  EXPECT_EQ(made(3), (std::vector<float>{1, 1, infinity, infinity, infinity}));
 }
 
 TEST_P(TransposedConvolution, BadInput) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/ops/conv_phases.h"
 #include "core/ops/octets.h"
 #include "core/ops/window.h"
 
@@ -262,6 +263,8 @@ Tensor conv2d_transpose(const Tensor& image, const Tensor& filter, const Conv2dT
     axes.push_back(transposed_axis(op, i, image.shape()[static_cast<int>(i) + 1], filter.shape()[static_cast<int>(i)],
                                    size_asked, window));
   }
+  const bool is_empty = image.shape().size() == 0 || window_result(op, 1, axes, channels.result).size() == 0;
+  if (has_equal_phases(axes) && !is_empty) return conv_in_phases(image, filter, axes, options.groups);
   return conv_tensor(op, image, filter, axes, channels, true);
 }
 
