@@ -22,12 +22,26 @@ struct Reduction : Parameters {
   // Gives, for an output, a function from an index along its stretch to a place in x.
   auto stretch_of(std::int64_t output) const {
     const std::span all_terms(Parameters::terms);
-    const std::size_t kept = index_of(options.kept_terms);
-    return [base = along(all_terms.first(kept), output / Parameters::parts),
-            reduced = all_terms.subspan(kept)](std::int64_t index) { return index_of(base + along(reduced, index)); };
+    const std::size_t bases = index_of(options.kept_terms);
+    std::int64_t stretch = output / Parameters::parts;
+    if constexpr (has_reading)
+      if (is_across()) stretch = output % Parameters::kept;
+    return [base = along(all_terms.first(bases), stretch), reduced = all_terms.subspan(bases)](std::int64_t index) {
+      return index_of(base + along(reduced, index));
+    };
+  }
+
+  std::int64_t part_of(std::int64_t output) const {
+    if constexpr (has_reading)
+      if (is_across()) return output / Parameters::kept;
+    return output % Parameters::parts;
   }
 
   const Options options;
+
+ private:
+  static constexpr bool has_reading = requires(Options given) { given.reading; };
+  bool is_across() const { return options.reading == static_cast<std::int64_t>(ReduceReading::texels_across); }
 };
 using FoldReduction = Reduction<ReduceFoldParameters, ReduceFoldOptions>;
 using MeanReduction = Reduction<ReduceMeanParameters, ReduceMeanOptions>;
@@ -38,7 +52,7 @@ void for_each_reduced(const FamilyRun& run, const auto& reduction, const auto& t
   const std::int64_t parts = reduction.parts;
   for (std::int64_t output = 0; output < static_cast<std::int64_t>(run.result.size()); ++output) {
     const auto place = reduction.stretch_of(output);
-    for (std::int64_t index = output % parts; index < reduction.count; index += parts)
+    for (std::int64_t index = reduction.part_of(output); index < reduction.count; index += parts)
       take(index_of(output), index, run.operands[0][place(index)]);
   }
 }

@@ -6,11 +6,21 @@ fn reduce_term(term: i32, index: vec4u) -> vec4u {
   return digit * parameters.terms[term].stride;
 }
 
-// The start in x of part `element % parts` of a kept element, without the distance_along to its first element.
-fn reduce_base(element: vec4u) -> vec4u {
+// The start in x of a stretch.
+fn reduce_base(stretch: vec4u) -> vec4u {
   var base: vec4u = vec4u(0u);
-  for (var i: i32 = 0; i < options.kept_terms; i++) { base += reduce_term(i, element); }
+  for (var i: i32 = 0; i < options.kept_terms; i++) { base += reduce_term(i, stretch); }
   return base;
+}
+
+// The stretches of the results, and the parts of these.
+fn reduce_stretch(element: vec4u) -> vec4u {
+  if (options.reading == 2) { return element % parameters.kept; }
+  return element / parameters.parts;
+}
+fn reduce_part(element: vec4u) -> vec4u {
+  if (options.reading == 2) { return vec4u(element.x / parameters.kept); }
+  return element % parameters.parts;
 }
 
 // The distance from there to reduced element `index`.
@@ -23,8 +33,10 @@ fn reduce_step(index: vec4u) -> vec4u {
 
 // Element `index` of x along the stretch of `base`, which has `count` of them; any element past its end.
 fn reduce_element(base: vec4u, index: vec4u, count: u32) -> core_vector {
-  if (options.reads_texels == 1) { return operand_0_texel(min(index.x, count - 1u) / 4u); }
-  return operand_0(base + reduce_step(min(index, vec4u(count - 1u))));
+  if (options.reading == 1) { return operand_0_texel(min(index.x, count - 1u) / 4u); }
+  let step: vec4u = reduce_step(min(index, vec4u(count - 1u)));
+  if (options.reading == 2) { return operand_0_texel((base.x + step.x) / 4u); }
+  return operand_0(base + step);
 }
 
 // Sums, products, the largest and the smallest. A NaN is both of the latter.
@@ -39,8 +51,8 @@ fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
 fn reduce_fold(element: vec4u) -> core_vector {
   let parts: u32 = parameters.parts;
   let count: u32 = parameters.count;
-  let base: vec4u = reduce_base(element / parts);
-  let first: vec4u = element % parts;
+  let base: vec4u = reduce_base(reduce_stretch(element));
+  let first: vec4u = reduce_part(element);
   var result: core_vector = reduce_element(base, first, count);
   var at: u32 = parts;
   if (options.fold == 0) {
@@ -72,8 +84,8 @@ fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
 fn reduce_mean(element: vec4u) -> vec4f {
   let parts: u32 = parameters.parts;
   let count: u32 = parameters.count;
-  let base: vec4u = reduce_base(element / parts);
-  let first: vec4u = element % parts;
+  let base: vec4u = reduce_base(reduce_stretch(element));
+  let first: vec4u = reduce_part(element);
   var smallest: vec4f = reduce_element(base, first, count);
   var largest: vec4f = smallest;
   var total: vec4f = reduce_weighted(smallest, first);

@@ -80,6 +80,21 @@ TEST_P(Reductions, SizesAroundEachStage) {
   check({70000}, {0});
 }
 
+// Stretches that lie side by side in the texels of x.
+TEST_P(Reductions, Columns) {
+  check({7, 12}, {0});
+  check({1030, 8}, {0});
+  check({5, 600, 4}, {1});
+  check({3, 2, 5, 2, 6}, {0, 2});  // the run of kept elements goes over two axes
+  check({2, 40, 30, 8}, {1, 2});
+  const std::vector<float> values = random_values(2 * 700 * 8, -2, 2, 7);
+  const Tensor x = context().tensor({2, 8, 700}, values), number = context().full({8}, 0.5f),
+               turned = transpose(x, {0, 2, 1}) + number;  // elements of a texel lie apart in x
+  std::vector<float> expected = by_hand(values, {2, 8, 700}, {2}, std::plus<>());
+  for (float& total : expected) total = total / 700 + 0.5f;
+  EXPECT_TRUE(all_agree(mean(turned, {{1}}).read(), expected, 2e-5f));
+}
+
 TEST_P(Reductions, KeepDims) {
   const Tensor x = context().full({2, 3, 4}, 1);
   EXPECT_EQ(sum(x, {.axes = {1}, .keep_dims = true}).shape(), (Shape{2, 1, 4}));

@@ -1,7 +1,8 @@
 // The parameters and options of the kernels in shaders_wgsl/reduce.wgsl. An entry gives [kept..., parts]: a stretch of
 // `count` elements along the reduced axes is cut into parts, of which part p takes the elements p, p + parts, p + 2 *
-// parts, … such that neighbours read neighbours. The first terms give where the kept elements start in x, the others
-// where the reduced elements lie from there; the options count both.
+// parts, … such that neighbours read neighbours. Where four stretches lie side by side in each texel of x, an entry
+// reads texels across them, and gives [parts, kept...]. The first terms give where the kept elements start in x, the
+// others where the reduced elements lie from there; the options count both.
 #pragma once
 #include "core/kernel/parameters.h"
 
@@ -13,29 +14,32 @@ struct ReduceTerm {
   TESSERA_PARAMETERS(block, size, stride);
 };
 
+enum class ReduceReading : std::int32_t { each_element, texels_along, texels_across };  // the stretches
+
 struct ReduceFoldParameters {
   Unsigned count, parts;
+  Unsigned kept;  // the number of stretches
   std::vector<ReduceTerm> terms;
-  TESSERA_PARAMETERS(count, parts, terms);
+  TESSERA_PARAMETERS(count, parts, kept, terms);
 };
 enum class Fold : std::int32_t { sum, product, largest, smallest };
 struct ReduceFoldOptions {
   Signed kept_terms, reduced_terms;
-  Signed reads_texels;  // 1: x is read by the texel
-  Signed fold;          // a Fold
-  TESSERA_PARAMETERS(kept_terms, reduced_terms, reads_texels, fold);
+  Signed reading;  // a ReduceReading
+  Signed fold;     // a Fold
+  TESSERA_PARAMETERS(kept_terms, reduced_terms, reading, fold);
 };
 
 struct ReduceMeanParameters {
-  Unsigned count, parts;
+  Unsigned count, parts, kept;
   Unsigned all;  // elements of x or, where x has means of parts, elements that those were made of
   std::vector<ReduceTerm> terms;
-  TESSERA_PARAMETERS(count, parts, all, terms);
+  TESSERA_PARAMETERS(count, parts, kept, all, terms);
 };
 struct ReduceMeanOptions {
-  Signed kept_terms, reduced_terms, reads_texels;
+  Signed kept_terms, reduced_terms, reading;
   Signed of_means;  // 1: x has means, which count for as many elements as their parts had
-  TESSERA_PARAMETERS(kept_terms, reduced_terms, reads_texels, of_means);
+  TESSERA_PARAMETERS(kept_terms, reduced_terms, reading, of_means);
 };
 
 struct ReduceArgParameters {

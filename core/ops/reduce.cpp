@@ -82,12 +82,28 @@ struct Stretches {
     if (kept_terms == static_cast<std::int64_t>(terms.size())) terms.push_back({1, 1, 0});  // axes of one element
     reduced_terms = static_cast<std::int64_t>(terms.size()) - kept_terms;
   }
-  bool reads_texels(std::int64_t parts) const {
-    return kept_terms == 0 && parts % 4 == 0 && reduced_terms == 1 && terms[0].stride == 1;
+  ReduceReading reading(std::int64_t parts) const {
+    const ReduceTerm& first = terms[0];
+    if (kept_terms == 0)
+      return parts % 4 == 0 && reduced_terms == 1 && first.stride == 1 ? ReduceReading::texels_along
+                                                                       : ReduceReading::each_element;
+    // Strides of all other terms are multiples of a run of elements that are next to each other.
+    const bool is_run = first.block == 1 && first.stride == 1 && first.size % 4 == 0;
+    return is_run ? ReduceReading::texels_across : ReduceReading::each_element;
   }
 
   std::vector<ReduceTerm> terms;
   std::int64_t kept_terms, reduced_terms;
+};
+
+// The parts of all stretches, as a kernel that reads them like this gives them, and their axis there.
+struct Parts {
+  Parts(ReduceReading reading, std::int64_t kept, std::int64_t parts)
+      : axis(reading == ReduceReading::texels_across ? 0 : 1),
+        shape(axis == 0 ? Shape{parts, kept} : Shape{kept, parts}) {}
+
+  int axis;
+  Shape shape;
 };
 
 // The reduction of no elements.
@@ -109,29 +125,32 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
   if (count == 1) return x.reshape(result);
   const std::int64_t parts = parts_of(count);
   const Stretches stretches(x, axes);
-  Family family = reduce_fold.with({.count = count, .parts = parts, .terms = stretches.terms},
+  const ReduceReading reading = stretches.reading(parts);
+  Family family = reduce_fold.with({.count = count, .parts = parts, .kept = result.size(), .terms = stretches.terms},
                                    {.kept_terms = stretches.kept_terms,
                                     .reduced_terms = stretches.reduced_terms,
-                                    .reads_texels = stretches.reads_texels(parts),
+                                    .reading = static_cast<std::int64_t>(reading),
                                     .fold = static_cast<std::int64_t>(fold)});
   if (parts == 1) return family_tensor(result, x.dtype(), std::move(family), {x});
-  const Tensor of_parts = family_tensor({result.size(), parts}, x.dtype(), std::move(family), {x});
-  return reduce(name, fold, of_parts, {.axes = {1}}).reshape(result);
+  const Parts made(reading, result.size(), parts);
+  const Tensor of_parts = family_tensor(made.shape, x.dtype(), std::move(family), {x});
+  return reduce(name, fold, of_parts, {.axes = {made.axis}}).reshape(result);
 }
 
 // The mean of x, which has elements or means of parts of `all` elements.
 Tensor mean_of(const Tensor& x, std::span<const int> axes, const Shape& result, std::int64_t all) {
   const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count);
   const Stretches stretches(x, axes);
-  Family family = reduce_mean.with({.count = count, .parts = parts, .all = all, .terms = stretches.terms},
-                                   {.kept_terms = stretches.kept_terms,
-                                    .reduced_terms = stretches.reduced_terms,
-                                    .reads_texels = stretches.reads_texels(parts),
-                                    .of_means = count != all});
+  const ReduceReading reading = stretches.reading(parts);
+  Family family =
+      reduce_mean.with({.count = count, .parts = parts, .kept = result.size(), .all = all, .terms = stretches.terms},
+                       {.kept_terms = stretches.kept_terms,
+                        .reduced_terms = stretches.reduced_terms,
+                        .reading = static_cast<std::int64_t>(reading),
+                        .of_means = count != all});
   if (parts == 1) return family_tensor(result, DType::f32, std::move(family), {x});
-  constexpr int last = 1;
-  return mean_of(family_tensor({result.size(), parts}, DType::f32, std::move(family), {x}), std::span(&last, 1), result,
-                 all);
+  const Parts made(reading, result.size(), parts);
+  return mean_of(family_tensor(made.shape, DType::f32, std::move(family), {x}), std::span(&made.axis, 1), result, all);
 }
 
 // Narrow types reduce in wide ones.
