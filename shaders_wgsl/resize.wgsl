@@ -1,5 +1,8 @@
 // resize: each pixel of the result lies somewhere between pixels of the image. core/kernel/image_parameters.h has the
-// parameters.
+// parameters and options.
+
+// Elements at the places of these. Four channels that are read as a texel are at one place, which is found once.
+fn resize_placed(element: vec4u) -> vec4u { return select(element, vec4u(element.x), options.reads_texels == 1); }
 
 // The place of a pixel of the result along an axis: a numerator over its divisor.
 fn resize_place_y(element: vec4u) -> vec4u {
@@ -24,19 +27,21 @@ fn resize_at(element: vec4u, row: vec4u, column: vec4u) -> vec4u {
 
 fn resize_value(element: vec4u, row: vec4u, column: vec4u) -> vec4f {
   let at: vec4u = resize_at(element, row, column);
-  if (parameters.reads_texels == 1u) { return vec4f(operand_0_texel(at.x / 4u)); }
+  if (options.reads_texels == 1) { return vec4f(operand_0_texel(at.x / 4u)); }
   return vec4f(operand_0(at));
 }
 
-fn resize_nearest(element: vec4u) -> core_vector {
+fn resize_nearest(index: vec4u) -> core_vector {
+  let element: vec4u = resize_placed(index);
   let row: vec4u = resize_place_y(element) / parameters.y.divisor;
   let column: vec4u = resize_place_x(element) / parameters.x.divisor;
   let at: vec4u = resize_at(element, row, column);
-  if (parameters.reads_texels == 1u) { return operand_0_texel(at.x / 4u); }
+  if (options.reads_texels == 1) { return operand_0_texel(at.x / 4u); }
   return operand_0(at);
 }
 
-fn resize_bilinear(element: vec4u) -> vec4f {
+fn resize_bilinear(index: vec4u) -> vec4f {
+  let element: vec4u = resize_placed(index);
   let place_y: vec4u = resize_place_y(element);
   let place_x: vec4u = resize_place_x(element);
   let row: vec4u = place_y / parameters.y.divisor;
@@ -59,7 +64,8 @@ fn resize_cubic_weight(rest: vec4f, tap: u32) -> vec4f {
 }
 
 // The number of taps is a parameter: unrolled, this takes drivers long.
-fn resize_cubic(element: vec4u) -> vec4f {
+fn resize_cubic(index: vec4u) -> vec4f {
+  let element: vec4u = resize_placed(index);
   let place_y: vec4u = resize_place_y(element);
   let place_x: vec4u = resize_place_x(element);
   let rest_y: vec4f = resize_rest(place_y, parameters.y.divisor);

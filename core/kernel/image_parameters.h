@@ -19,11 +19,14 @@ struct Places {
 struct ResizeParameters {
   Unsigned channels;
   Extent result, image;
-  Unsigned reads_texels;  // 1: four channels of a pixel are read as a texel
   Places y, x;
   float cubic_coefficient;
   Unsigned taps;  // along an axis
-  TESSERA_PARAMETERS(channels, result, image, reads_texels, y, x, cubic_coefficient, taps);
+  TESSERA_PARAMETERS(channels, result, image, y, x, cubic_coefficient, taps);
+};
+struct ResizeOptions {
+  Signed reads_texels;  // 1: four channels of a pixel are read as a texel
+  TESSERA_PARAMETERS(reads_texels);
 };
 
 struct WarpParameters {

@@ -8,9 +8,10 @@
 namespace tessera {
 namespace {
 
-constexpr KernelEntry<ResizeParameters> nearest{{.name = "resize_nearest", .file = "resize"}};
-constexpr KernelEntry<ResizeParameters> bilinear{{.name = "resize_bilinear", .file = "resize"}};
-constexpr KernelEntry<ResizeParameters> cubic{{.name = "resize_cubic", .file = "resize"}};
+using ResizeEntry = KernelEntry<ResizeParameters, ResizeOptions>;
+constexpr ResizeEntry nearest{{.name = "resize_nearest", .file = "resize"}};
+constexpr ResizeEntry bilinear{{.name = "resize_bilinear", .file = "resize"}};
+constexpr ResizeEntry cubic{{.name = "resize_cubic", .file = "resize"}};
 
 // Pixel i of the result lies at (i * step + start) / divisor: whole numbers, so that every device rounds alike.
 struct Fraction {
@@ -55,7 +56,7 @@ Places places_along(const Resize& options, std::int64_t in, std::int64_t out) {
   return {.step = fraction.step, .start = fraction.start, .divisor = fraction.divisor};
 }
 
-const KernelEntry<ResizeParameters>& entry_for(Interpolation mode) {
+const ResizeEntry& entry_for(Interpolation mode) {
   if (mode == Interpolation::nearest) return nearest;
   return mode == Interpolation::bilinear ? bilinear : cubic;
 }
@@ -88,11 +89,11 @@ Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width, cons
                       .with({.channels = size.channels,
                              .result = {width, height},
                              .image = {size.width, size.height},
-                             .reads_texels = size.has_whole_texels(),
                              .y = places_along(options, size.height, height),
                              .x = places_along(options, size.width, width),
                              .cubic_coefficient = options.cubic_coefficient,
-                             .taps = taps});
+                             .taps = taps},
+                            {.reads_texels = size.has_whole_texels()});
   const Shape result = size.with("resize", height, width, size.channels);
   family.reads_once = taps * taps * result.size() <= image.shape().size();
   if (options.mode == Interpolation::nearest) return family_tensor(result, image.dtype(), std::move(family), {image});
