@@ -150,7 +150,7 @@ TEST_P(Resizing, Networks) {
     const Tensor first = relu(conv2d(x, values(its, {3, 3, 3, 8}), {.strides = {2, 2}, .padding = Padding::same}));
     const Tensor each = conv2d(first, values(its, {3, 3, 1, 8}), {.padding = Padding::same, .groups = 8});
     const Tensor smaller = max_pool(each * setting.number, {.size = {2, 2}});
-    const Tensor larger = conv2d_transpose(smaller, values(its, {2, 2, 4, 8}), {.strides = {2, 2}});
+    const Tensor larger = conv2d_transpose(smaller, values(its, {3, 3, 4, 8}), {.strides = {2, 2}});
     const Tensor even = average_pool(larger, {.size = {3, 3}, .strides = {1, 1}, .padding = Padding::same});
     return std::vector{dense(global_average_pool(even).reshape({setting.batch, 4}), 10, its)};
   });
