@@ -126,8 +126,8 @@ bool has_texels(std::int64_t offset, std::span<const Term> terms) {
 std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms) {
   offset += graph_.at(item).start;
   read.terms = static_cast<int>(terms.size());
-  const bool follows_core = step_.kernel.has_core() && read.operand == KernelInput::none;
-  if (follows_core && read.access == Access::strided && has_texels(offset, terms)) read.access = Access::texels;
+  if (read.operand == KernelInput::none && read.access == Access::strided && has_texels(offset, terms))
+    read.access = Access::texels;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& known = step_.kernel.inputs[i];
     if (step_.inputs[i] == item && known.operand == read.operand && known.access == read.access &&
