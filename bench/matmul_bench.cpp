@@ -17,6 +17,11 @@ void add_workloads() {
     add("matmul/f32_" + std::to_string(n), {f32({n, n}), f32({n, n})}, product, flops_of(1, n, n, n));
   add("matmul/f16_512", {f16({512, 512}), f16({512, 512})}, product, flops_of(1, 512, 512, 512));
   add("matmul/i8_512", {i8({512, 512}), i8({512, 512})}, product, flops_of(1, 512, 512, 512));
+  add("matmul/u8_by_i8_512", {u8({512, 512}), i8({512, 512})}, product, flops_of(1, 512, 512, 512));
+  add(
+      "matmul/i8_transposed_512", {i8({512, 512}), i8({512, 512})},
+      [](const Inputs& in) { return Results{matmul(in[0], in[1], {.transpose_b = true})}; },
+      flops_of(1, 512, 512, 512));
   add("matmul/f32_8x256", {f32({8, 256, 256}), f32({8, 256, 256})}, product, flops_of(8, 256, 256, 256));
   add(
       "matmul/transposed_512", {f32({512, 512}), f32({512, 512})},
