@@ -52,6 +52,13 @@ struct MatmulOctetOptions {
   TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets);
 };
 
+// matmul_dot4.wgsl, in octets.
+struct MatmulDot4Options {
+  Signed kept_axes, summed_axes, from_a, from_b, octets;
+  Signed unsigned_a, unsigned_b;  // whether an operand is u8 rather than i8
+  TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets, unsigned_a, unsigned_b);
+};
+
 // matmul_4bit.wgsl: rows of a, and weights [columns, groups * octets * 8] of 4 bits.
 struct Matmul4BitParameters {
   Unsigned rows, columns;
