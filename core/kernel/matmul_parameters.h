@@ -71,4 +71,16 @@ struct Matmul4BitOptions {
   TESSERA_PARAMETERS(in_one_row);
 };
 
+// The same in octets of rows.
+struct Matmul4BitOctetParameters {
+  Unsigned rows, columns, groups;
+  Unsigned octets_of_group;
+  Unsigned lanes, row_stripes, column_stripes, tiles;  // as in MatmulOctetParameters
+  TESSERA_PARAMETERS(rows, columns, groups, octets_of_group, lanes, row_stripes, column_stripes, tiles);
+};
+struct Matmul4BitOctetOptions {
+  Signed octets;  // of rows that an invocation makes: 1 or 2
+  TESSERA_PARAMETERS(octets);
+};
+
 }  // namespace tessera

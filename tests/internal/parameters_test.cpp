@@ -187,6 +187,8 @@ constexpr Row rows[] = {
     {"matmul", "matmul_octets", ParameterList::of<MatmulOctetParameters>, ParameterList::of<MatmulOctetOptions>},
     {"matmul_4bit", "matmul_4bit_texels", ParameterList::of<Matmul4BitParameters>,
      ParameterList::of<Matmul4BitOptions>},
+    {"matmul_4bit", "matmul_4bit_octets", ParameterList::of<Matmul4BitOctetParameters>,
+     ParameterList::of<Matmul4BitOctetOptions>},
     {"matmul_4bit", "matmul_4bit_rows", ParameterList::of<Matmul4BitParameters>, ParameterList::of<Matmul4BitOptions>},
     {"pool", "pool_max", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"pool", "pool_average", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
