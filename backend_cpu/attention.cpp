@@ -64,7 +64,7 @@ void attention(const FamilyRun& run) {
 }  // namespace
 
 std::span<const FamilyFunction> attention_functions() {
-  static constexpr FamilyFunction functions[] = {{"attention", attention}};
+  static constexpr FamilyFunction functions[] = {{"attention_by_texels", attention}};
   return functions;
 }
 

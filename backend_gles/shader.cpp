@@ -11,11 +11,13 @@ namespace {
 std::string word(int index) { return "word_int(" + std::to_string(index) + ")"; }
 
 // input_k_texel() for texels of a storage with layers. All of its elements are read as texels.
-std::string layer_functions(int k) {
+std::string layer_functions(int k, DType dtype) {
   const std::string name = "input_" + std::to_string(k), sampler = sampler_name(k);
-  return "uniform sampler2DArray " + sampler + ";\nvec4 " + name + "_texel(uint at) {\n  return texelFetch(" + sampler +
-         ", ivec3(at & 16383u, (at >> 14) & 16383u, at >> 28), 0);\n}\nvec4 " + name + "(uvec4 at) { return " + name +
-         "_texel(at.x); }\n";
+  const std::string vector = glsl_spelling(vector_type(dtype));
+  return "uniform " + std::string(sampler_type(dtype)) + "Array " + sampler + ";\n" + vector + " " + name +
+         "_texel(uint at) {\n  return texelFetch(" + sampler +
+         ", ivec3(at & 16383u, (at >> 14) & 16383u, at >> 28), 0);\n}\n" + vector + " " + name +
+         "(uvec4 at) { return " + name + "_texel(at.x); }\n";
 }
 
 std::string term_text(int block, const std::string& element) {
@@ -31,7 +33,7 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const std::string name = std::to_string(k), vector = glsl_spelling(vector_type(input.dtype));
   const int first = kernel.first_word_of_input(k);
   const bool is_operand = input.operand != KernelInput::none;
-  if (input.access == Access::layers) return layer_functions(k);
+  if (input.access == Access::layers) return layer_functions(k, input.dtype);
   std::string text = vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
   switch (input.access) {
     case Access::dense:

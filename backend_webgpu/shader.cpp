@@ -82,6 +82,25 @@ std::string input_function(const Kernel& kernel, int index) {
   return text + "input_" + k + "(4u * at + vec4u(0u, 1u, 2u, 3u)); }\n";
 }
 
+// operand_k_word(): a texel of an operand of 8-bit integers as its bits, where the core asks for one.
+std::string word_functions(const Kernel& kernel, const std::string& core) {
+  std::string text;
+  for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
+    const std::string name = "operand_" + std::to_string(k);
+    if (core.find(name + "_word(") == std::string::npos) continue;
+    const Expression& operand = kernel.operands[k];
+    const Expression::Line& line = operand.lines[0];
+    const bool is_signed = operand.result() == DType::i8;
+    std::string bits = is_signed ? "pack4xI8(" + name + "_texel(at))" : "pack4xU8(vec4u(" + name + "_texel(at)))";
+    if (operand.lines.size() == 1 && line.kind == Expression::Kind::input &&
+        kernel.inputs[line.index].access == Access::dense)
+      bits =
+          "source_" + std::to_string(line.index) + "[at + " + word(kernel.first_word_of_input(line.index)) + " / 4u]";
+    text += "fn " + name + "_word(at: u32) -> u32 { return " + bits + "; }\n";
+  }
+  return text;
+}
+
 // Elements past the end are zero.
 std::string store_text(const Expression& expression, const std::string& which = "") {
   const std::string zero = is_float(expression.result()) ? "vec4f()" : "vec4i()";
@@ -126,9 +145,9 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
-    for (const char* library : {"window.wgsl", "octet.wgsl"})
+    for (const char* library : {"window.wgsl", "dot4.wgsl", "octet.wgsl"})
       core = used_functions(embedded_shader(library), core) + core;
-    core = with_words_for_names(core, kernel.core, "u32");
+    core = with_words_for_names(word_functions(kernel, core) + core, kernel.core, "u32");
   } else {
     call = "  finish();\n";
   }

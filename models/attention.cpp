@@ -30,14 +30,6 @@ bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional
   return true;
 }
 
-// As many scores, 16 MiB of them, are stored: products of matrices were measured to be three to ten times as fast as
-// the pass that finds the scores again and again, on a driver that computes on the CPU. Beyond, memory counts for more.
-constexpr std::int64_t most_stored_scores = 1 << 22;
-
-std::int64_t scores_of(const Tensor& q, const Tensor& k) {
-  return q.shape()[-1] == 0 ? 0 : q.shape().size() / q.shape()[-1] * k.shape()[-2];
-}
-
 // Of a pattern: q, the keys before `key_permutation` or, without one, transposed, v, and what is added to the scores.
 Results written_attention(const Call& call) {
   call.expect_rank(0, 2);
@@ -54,8 +46,7 @@ Results written_attention(const Call& call) {
   const float scale = call.number("scale", 1);
   std::optional<Tensor> mask;
   if (call.has(3)) mask = call.tensor(3);
-  if (scores_of(q, k) > most_stored_scores && fits(q, k, v, mask))
-    return {call.give(attention(q, k, v, {.scale = scale, .mask = mask}))};
+  if (fits(q, k, v, mask)) return {call.give(attention(q, k, v, {.scale = scale, .mask = mask}))};
   Tensor scores = matmul(q, k, {.transpose_b = true}) * scale;
   if (mask) scores = scores + *mask;
   return {call.give(matmul(softmax(scores), v))};

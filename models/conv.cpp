@@ -64,37 +64,64 @@ std::optional<Tensor> single(const Call& call, int input) {
   return call.tensor(input).reshape({});
 }
 
+// The image with its zero point around it, as far as windows reach: products of differences are 0 there. The window has
+// no padding then.
+Tensor with_zeros_around(const Call& call, const Tensor& image, int zero, Window& window) {
+  const auto is_none = [](const PadWidth& width) { return width.before == 0 && width.after == 0; };
+  if (std::ranges::all_of(window.pads, is_none)) return image;
+  std::vector<PadWidth> widths(1);
+  widths.insert(widths.end(), window.pads.begin(), window.pads.end());
+  widths.emplace_back();
+  std::ranges::fill(window.pads, PadWidth{});
+  if (const std::optional<double> number = call.known_number(zero)) return pad(image, widths, *number);
+  Sizes sizes(image.shape().dims().begin(), image.shape().dims().end());
+  sizes.front() = sizes.back() = 1;
+  const Tensor inside = pad(call.context().full(Shape(sizes), 1), widths).cast(DType::boolean);
+  return where(inside, pad(image, widths), call.tensor(zero).reshape({}));
+}
+
+std::vector<int> all_axes_but_last(int rank) {
+  std::vector<int> axes(static_cast<std::size_t>(rank) - 1);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+// Sums of products of differences from zero points, i32: of 8-bit integers, unless the filter's zero points make it
+// more.
+Tensor conv_of_differences(const Call& call, const QuantizedOperand& image, const QuantizedOperand& filter) {
+  Window window = window_of(call, call.shape(image.values), filter_size(call, filter.values));
+  const Tensor values = call.tensor(image.values, Order::channels_last);
+  const std::optional<Tensor> zero = single(call, image.zero);
+  const std::optional<Tensor> weights =
+      weights_without_zeros(call, call.filter(filter.values, filter_order(call.rank(filter.values))), filter.zero);
+  if (!weights)
+    return convolved(call, minus_zero(values, zero), filter_minus_zero(call, filter.values, filter.zero), window);
+  if (are_zeros_all(call, image.zero, 0)) return convolved(call, values, *weights, window);
+  const Tensor padded = with_zeros_around(call, values, image.zero, window);
+  const Tensor sums = tessera::sum(weights->cast(DType::i32), {.axes = all_axes_but_last(weights->shape().rank())});
+  return convolved(call, padded, *weights, window) - sums * zero->cast(DType::i32);
+}
+
 Results integer_conv(const Call& call) {
-  const Window window = window_of(call, call.shape(0), filter_size(call, 1));
-  const Tensor image = minus_zero(call.tensor(0, Order::channels_last), single(call, 2));
-  return {call.give(convolved(call, image, filter_minus_zero(call, 1, 3), window), Type::int32, Order::channels_last)};
+  return {call.give(conv_of_differences(call, {0, 2}, {1, 3}), Type::int32, Order::channels_last)};
 }
 
 Results quantized_conv(const Call& call) {
-  const Window window = window_of(call, call.shape(0), filter_size(call, 3));
-  const Tensor image = minus_zero(call.tensor(0, Order::channels_last), single(call, 2));
-  Tensor sum = convolved(call, image, filter_minus_zero(call, 3, 5), window);
+  Tensor sum = conv_of_differences(call, {0, 2}, {3, 5});
   if (call.has(8)) sum = sum + call.tensor(8);
   return {call.give(requantized(sum, *single(call, 1), call.tensor(4), *single(call, 6), call.tensor(7)), call.type(7),
                     Order::channels_last)};
 }
 
-// Conv of operands that the file dequantizes. Around the image lies its zero point, not 0.
+// Conv of operands that the file dequantizes.
 Results conv_of_bytes(const Call& call) {
   Window window = window_of(call, call.shape(0), filter_size(call, 3));
   Tensor image = call.tensor(0, Order::channels_last);
-  if (const std::int64_t zero = quantized_zero(call); zero != 0) {
-    std::vector<PadWidth> widths(1);
-    widths.insert(widths.end(), window.pads.begin(), window.pads.end());
-    widths.emplace_back();
-    image = pad(image, widths, static_cast<double>(zero));
-    std::ranges::fill(window.pads, PadWidth{});
-  }
+  if (quantized_zero(call) != 0) image = with_zeros_around(call, image, 2, window);
   const Tensor filter = quantized_weights(call, call.filter(3, filter_order(call.rank(3))));
-  std::vector<int> summed(static_cast<std::size_t>(call.rank(3)) - 1);
-  std::iota(summed.begin(), summed.end(), 0);
-  return {call.give(quantized_result(call, convolved(call, image, filter, window), filter, summed), Type::float32,
-                    Order::channels_last)};
+  return {
+      call.give(quantized_result(call, convolved(call, image, filter, window), filter, all_axes_but_last(call.rank(3))),
+                Type::float32, Order::channels_last)};
 }
 
 // ---- the way back

@@ -1,6 +1,4 @@
 // Products of matrices.
-#include <algorithm>
-
 #include "models/integer_products.h"
 
 namespace tessera::onnx {
@@ -48,14 +46,11 @@ Results determinant(const Call& call) {
 }
 
 Results integer_product(const Call& call) {
-  const auto zero = [&](int input) { return call.has(input) ? std::optional(call.tensor(input)) : std::nullopt; };
-  return {
-      call.give(matmul(rows_minus_zero(call.tensor(0), zero(2)), minus_zero(call.tensor(1), zero(3))), Type::int32)};
+  return {call.give(product_of_differences(call, {0, 2}, {1, 3}), Type::int32)};
 }
 
 Results quantized_product(const Call& call) {
-  const Tensor sum =
-      matmul(rows_minus_zero(call.tensor(0), call.tensor(2)), minus_zero(call.tensor(3), call.tensor(5)));
+  const Tensor sum = product_of_differences(call, {0, 2}, {3, 5});
   return {call.give(requantized(sum, call.tensor(1), call.tensor(4), call.tensor(6), call.tensor(7)), call.type(7))};
 }
 
@@ -107,51 +102,6 @@ Results product_of_few_bits(const Call& call) {
 }
 
 }  // namespace
-
-Tensor minus_zero(const Tensor& x, const std::optional<Tensor>& zero) {
-  const Tensor wide = x.cast(DType::i32);
-  return zero ? wide - zero->cast(DType::i32) : wide;
-}
-
-Tensor rows_minus_zero(const Tensor& x, const std::optional<Tensor>& zero) {
-  if (!zero || zero->shape().size() == 1) return minus_zero(x, zero ? std::optional(zero->reshape({})) : zero);
-  return minus_zero(x, zero->shape().rank() == 1 ? zero->reshape({zero->shape()[0], 1}) : *zero);
-}
-
-Tensor requantized(const Tensor& sum, const Tensor& scale_a, const Tensor& scale_b, const Tensor& scale_y,
-                   const Tensor& zero_y) {
-  const Tensor factor = scale_a * scale_b / scale_y;
-  const Tensor scaled = sum.cast(DType::f32) * (factor.shape().size() == 1 ? factor.reshape({}) : factor);
-  const Tensor zero = zero_y.reshape({});
-  const double low = zero_y.dtype() == DType::i8 ? -128 : 0;
-  return clip(round(scaled) + zero.cast(DType::f32), low, low + 255).cast(zero_y.dtype());
-}
-
-std::int64_t quantized_zero(const Call& call) {
-  if (!call.has(2)) return 0;
-  if (call.type(0) != call.type(2))
-    call.fail(ErrorCode::dtype_mismatch,
-              "its input is " + to_string(call.type(0)) + ", but the zero point is " + to_string(call.type(2)) + ".");
-  return call.integer_of(2);
-}
-
-Tensor quantized_weights(const Call& call, const Tensor& weights) {
-  if (!call.has(5)) return weights;
-  const Sizes zeros = call.integers_of(5);
-  if (std::ranges::all_of(zeros, [](std::int64_t zero) { return zero == 0; })) return weights;
-  // They are u8, and all of their zero points are 128.
-  return (weights.cast(DType::i32) - 128.0).cast(DType::i8);
-}
-
-Tensor quantized_result(const Call& call, const Tensor& sum, const Tensor& weights, const std::vector<int>& axes) {
-  const std::int64_t zero = quantized_zero(call);
-  // The zero point's part is the same in every run, and so computed once.
-  const Tensor steps =
-      zero == 0 ? sum : sum - tessera::sum(weights.cast(DType::i32), {.axes = axes}) * static_cast<double>(zero);
-  const Tensor scales = call.shape(4).size() == 1 ? call.tensor(4).reshape({}) : call.tensor(4);
-  const Tensor result = steps.cast(DType::f32) * (call.tensor(1).reshape({}) * scales);
-  return call.has(6) ? result + call.tensor(6) : result;
-}
 
 const Operators& matmul_operators() {
   static const Operators rows{

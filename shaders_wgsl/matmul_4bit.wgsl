@@ -87,3 +87,44 @@ fn matmul_4bit_rows(group_of_invocations: u32, local: u32) {
     }
   }
 }
+
+// Eight numbers of a row each, in two texels, times eight weights of four columns.
+fn matmul_4bit_octet_add(totals: OctetTotals, at: u32, lower: mat4x4f, upper: mat4x4f) -> OctetTotals {
+  let begun: OctetTotals = octet_add(totals, operand_0_texel(2u * at), lower[0], upper[0], lower[1], upper[1]);
+  return octet_add(begun, operand_0_texel(2u * at + 1u), lower[2], upper[2], lower[3], upper[3]);
+}
+
+// matmul_4bit_octets: products in octets. Each member unpacks the weights of four columns for eight or sixteen rows.
+fn matmul_4bit_octets(group_of_invocations: u32, local: u32) {
+  let place: OctetPlace = octet_place(group_of_invocations, local);
+  let columns: u32 = parameters.columns;
+  let rows: u32 = parameters.rows;
+  let groups: u32 = parameters.groups;
+  let octets: u32 = parameters.octets_of_group;
+  let column: vec4u = min(place.column, columns - 4u) + vec4u(0u, 1u, 2u, 3u);
+  let x: u32 = min(place.row + local % 8u, rows - 1u) * (groups * octets);
+  let y: u32 = min(place.row + 8u + local % 8u, rows - 1u) * (groups * octets);
+  var first: OctetTotals = OctetTotals();
+  var second: OctetTotals = OctetTotals();
+  for (var group: u32 = 0u; group < groups; group++) {
+    let zero: vec4f = vec4f(operand_3(column * groups + group));
+    let scale: vec4f = operand_2(column * groups + group);
+    let weight: vec4u = (column * groups + group) * octets;
+    for (var i: u32 = 0u; i < octets; i++) {
+      let a: Matmul4BitNumbers = matmul_4bit_weights(weight.x + i, zero.x);
+      let b: Matmul4BitNumbers = matmul_4bit_weights(weight.y + i, zero.y);
+      let c: Matmul4BitNumbers = matmul_4bit_weights(weight.z + i, zero.z);
+      let d: Matmul4BitNumbers = matmul_4bit_weights(weight.w + i, zero.w);
+      let lower: mat4x4f = transpose(mat4x4f(a.lower * scale.x, b.lower * scale.y, c.lower * scale.z, d.lower * scale.w));
+      let upper: mat4x4f = transpose(mat4x4f(a.upper * scale.x, b.upper * scale.y, c.upper * scale.z, d.upper * scale.w));
+      first = matmul_4bit_octet_add(first, x + group * octets + i, lower, upper);
+      if (options.octets == 2) { second = matmul_4bit_octet_add(second, y + group * octets + i, lower, upper); }
+    }
+  }
+  if (group_of_invocations >= parameters.tiles || place.column >= columns || place.row >= rows) { return; }
+  let first_texel: u32 = (place.row * columns + place.column) / 4u;
+  octet_finish(first, first_texel, columns / 4u, rows - place.row);
+  if (options.octets == 2 && place.row + 8u < rows) {
+    octet_finish(second, first_texel + 2u * columns, columns / 4u, rows - place.row - 8u);
+  }
+}

@@ -31,18 +31,23 @@ struct ConvCase {
     return window.to_string() + ", filter " + filter_shape().to_string() + ", groups " + std::to_string(groups);
   }
 
-  std::vector<float> by_hand(const std::vector<float>& image, const std::vector<float>& filter) const {
-    std::vector<double> totals(static_cast<std::size_t>(window.shape(window.result_sizes(), out).size()));
+  std::vector<double> totals(const std::vector<float>& image, const std::vector<float>& filter) const {
+    std::vector<double> sums(static_cast<std::size_t>(window.shape(window.result_sizes(), out).size()));
     window.for_each_tap([&](std::int64_t result_pixel, std::int64_t pixel, int tap) {
       for (std::int64_t o = 0; o < out; ++o)
         for (std::int64_t i = 0; i < in(); ++i) {
           const std::int64_t group = o / (out / groups);
-          totals[static_cast<std::size_t>(result_pixel * out + o)] +=
+          sums[static_cast<std::size_t>(result_pixel * out + o)] +=
               static_cast<double>(image[static_cast<std::size_t>(pixel * window.channels + group * in() + i)]) *
               static_cast<double>(filter[static_cast<std::size_t>((tap * in() + i) * out + o)]);
         }
     });
-    return {totals.begin(), totals.end()};
+    return sums;
+  }
+
+  std::vector<float> by_hand(const std::vector<float>& image, const std::vector<float>& filter) const {
+    const std::vector<double> sums = totals(image, filter);
+    return {sums.begin(), sums.end()};
   }
 
   template <class Options, std::size_t Axes>
@@ -174,6 +179,42 @@ TEST_P(Convolution, SizesInBlocks) {
   other.window = {1, 2, 7};  // more taps side by side than kernels have in their text
   with(other, 8, 12);
   with({.spatial_axes = 1, .batch = 3, .size = {1, 1, 301}, .window = {1, 1, 5}}, 6, 22);
+}
+
+// Integers of 8 bits in the same ways, all types and values among them: exact, with sums that no float has.
+TEST_P(Convolution, IntegersOf8Bits) {
+  const auto check_bytes = [&](DType of_image, DType of_filter, const WindowCase& window, int channels,
+                               std::int64_t out, int groups = 1, bool is_largest = false) {
+    ConvCase it{.window = window, .out = out, .groups = groups};
+    it.window.channels = channels;
+    SCOPED_TRACE(it.to_string() + ", " + std::string(to_string(of_image)) + " by " + std::string(to_string(of_filter)));
+    const auto values = [&](DType dtype, const Shape& shape) {
+      const float low = dtype == DType::i8 ? -128 : 0;
+      std::vector<float> made = random_values(static_cast<std::size_t>(shape.size()), low, low + 256, 5);
+      for (float& value : made) value = is_largest ? (dtype == DType::i8 ? -128.0f : 255.0f) : std::floor(value);
+      return made;
+    };
+    const std::vector<float> image = values(of_image, it.window.image_shape()),
+                             filter = values(of_filter, it.filter_shape());
+    const Tensor x = context().tensor(it.window.image_shape(), image).cast(of_image),
+                 w = context().tensor(it.filter_shape(), filter).cast(of_filter);
+    x.compute(), w.compute();  // so that convolutions read bytes
+    std::vector<std::int32_t> expected;
+    for (const double total : it.totals(image, filter)) expected.push_back(static_cast<std::int32_t>(total));
+    EXPECT_EQ(it.run(x, w).read<std::int32_t>(), expected);
+  };
+  const WindowCase window{.size = {1, 13, 17}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
+  for (const DType of_image : {DType::i8, DType::u8})
+    for (const DType of_filter : {DType::i8, DType::u8}) check_bytes(of_image, of_filter, window, 36, 16);
+  check_bytes(DType::u8, DType::i8, window, 5, 18);
+  check_bytes(DType::u8, DType::i8, window, 16, 32, 2);
+  check_bytes(DType::u8, DType::i8, window, 24, 24, 24);
+  check_bytes(DType::u8, DType::u8, {.batch = 2, .size = {1, 7, 9}, .window = {1, 3, 3}, .strides = {1, 2, 2}}, 132, 20,
+              1, true);
+  check_bytes(DType::u8, DType::u8, {.size = {1, 19, 23}, .window = {1, 1, 1}}, 300, 36, 1, true);
+  check_bytes(DType::u8, DType::u8, {.size = {1, 24, 40}, .window = {1, 19, 17}}, 8, 8, 8, true);
+  check_bytes(DType::u8, DType::i8, {.size = {1, 9, 31}, .window = {1, 2, 7}, .pads = WindowCase::Pads::same}, 72, 20,
+              1, true);
 }
 
 TEST_P(Convolution, AWindowLargerThanTheImage) {

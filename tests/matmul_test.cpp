@@ -275,6 +275,50 @@ TEST_P(MatMuls, Integers) {
   EXPECT_EQ(matmul(wide, wide).read<std::int32_t>(), (std::vector<std::int32_t>{16777217, 16842753, 65537, 16777218}));
 }
 
+// Every pair of types of 8 bits, all values among them, and sums that no float has: of 1100 of the largest products.
+TEST_P(MatMuls, IntegersOf8Bits) {
+  struct Sizes {
+    std::int64_t m, n, k;
+  };
+  const auto values = [](DType dtype, std::int64_t count, std::uint32_t seed, bool is_largest) {
+    const float low = dtype == DType::i8 ? -128 : 0;
+    std::vector<float> made = random_values(static_cast<std::size_t>(count), low, low + 256, seed);
+    for (float& value : made) value = is_largest ? (dtype == DType::i8 ? -128.0f : 255.0f) : std::floor(value);
+    return made;
+  };
+  const auto check_bytes = [&](DType of_a, DType of_b, const Sizes& sizes, MatMul options, bool is_largest = false) {
+    const auto [m, n, k] = sizes;
+    SCOPED_TRACE(std::string(to_string(of_a)) + " by " + std::string(to_string(of_b)) + ", m " + std::to_string(m) +
+                 ", n " + std::to_string(n) + ", k " + std::to_string(k) +
+                 (options.transpose_a ? ", a transposed" : "") + (options.transpose_b ? ", b transposed" : ""));
+    const Side a{values(of_a, m * k, 3, is_largest), options.transpose_a ? 1 : k, options.transpose_a ? m : 1};
+    const Side b{values(of_b, k * n, 4, is_largest), options.transpose_b ? k : 1, options.transpose_b ? 1 : n};
+    const Tensor x = context().tensor(options.transpose_a ? Shape{k, m} : Shape{m, k}, a.values).cast(of_a);
+    const Tensor y = context().tensor(options.transpose_b ? Shape{n, k} : Shape{k, n}, b.values).cast(of_b);
+    x.compute(), y.compute();  // so that products read bytes
+    std::vector<std::int32_t> expected;
+    for (std::int64_t row = 0; row < m; ++row)
+      for (std::int64_t column = 0; column < n; ++column) {
+        std::int32_t total = 0;
+        for (std::int64_t i = 0; i < k; ++i)
+          total += static_cast<std::int32_t>(a.at(row, i)) * static_cast<std::int32_t>(b.at(column, i));
+        expected.push_back(total);
+      }
+    EXPECT_EQ(matmul(x, y, options).read<std::int32_t>(), expected);
+  };
+  for (const DType of_a : {DType::i8, DType::u8})
+    for (const DType of_b : {DType::i8, DType::u8}) {
+      check_bytes(of_a, of_b, {12, 20, 1100}, {}, true);
+      check_bytes(of_a, of_b, {37, 56, 60}, {});
+    }
+  for (const MatMul& options : both_ways) {
+    check_bytes(DType::u8, DType::i8, {37, 56, 60}, options);
+    check_bytes(DType::i8, DType::u8, {9, 21, 35}, options);
+  }
+  check_bytes(DType::u8, DType::u8, {12, 20, 1100}, {.transpose_b = true}, true);
+  check_bytes(DType::u8, DType::i8, {1, 64, 4000}, {}, true);
+}
+
 TEST_P(MatMuls, SpecialValues) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> got =

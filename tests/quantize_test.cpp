@@ -246,6 +246,8 @@ TEST_P(FourBits, ProductsOfEverySize) {
   check({2, 5, 32}, 12, 2, 16, false);  // whole columns of four, and rows of four and one
   check({5, 30}, 7, 4, 8, true);        // rows that end within a texel, and too few of a
   check({4, 32}, 8, 1, 32, false, DType::f16);
+  check({9, 64}, 20, 2, 32, true);  // in octets
+  check({70, 48}, 36, 3, 16, false);
 }
 
 TEST_P(FourBits, StayFourBitsOnTheDevice) {

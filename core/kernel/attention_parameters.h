@@ -18,11 +18,11 @@ struct AttentionParameters {
   Unsigned depth, width;  // texels of a query or key, and of a value
   Unsigned past;          // see Attention
   float scale;
-  // Of the cooperative kernel: invocations side by side, of which each has four rows and a texel of values; the tiles
-  // of a matrix's rows, and those of all.
-  Unsigned lanes, stripes, tiles;
+  // In octets, which make tiles of eight rows: the stripes of them that a matrix's rows are, and the values' columns;
+  // and the tiles of all.
+  Unsigned stripes, column_stripes, tiles;
   std::vector<AttentionAxis> mask;  // along the keys, the queries, and the axes before those, innermost first
-  TESSERA_PARAMETERS(rows, queries, keys, depth, width, past, scale, lanes, stripes, tiles, mask);
+  TESSERA_PARAMETERS(rows, queries, keys, depth, width, past, scale, stripes, column_stripes, tiles, mask);
 };
 
 enum class MaskKind : std::int32_t { none, added, sees };
@@ -31,7 +31,9 @@ struct AttentionOptions {
   Signed mask_kind;  // a MaskKind
   Signed mask_axes;
   Signed is_causal;
-  TESSERA_PARAMETERS(mask_kind, mask_axes, is_causal);
+  Signed columns;      // texels of values that each member of an octet sums up: 1, 2 or 4
+  Signed whole_quads;  // whether the keys are a multiple of four
+  TESSERA_PARAMETERS(mask_kind, mask_axes, is_causal, columns, whole_quads);
 };
 
 }  // namespace tessera

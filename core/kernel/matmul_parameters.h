@@ -52,6 +52,13 @@ struct MatmulOctetOptions {
   TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets);
 };
 
+// matmul_dot4.wgsl, in octets.
+struct MatmulDot4Options {
+  Signed kept_axes, summed_axes, from_a, from_b, octets;
+  Signed unsigned_a, unsigned_b;  // whether an operand is u8 rather than i8
+  TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets, unsigned_a, unsigned_b);
+};
+
 // matmul_4bit.wgsl: rows of a, and weights [columns, groups * octets * 8] of 4 bits.
 struct Matmul4BitParameters {
   Unsigned rows, columns;
@@ -62,6 +69,18 @@ struct Matmul4BitParameters {
 struct Matmul4BitOptions {
   Signed in_one_row;  // whether the four results of a texel are
   TESSERA_PARAMETERS(in_one_row);
+};
+
+// The same in octets of rows.
+struct Matmul4BitOctetParameters {
+  Unsigned rows, columns, groups;
+  Unsigned octets_of_group;
+  Unsigned lanes, row_stripes, column_stripes, tiles;  // as in MatmulOctetParameters
+  TESSERA_PARAMETERS(rows, columns, groups, octets_of_group, lanes, row_stripes, column_stripes, tiles);
+};
+struct Matmul4BitOctetOptions {
+  Signed octets;  // of rows that an invocation makes: 1 or 2
+  TESSERA_PARAMETERS(octets);
 };
 
 }  // namespace tessera

@@ -57,4 +57,11 @@ struct ConvOctetOptions {
   TESSERA_PARAMETERS(axes, is_transposed, reading, octets);
 };
 
+// conv_dot4.wgsl, in octets.
+struct ConvDot4Options {
+  Signed axes, is_transposed, reading, octets;
+  Signed unsigned_a, unsigned_b;  // whether the image, or the filter, is u8 rather than i8
+  TESSERA_PARAMETERS(axes, is_transposed, reading, octets, unsigned_a, unsigned_b);
+};
+
 }  // namespace tessera

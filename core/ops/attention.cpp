@@ -16,14 +16,19 @@ namespace {
 
 Held lowered_attention(const Node&);
 using AttentionEntry = KernelEntry<AttentionParameters, AttentionOptions>;
-constexpr AttentionEntry attention_in_tiles{
-    {.name = "attention", .file = "attention", .is_cooperative = true, .lower = lowered_attention}};
+constexpr AttentionEntry attention_octets{{.name = "attention_octets",
+                                           .file = "attention",
+                                           .is_cooperative = true,
+                                           .in_octets = true,
+                                           .lower = lowered_attention}};
 constexpr AttentionEntry attention_by_texels{{.name = "attention_by_texels", .file = "attention"}};
 
-constexpr std::int64_t attention_workgroup = 64, least_lanes = 8;  // as in the shaders, and for blocks of 32 keys
-// Tiles have four rows at least, and values as wide as a workgroup. With fewer rows there are fewer scores than numbers
-// in the keys, since keys are rows of four numbers and more; so that storing them costs little.
-constexpr std::int64_t least_rows = 4, widest_value = 4 * attention_workgroup;
+constexpr std::int64_t octets_of_workgroup = 8, rows_of_octet = 8;  // as in the shaders
+// Tiles have four rows at least. With fewer there are fewer scores than numbers in the keys, since keys are rows of
+// four numbers and more; so that storing them costs little.
+constexpr std::int64_t least_rows = 4;
+// Each block of queries has passes of its own, which cost more than the memory of so many scores.
+constexpr std::int64_t most_stored_scores = 1 << 22;
 // Finding scores again for each texel costs less than two more passes if there are few of them.
 constexpr std::int64_t most_reads_again = 1 << 18;
 
@@ -135,10 +140,11 @@ Tensor block_of_queries(const Tensor& q, const Tensor& k, const Tensor& v, const
   return matmul(shares, values).reshape(with_matrices(q.shape(), count, sizes.width)).cast(q.dtype());
 }
 
-// The scores of a block of queries are no more than the operands and the result.
+// The scores of a block of queries are no more than the operands and the result, or 16 MiB.
 Tensor attention_in_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Attention& how,
                            const AttentionSizes& sizes) {
-  const std::int64_t blocks = std::min(sizes.queries, (sizes.scores() + sizes.elements() - 1) / sizes.elements());
+  const std::int64_t most_stored = std::max(sizes.elements(), most_stored_scores);
+  const std::int64_t blocks = std::min(sizes.queries, (sizes.scores() + most_stored - 1) / most_stored);
   const std::int64_t count = (sizes.queries + blocks - 1) / blocks;
   std::vector<Tensor> parts;
   for (std::int64_t first = 0; first < sizes.queries; first += count)
@@ -186,12 +192,10 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
   if (result.size() == 0 || given.keys == 0) return number_like(q, result, std::numeric_limits<double>::quiet_NaN());
   const Tensor queries = in_whole_texels(q), keys = in_whole_texels(k), values = in_whole_texels(v);
   const AttentionSizes sizes = attention_sizes(queries, keys, values);
-  if (sizes.rows() < least_rows || sizes.width > widest_value)
-    return attention_in_blocks(queries, keys, v, how, attention_sizes(queries, keys, v));
-  std::int64_t lanes = least_lanes;
-  while (4 * lanes < sizes.width) lanes *= 2;
-  const std::int64_t rows_of_tile = 4 * attention_workgroup / lanes;
-  const std::int64_t stripes = (sizes.rows() + rows_of_tile - 1) / rows_of_tile;
+  if (sizes.rows() < least_rows) return attention_in_blocks(queries, keys, v, how, attention_sizes(queries, keys, v));
+  const std::int64_t texels = sizes.width / 4, columns = texels > 16 ? 4 : texels > 8 ? 2 : 1;
+  const std::int64_t stripes = (sizes.rows() + rows_of_octet - 1) / rows_of_octet;
+  const std::int64_t column_stripes = (texels + rows_of_octet * columns - 1) / (rows_of_octet * columns);
   AttentionParameters parameters{.rows = sizes.rows(),
                                  .queries = sizes.queries,
                                  .keys = sizes.keys,
@@ -199,14 +203,16 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
                                  .width = sizes.width / 4,
                                  .past = std::min(how.past, sizes.keys),
                                  .scale = *how.scale,
-                                 .lanes = lanes,
                                  .stripes = stripes,
-                                 .tiles = stripes * sizes.matrices,
+                                 .column_stripes = column_stripes,
+                                 .tiles = stripes * column_stripes * sizes.matrices,
                                  .mask = mask_axes(how.mask ? how.mask->shape() : Shape{}, q.shape(), sizes.keys)};
-  Family family = attention_in_tiles.with(parameters, {.mask_kind = static_cast<std::int64_t>(mask_kind),
-                                                       .mask_axes = static_cast<std::int64_t>(parameters.mask.size()),
-                                                       .is_causal = how.causal});
-  family.workgroups = parameters.tiles;
+  Family family = attention_octets.with(parameters, {.mask_kind = static_cast<std::int64_t>(mask_kind),
+                                                     .mask_axes = static_cast<std::int64_t>(parameters.mask.size()),
+                                                     .is_causal = how.causal,
+                                                     .columns = columns,
+                                                     .whole_quads = sizes.keys % 4 == 0});
+  family.workgroups = (parameters.tiles + octets_of_workgroup - 1) / octets_of_workgroup;
   const Tensor made = family_tensor(with_matrices(q.shape(), sizes.queries, sizes.width), q.dtype(), std::move(family),
                                     {queries, keys, values, how.mask ? *how.mask : number_like(q, {}, 0)});
   if (sizes.width == given.width) return made;

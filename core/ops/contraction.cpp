@@ -24,9 +24,18 @@ Held as_pull(const Node& node) {
       node, matmul_pull.with({.count = block.count, .axes = block.axes}, from_options<MatmulOptions>(family.options)));
 }
 
+template <class Options>
 Held as_block(const Node&);
-constexpr KernelEntry<MatmulOctetParameters, MatmulOctetOptions> matmul_octets{
-    {.name = "matmul_octets", .file = "matmul", .is_cooperative = true, .in_octets = true, .lower = as_block}};
+constexpr KernelEntry<MatmulOctetParameters, MatmulOctetOptions> matmul_octets{{.name = "matmul_octets",
+                                                                                .file = "matmul",
+                                                                                .is_cooperative = true,
+                                                                                .in_octets = true,
+                                                                                .lower = as_block<MatmulOctetOptions>}};
+constexpr KernelEntry<MatmulOctetParameters, MatmulDot4Options> matmul_dot4{{.name = "matmul_dot4",
+                                                                             .file = "matmul_dot4",
+                                                                             .is_cooperative = true,
+                                                                             .in_octets = true,
+                                                                             .lower = as_block<MatmulDot4Options>}};
 
 // Axes that stretch in one operand or the other may have more elements together than any tensor.
 std::int64_t elements_along(std::string_view op, std::span<const PairedAxis> axes) {
@@ -112,10 +121,11 @@ Family in_blocks(const Matrices& matrices, const MatmulPullParameters& parameter
   return family;
 }
 
+template <class Options>
 Held as_block(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
   const auto parameters = from_words<MatmulOctetParameters>(family.words);
-  const auto options = from_options<MatmulOctetOptions>(family.options);
+  const auto options = from_options<Options>(family.options);
   const auto kept = std::span(parameters.axes).first(static_cast<std::size_t>(std::int64_t{options.kept_axes}));
   return lowered(node, in_blocks(matrices_of(kept), {.count = parameters.count, .axes = parameters.axes},
                                  {.kept_axes = options.kept_axes,
@@ -124,30 +134,43 @@ Held as_block(const Node& node) {
                                   .from_b = options.from_b}));
 }
 
-Family in_octets(const Matrices& matrices, const MatmulPullParameters& parameters, const MatmulOptions& options) {
+bool is_byte(DType dtype) { return dtype == DType::i8 || dtype == DType::u8; }
+
+Family in_octets(const Matrices& matrices, const MatmulPullParameters& parameters, const MatmulOptions& options,
+                 DType of_a, DType of_b) {
   const OctetTiles tiles = octet_tiles(matrices.rows, matrices.columns, matrices.batches);
-  Family family = matmul_octets.with({.count = parameters.count,
-                                      .lanes = tiles.lanes,
-                                      .row_stripes = tiles.row_stripes,
-                                      .column_stripes = tiles.column_stripes,
-                                      .tiles = tiles.tiles,
-                                      .axes = parameters.axes},
-                                     {.kept_axes = options.kept_axes,
-                                      .summed_axes = options.summed_axes,
-                                      .from_a = options.from_a,
-                                      .from_b = options.from_b,
-                                      .octets = tiles.octets});
+  const MatmulOctetParameters in_tiles{.count = parameters.count,
+                                       .lanes = tiles.lanes,
+                                       .row_stripes = tiles.row_stripes,
+                                       .column_stripes = tiles.column_stripes,
+                                       .tiles = tiles.tiles,
+                                       .axes = parameters.axes};
+  const bool by_words = options.from_a == static_cast<std::int64_t>(FromA::texel_along_sum) &&
+                        options.from_b != static_cast<std::int64_t>(FromB::four_elements);
+  Family family = by_words && is_byte(of_a) && is_byte(of_b)
+                      ? matmul_dot4.with(in_tiles, {.kept_axes = options.kept_axes,
+                                                    .summed_axes = options.summed_axes,
+                                                    .from_a = options.from_a,
+                                                    .from_b = options.from_b,
+                                                    .octets = tiles.octets,
+                                                    .unsigned_a = of_a == DType::u8,
+                                                    .unsigned_b = of_b == DType::u8})
+                      : matmul_octets.with(in_tiles, {.kept_axes = options.kept_axes,
+                                                      .summed_axes = options.summed_axes,
+                                                      .from_a = options.from_a,
+                                                      .from_b = options.from_b,
+                                                      .octets = tiles.octets});
   family.workgroups = tiles.tiles;
   return family;
 }
 
 // The kernel that suits the sizes best.
 Family product_family(std::string_view op, const MatmulPullParameters& parameters, const MatmulOptions& options,
-                      const Contraction& contraction) {
+                      const Contraction& contraction, DType of_a, DType of_b) {
   const std::optional<Matrices> matrices = matrices_of(op, contraction);
   if (!matrices || matrices->rows < rows_of_block) return matmul_pull.with(parameters, options);
   if (matrices->columns % 4 == 0 && matrices->columns >= least_columns_in_octets)
-    return in_octets(*matrices, parameters, options);
+    return in_octets(*matrices, parameters, options, of_a, of_b);
   const bool shares_texels = matrices->batches > 1 && matrices->rows * matrices->columns % 4 != 0;  // between matrices
   return shares_texels ? matmul_pull.with(parameters, options) : in_blocks(*matrices, parameters, options);
 }
@@ -162,7 +185,8 @@ Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Sha
                               .summed_axes = static_cast<std::int64_t>(contraction.summed.size()),
                               .from_a = static_cast<std::int64_t>(from_a),
                               .from_b = static_cast<std::int64_t>(reading_of_b(contraction, from_a))};
-  return family_tensor(result, dtype, product_family(op, parameters, options, contraction), {a, b});
+  return family_tensor(result, dtype, product_family(op, parameters, options, contraction, a.dtype(), b.dtype()),
+                       {a, b});
 }
 
 // An operand's elements in the order [kept..., summed...].
@@ -191,10 +215,9 @@ Tensor sum_of_product(std::string_view op, const Tensor& a, const Tensor& b, con
 }  // namespace
 
 DType product_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
-  const auto is_narrow = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8; };
   for (const Tensor* operand : {&a, &b})
     check_dtype(op, *operand, operand->dtype() != DType::boolean, "floats and integers");
-  if (is_narrow(a.dtype()) && is_narrow(b.dtype())) return DType::i32;
+  if (is_byte(a.dtype()) && is_byte(b.dtype())) return DType::i32;
   if (a.dtype() != b.dtype())
     fail(ErrorCode::dtype_mismatch, op,
          "the operands are " + std::string(to_string(a.dtype())) + " and " + std::string(to_string(b.dtype())) +

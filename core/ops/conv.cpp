@@ -25,9 +25,18 @@ constexpr ConvEntry conv_strip{{.name = "conv_strip", .file = "conv", .is_cooper
 constexpr ConvEntry conv_slide{{.name = "conv_slide", .file = "conv", .is_cooperative = true, .lower = without_strips}};
 constexpr std::int64_t strip = 4, slide = 8, conv_workgroup = 64;
 
+template <class Options>
 Held without_octets(const Node&);
-constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{
-    {.name = "conv_octets", .file = "conv", .is_cooperative = true, .in_octets = true, .lower = without_octets}};
+constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{{.name = "conv_octets",
+                                                                          .file = "conv",
+                                                                          .is_cooperative = true,
+                                                                          .in_octets = true,
+                                                                          .lower = without_octets<ConvOctetOptions>}};
+constexpr KernelEntry<ConvOctetParameters, ConvDot4Options> conv_dot4{{.name = "conv_dot4",
+                                                                       .file = "conv_dot4",
+                                                                       .is_cooperative = true,
+                                                                       .in_octets = true,
+                                                                       .lower = without_octets<ConvDot4Options>}};
 
 // The way a kernel reads the operands for the four result elements of a texel.
 enum Reading : std::int32_t {
@@ -106,30 +115,49 @@ Family by_texels(const ConvParameters& parameters, const ConvOptions& options, s
   return family;
 }
 
-Family in_octets(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements) {
+// The types of image and filter.
+struct ConvTypes {
+  DType image, filter;
+  bool are_floats() const { return is_float(image); }
+  bool are_bytes() const {
+    const auto is_byte = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8; };
+    return is_byte(image) && is_byte(filter);
+  }
+};
+
+Family in_octets(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements,
+                 const ConvTypes& types) {
   const std::int64_t groups = parameters.result_channels / parameters.result_in_group;
   const OctetTiles tiles = octet_tiles(elements / parameters.result_channels, parameters.result_in_group, groups);
-  Family family = conv_octets.with({.result_channels = parameters.result_channels,
-                                    .image_channels = parameters.image_channels,
-                                    .axes = parameters.axes,
-                                    .result_in_group = parameters.result_in_group,
-                                    .image_in_group = parameters.image_in_group,
-                                    .lanes = tiles.lanes,
-                                    .row_stripes = tiles.row_stripes,
-                                    .column_stripes = tiles.column_stripes,
-                                    .tiles = tiles.tiles},
-                                   {.axes = options.axes,
-                                    .is_transposed = options.is_transposed,
-                                    .reading = options.reading,
-                                    .octets = tiles.octets});
+  const ConvOctetParameters in_tiles{.result_channels = parameters.result_channels,
+                                     .image_channels = parameters.image_channels,
+                                     .axes = parameters.axes,
+                                     .result_in_group = parameters.result_in_group,
+                                     .image_in_group = parameters.image_in_group,
+                                     .lanes = tiles.lanes,
+                                     .row_stripes = tiles.row_stripes,
+                                     .column_stripes = tiles.column_stripes,
+                                     .tiles = tiles.tiles};
+  Family family = types.are_bytes() && options.reading == both_by_texel
+                      ? conv_dot4.with(in_tiles, {.axes = options.axes,
+                                                  .is_transposed = options.is_transposed,
+                                                  .reading = options.reading,
+                                                  .octets = tiles.octets,
+                                                  .unsigned_a = types.image == DType::u8,
+                                                  .unsigned_b = types.filter == DType::u8})
+                      : conv_octets.with(in_tiles, {.axes = options.axes,
+                                                    .is_transposed = options.is_transposed,
+                                                    .reading = options.reading,
+                                                    .octets = tiles.octets});
   family.workgroups = tiles.tiles;
   return family;
 }
 
+template <class Options>
 Held without_octets(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
   const auto parameters = from_words<ConvOctetParameters>(family.words);
-  const auto options = from_options<ConvOctetOptions>(family.options);
+  const auto options = from_options<Options>(family.options);
   return lowered(node, by_texels({.result_channels = parameters.result_channels,
                                   .image_channels = parameters.image_channels,
                                   .axes = parameters.axes,
@@ -140,19 +168,19 @@ Held without_octets(const Node& node) {
 }
 
 Family conv_family(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements,
-                   bool on_floats) {
+                   const ConvTypes& types) {
   const bool of_groups = options.reading == filter_by_texel || options.reading == both_by_texel;
   if (options.reading == each_element || options.is_transposed == 1) return conv_each.with(parameters, options);
   if (of_groups && parameters.result_in_group >= least_columns_in_octets)
-    return in_octets(parameters, options, elements);
-  return by_texels(parameters, options, elements, on_floats);
+    return in_octets(parameters, options, elements, types);
+  return by_texels(parameters, options, elements, types.are_floats());
 }
 
 Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,
                    const Channels& channels, bool is_transposed) {
   const Shape result = window_result(op, image.shape()[0], axes, channels.result);
-  const bool on_floats = is_float(image.dtype());
-  const DType dtype = on_floats ? image.dtype() : DType::i32;
+  const ConvTypes types{image.dtype(), filter.dtype()};
+  const DType dtype = types.are_floats() ? types.image : DType::i32;
   if (image.shape().size() == 0 || result.size() == 0) return number_like(image.cast(dtype), result, 0);
   const ConvParameters parameters{.result_channels = channels.result,
                                   .image_channels = channels.image,
@@ -161,7 +189,7 @@ Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filte
                                   .image_in_group = channels.image_in_group()};
   const ConvOptions options{
       .axes = std::ssize(axes), .is_transposed = is_transposed, .reading = reading_of(channels, is_transposed)};
-  return family_tensor(result, dtype, conv_family(parameters, options, result.size(), on_floats), {image, filter});
+  return family_tensor(result, dtype, conv_family(parameters, options, result.size(), types), {image, filter});
 }
 
 Tensor conv(std::string_view op, const Tensor& image, const Tensor& filter, const WindowOptions& options,

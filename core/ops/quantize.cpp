@@ -6,6 +6,7 @@
 #include "core/kernel/matmul_parameters.h"
 #include "core/ops/axis_extent.h"
 #include "core/ops/family.h"
+#include "core/ops/octets.h"
 #include <tessera/gather.h>
 #include <tessera/pointwise.h>
 #include <tessera/reduce.h>
@@ -26,6 +27,53 @@ Held in_4bit_texels(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
   return lowered(node, matmul_4bit_texels.with(from_words<Matmul4BitParameters>(family.words),
                                                from_options<Matmul4BitOptions>(family.options)));
+}
+
+Family in_4bit_rows(const Matmul4BitParameters& parameters) {
+  constexpr std::int64_t rows_together = 4, invocations = 64;  // as in the shaders
+  const std::int64_t blocks = (parameters.rows + rows_together - 1) / rows_together;
+  Family family = matmul_4bit_rows.with(parameters, {.in_one_row = 1});
+  family.workgroups = (blocks * (parameters.columns / 4) + invocations - 1) / invocations;
+  return family;
+}
+
+// Eight or sixteen rows of a, which the members of an octet read for each other.
+Held without_4bit_octets(const Node&);
+constexpr KernelEntry<Matmul4BitOctetParameters, Matmul4BitOctetOptions> matmul_4bit_octets{
+    {.name = "matmul_4bit_octets",
+     .file = "matmul_4bit",
+     .is_cooperative = true,
+     .in_octets = true,
+     .lower = without_4bit_octets}};
+
+Held without_4bit_octets(const Node& node) {
+  const auto parameters = from_words<Matmul4BitOctetParameters>(std::get<Family>(node.operation).words);
+  return lowered(node, in_4bit_rows({.rows = parameters.rows,
+                                     .columns = parameters.columns,
+                                     .groups = parameters.groups,
+                                     .octets = parameters.octets_of_group}));
+}
+
+Family in_4bit_octets(const Matmul4BitParameters& parameters) {
+  const OctetTiles tiles = octet_tiles(parameters.rows, parameters.columns, 1);
+  Family family = matmul_4bit_octets.with({.rows = parameters.rows,
+                                           .columns = parameters.columns,
+                                           .groups = parameters.groups,
+                                           .octets_of_group = parameters.octets,
+                                           .lanes = tiles.lanes,
+                                           .row_stripes = tiles.row_stripes,
+                                           .column_stripes = tiles.column_stripes,
+                                           .tiles = tiles.tiles},
+                                          {.octets = tiles.octets});
+  family.workgroups = tiles.tiles;
+  return family;
+}
+
+Family product_4bit(const Matmul4BitParameters& parameters) {
+  const bool in_one_row = parameters.columns % 4 == 0;
+  if (!in_one_row || parameters.rows < 4) return matmul_4bit_texels.with(parameters, {.in_one_row = in_one_row});
+  const bool fills_octets = parameters.rows >= 8 && parameters.columns >= least_columns_in_octets;
+  return fills_octets ? in_4bit_octets(parameters) : in_4bit_rows(parameters);
 }
 
 // A parameter of x: one number, or one for each channel of the axis, seen in x's shape, so that a cast of it is part of
@@ -197,13 +245,7 @@ Tensor matmul_4bit(const Tensor& a, const Weights4Bit& weights) {
     whole = pad(a, widths);
   }
   const std::int64_t rows = result.size() / columns;
-  constexpr std::int64_t rows_together = 4, invocations = 64;  // as in the shaders
-  const bool has_rows = columns % 4 == 0 && rows >= rows_together;
-  Family family = (has_rows ? matmul_4bit_rows : matmul_4bit_texels)
-                      .with({.rows = rows, .columns = columns, .groups = groups, .octets = count / (8 * groups)},
-                            {.in_one_row = columns % 4 == 0});
-  if (has_rows)
-    family.workgroups = ((rows + rows_together - 1) / rows_together * (columns / 4) + invocations - 1) / invocations;
+  Family family = product_4bit({.rows = rows, .columns = columns, .groups = groups, .octets = count / (8 * groups)});
   return family_tensor(result, a.dtype(), std::move(family),
                        {whole, values, scales, zero_points ? *zero_points : number_like(scales, grouped, 8)});
 }

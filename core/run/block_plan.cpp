@@ -24,7 +24,7 @@ struct OperandStorage {
 std::optional<OperandStorage> operand_storage(const Step& step, std::size_t operand) {
   const Kernel& kernel = step.kernel;
   const std::vector<Expression::Line>& lines = kernel.operands[operand].lines;
-  if (lines.size() != 1 || lines[0].kind != Expression::Kind::input || !is_float(lines[0].dtype)) return {};
+  if (lines.size() != 1 || lines[0].kind != Expression::Kind::input) return {};
   const int index = lines[0].index;
   const KernelInput& input = kernel.inputs[static_cast<std::size_t>(index)];
   const auto word = static_cast<std::size_t>(kernel.first_word_of_input(index));
@@ -34,6 +34,9 @@ std::optional<OperandStorage> operand_storage(const Step& step, std::size_t oper
   if (!is_in_order) return {};
   return OperandStorage{step.inputs[static_cast<std::size_t>(index)], input.dtype, step.words[word]};
 }
+
+// The largest magnitude of an integer of 8 bits; 0 for all other numbers.
+std::int64_t largest_byte(DType dtype) { return dtype == DType::u8 ? 255 : dtype == DType::i8 ? 128 : 0; }
 
 // The way from operands to a result in blocks.
 struct BlockPlan {
@@ -69,9 +72,16 @@ class Blocks {
   std::optional<BlockPlan> blocks_of(const Step& step) {
     const KernelCore& core = step.kernel.core;
     const bool is_product = core.entry == "matmul_pull", is_conv = core.entry == "conv" || core.entry == "conv_texel";
-    if (step.pixel_kernel || (!is_product && !is_conv) || !is_float(core.dtype)) return {};
+    if (step.pixel_kernel || (!is_product && !is_conv)) return {};
     a_ = operand_storage(step, 0), b_ = operand_storage(step, 1);
     if (!a_ || !b_) return {};
+    constexpr std::int64_t largest_exact = 1 << 24;  // up to which all integers are floats
+    exact_terms_ = 0;
+    if (!is_float(core.dtype)) {
+      const std::int64_t largest = largest_byte(a_->dtype) * largest_byte(b_->dtype);
+      if (largest == 0) return {};
+      exact_terms_ = largest_exact / largest;
+    }
     const std::span<const std::uint32_t> words = std::span(step.words).subspan(1, static_cast<std::size_t>(core.words));
     return is_product ? product(from_words<MatmulPullParameters>(words), from_options<MatmulOptions>(core.options))
                       : convolution(step, from_words<ConvParameters>(words), from_options<ConvOptions>(core.options));
@@ -126,7 +136,7 @@ class Blocks {
       BlockPlan plan{height,
                      layout_of_rows(a, height),
                      layout_of_columns(b),
-                     product_text(product, height),
+                     product_text(product, height, exact_terms_),
                      {.columns = b.kept.size, .rows = rows, .step_x = 0, .step_y = 1, .line_y = blocks},
                      0};
       plan.reads =
@@ -148,6 +158,7 @@ class Blocks {
     conv.is_depthwise = groups > 1 && parameters.image_in_group == 1 && parameters.result_in_group == 1;
     const bool has_texels = parameters.image_in_group % 4 == 0 && parameters.result_in_group % 4 == 0;
     if (groups > 1 && !conv.is_depthwise && !has_texels) return {};
+    if (exact_terms_ > 0 && !conv.has_exact_rows(exact_terms_)) return {};
     const std::int64_t pixels = conv.across().result * conv.down().result * parameters.result_channels;
     conv.images = static_cast<std::int64_t>(step.words[0]) / pixels;
     if (is_product(conv, groups)) {
@@ -164,7 +175,7 @@ class Blocks {
       BlockPlan plan{height,
                      layout_of_image(conv, a_->offset, height),
                      layout_of_filter(conv, b_->offset),
-                     convolution_text(conv, height),
+                     convolution_text(conv, height, exact_terms_),
                      {.columns = parameters.result_channels,
                       .rows = std::int64_t{conv.across().result},
                       .step_x = conv.result_texels(),
@@ -203,8 +214,8 @@ class Blocks {
     return {.width = text.width(), .height = text.height(), .channels = 4, .is_half = false, .layers = layers};
   }
 
-  static StorageSpec spec_of(const PixelLayout& layout) {
-    return {DType::f32, layout.width * layout.height * layout.channels * layout.layers, 0, layout};
+  static StorageSpec spec_of(const PixelLayout& layout, DType dtype) {
+    return {dtype, layout.width * layout.height * layout.channels * layout.layers, 0, layout};
   }
 
   // The storage with an operand in this layout: products of the same operand share it.
@@ -212,19 +223,19 @@ class Blocks {
     for (const Layout& known : layouts_)
       if (known.item == operand.item && known.text.body == text.body && known.text.words == text.words)
         return known.storage;
-    const int storage = add_pixels("layout", text, {{PixelPlace::elements, operand.dtype, 4}}, {operand.item}, 1);
+    const int storage =
+        add_pixels("layout", text, {{PixelPlace::elements, operand.dtype, 4}}, {operand.item}, 1, DType::f32);
     layouts_.push_back({operand.item, text, storage});
     return storage;
   }
 
   int add_pixels(std::string label, const BlockText& text, std::vector<PixelInput> inputs, std::vector<int> items,
-                 int outputs) {
+                 int outputs, DType dtype) {
     const PixelLayout layout = layout_of(text, outputs);
-    const int storage = add_storage(spec_of(layout));
+    const int storage = add_storage(spec_of(layout, dtype));
     PixelKernel kernel{.label = std::move(label), .body = text.body, .inputs = std::move(inputs)};
     for (int i = 0; i < outputs; ++i)
-      kernel.outputs.push_back(
-          {PixelPlace::texels, DType::f32, 4, outputs == 1 ? "texel" : "total_" + std::to_string(i)});
+      kernel.outputs.push_back({PixelPlace::texels, dtype, 4, outputs == 1 ? "texel" : "total_" + std::to_string(i)});
     kernel.words = static_cast<int>(text.words.size());
     kernel.make_key();
     Step step{.inputs = std::move(items), .words = text.words};
@@ -238,9 +249,11 @@ class Blocks {
     const PixelInput texels{PixelPlace::texels, DType::f32, 4};
     const int a = laid_out(*a_, blocks.layout_of_a), b = laid_out(*b_, blocks.layout_of_b);
     const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums, {texels, texels}, {a, b},
-                                blocks.height);
+                                blocks.height, sum_dtype(step));
     plan_.steps.push_back(in_order(step, blocks, sums));
   }
+
+  static DType sum_dtype(const Step& step) { return is_float(step.kernel.core.dtype) ? DType::f32 : DType::i32; }
 
   // The step's own kernel, with the sums in blocks in the place of its core.
   static Step in_order(const Step& step, const BlockPlan& blocks, int sums) {
@@ -259,8 +272,8 @@ class Blocks {
                    .words = static_cast<int>(core_words.size()),
                    .parameter_names = &ParameterList::of<BlockParameters>(),
                    .option_names = &ParameterList::of<BlockOptions>()};
-    kernel.operands = {{{{.kind = Expression::Kind::input, .dtype = DType::f32}}}};
-    kernel.inputs = {{.dtype = DType::f32, .access = Access::layers, .operand = 0}};
+    kernel.operands = {{{{.kind = Expression::Kind::input, .dtype = sum_dtype(step)}}}};
+    kernel.inputs = {{.dtype = sum_dtype(step), .access = Access::layers, .operand = 0}};
     kernel.numbers = before.numbers;
     kernel.expression = before.expression;
     after.inputs = {sums};
@@ -295,6 +308,7 @@ class Blocks {
   const Limits& limits_;
   std::vector<Layout> layouts_;
   std::optional<OperandStorage> a_, b_;  // of the step at hand
+  std::int64_t exact_terms_ = 0;         // likewise, see product_text()
 };
 
 }  // namespace

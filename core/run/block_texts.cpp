@@ -41,10 +41,10 @@ void add_distance(BlockText& text, std::span<const BlockAxis> axes, const std::s
 // `texel`: the elements of input 0 at `at`, of which the first `valid` are there, and zeros.
 void read_four(BlockText& text, bool is_texel, const std::string& valid) {
   if (is_texel) {
-    text.body += "  let texel: vec4f = select(vec4f(0.0), input_0_texel(u32(at.x) / 4u), " + valid + " > 0);\n";
+    text.body += "  let texel: vec4f = select(vec4f(0.0), vec4f(input_0_texel(u32(at.x) / 4u)), " + valid + " > 0);\n";
     return;
   }
-  text.body += "  let four: vec4f = input_0(vec4u(at));\n  let valid: i32 = " + valid +
+  text.body += "  let four: vec4f = vec4f(input_0(vec4u(at)));\n  let valid: i32 = " + valid +
                ";\n  let texel: vec4f = vec4f(select(0.0, four.x, valid > 0), select(0.0, four.y, valid > 1), "
                "select(0.0, four.z, valid > 2), select(0.0, four.w, valid > 3));\n";
 }
@@ -64,9 +64,51 @@ constexpr char component_name(int index) { return "xyzw"[index]; }
 
 std::string total_name(std::int64_t row) { return "total_" + whole_text(row); }
 
-void declare_totals(BlockText& text, int height) {
-  for (int row = 0; row < height; ++row) text.body += "  var " + total_name(row) + ": vec4f = vec4f(0.0);\n";
-}
+// The sums of a block's rows. Those of integers have parts, which are exact floats.
+class BlockSums {
+ public:
+  BlockSums(BlockText& text, int height, std::int64_t exact_terms)
+      : text_(text), height_(height), is_exact_(exact_terms > 0) {
+    const std::string type = is_exact_ ? "vec4i" : "vec4f";
+    for (int row = 0; row < height_; ++row)
+      text_.body += "  var " + total_name(row) + ": " + type + " = " + type + "(0);\n";
+  }
+
+  std::string name(std::int64_t row) const { return is_exact_ ? "part_" + whole_text(row) : total_name(row); }
+
+  void begin_parts() {
+    if (!is_exact_) return;
+    for (int row = 0; row < height_; ++row) text_.body += "  var " + name(row) + ": vec4f = vec4f(0.0);\n";
+  }
+  void end_parts() {
+    if (!is_exact_) return;
+    for (int row = 0; row < height_; ++row) text_.body += "  " + total_name(row) + " += vec4i(" + name(row) + ");\n";
+  }
+
+  // A loop over `count` steps of some terms each; with parts, around as many steps as these can sum.
+  void begin_loop(const std::string& index, const std::string& count, std::int64_t steps_of_part) {
+    if (steps_of_part == 0) {
+      text_.body += "  for (var " + index + ": i32 = 0; " + index + " < " + count + "; " + index + "++) {\n";
+      return;
+    }
+    const std::string steps = whole_text(steps_of_part);
+    text_.body += "  for (var first: i32 = 0; first < " + count + "; first += " + steps + ") {\n";
+    begin_parts();
+    text_.body += "  let end: i32 = min(first + " + steps + ", " + count + ");\n  for (var " + index +
+                  ": i32 = first; " + index + " < end; " + index + "++) {\n";
+  }
+  void end_loop(std::int64_t steps_of_part) {
+    text_.body += "  }\n";
+    if (steps_of_part == 0) return;
+    end_parts();
+    text_.body += "  }\n";
+  }
+
+ private:
+  BlockText& text_;
+  int height_;
+  bool is_exact_;
+};
 
 // The middle of texel `index` as places in the texture go, from 0 to 1.
 std::string middle_of(const std::string& index, const std::string& step) { return "(" + index + " + 0.5) * " + step; }
@@ -137,7 +179,7 @@ BlockText layout_of_columns(const MatrixOperand& b) {
   return text;
 }
 
-BlockText product_text(const BlockProduct& product, int height) {
+BlockText product_text(const BlockProduct& product, int height, std::int64_t exact_terms) {
   const std::int64_t blocks = product.block_rows(height), texels = (product.columns + 3) / 4;
   BlockText text(texels, blocks * product.matrices);
   const std::string step_a = texel_step(text, whole_quads(product.terms) / 4 * height),
@@ -152,8 +194,8 @@ BlockText product_text(const BlockProduct& product, int height) {
   const std::string column =
       has_matrices && product.has_matrices_of_b ? "f32(x + matrix * " + text.whole(texels) + ")" : "f32(x)";
   text.body += "  let line_b: f32 = " + middle_of(column, texel_step(text, lines_b)) + ";\n";
-  declare_totals(text, height);
-  text.body += "  for (var k: i32 = 0; k < " + text.whole(whole_quads(product.terms) / 4) + "; k++) {\n";
+  BlockSums sums(text, height, exact_terms);
+  sums.begin_loop("k", text.whole(whole_quads(product.terms) / 4), exact_terms / 4);
   text.body +=
       "    let from_a: f32 = f32(k * " + whole_text(height) + ") + 0.5;\n    let from_b: f32 = f32(k * 4) + 0.5;\n";
   for (int row = 0; row < height; ++row)
@@ -165,9 +207,9 @@ BlockText product_text(const BlockProduct& product, int height) {
                  ", line_b));\n";
     for (int row = 0; row < height; ++row)
       text.body +=
-          "    " + total_name(row) + " += row_" + whole_text(row) + "." + component_name(term) + " * " + factor + ";\n";
+          "    " + sums.name(row) + " += row_" + whole_text(row) + "." + component_name(term) + " * " + factor + ";\n";
   }
-  text.body += "  }\n";
+  sums.end_loop(exact_terms / 4);
   return text;
 }
 
@@ -225,7 +267,7 @@ BlockText layout_of_filter(const BlockConvolution& conv, std::int64_t offset) {
   return text;
 }
 
-BlockText convolution_text(const BlockConvolution& conv, int height) {
+BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_t exact_terms) {
   const std::int64_t image_texels = conv.image_texels(), result_texels = conv.result_texels();
   const std::int64_t taps = conv.across().taps, group_texels = conv.is_depthwise ? 1 : conv.group_texels();
   const std::int64_t groups = conv.parameters.result_channels / conv.parameters.result_in_group;
@@ -248,12 +290,19 @@ BlockText convolution_text(const BlockConvolution& conv, int height) {
   text.body += "  let start: i32 = strip * " + text.whole(height * conv.across().stride * image_texels) + " + " +
                channel + ";\n  let line_of_weights: f32 = " + middle_of("f32(texel)", texel_step(text, result_texels)) +
                ";\n";
-  declare_totals(text, height);
+  BlockSums sums(text, height, exact_terms);
+  const std::int64_t terms_of_row = taps * (conv.is_depthwise ? 1 : 4 * group_texels);
+  // Parts of all of a window, of each of its rows, or of some channels at a time.
+  const bool in_one_part = terms_of_row * conv.down().taps <= exact_terms, in_rows = !in_one_part && conv.is_depthwise;
+  const std::int64_t channels_of_part =
+      in_one_part || in_rows ? 0 : exact_terms / (4 * (conv.unrolls() ? taps : std::int64_t{1}));
+  if (in_one_part) sums.begin_parts();
   text.body += "  for (var h: i32 = 0; h < " + text.whole(conv.down().taps) +
                "; h++) {\n    let line_of_image: f32 = " +
                middle_of("f32(row + h * " + text.whole(conv.down().dilation) + ")", step_y) + ";\n";
+  if (in_rows) sums.begin_parts();
   if (!conv.unrolls()) text.body += "  for (var w: i32 = 0; w < " + taps_across + "; w++) {\n";
-  if (!conv.is_depthwise) text.body += "  for (var c: i32 = 0; c < " + text.whole(group_texels) + "; c++) {\n";
+  if (!conv.is_depthwise) sums.begin_loop("c", text.whole(group_texels), channels_of_part);
   const std::string c = conv.is_depthwise ? "" : " + c", c4 = conv.is_depthwise ? "" : " + 4 * c";
   const std::string w = conv.unrolls() ? "" : " + w";
   const std::string moved = conv.unrolls() ? "" : " + w * " + text.whole(conv.across().dilation * image_texels);
@@ -269,14 +318,16 @@ BlockText convolution_text(const BlockConvolution& conv, int height) {
                    weights + " + " + whole_text(term) + ")) * " + step_weight + ", line_of_weights));\n";
       for (std::int64_t pixel_of = 0; pixel_of < height; ++pixel_of) {
         const std::int64_t at = pixel_of * conv.across().stride + tap * conv.across().dilation;
-        text.body += "    " + total_name(pixel_of) + " += pixel_" + whole_text(at) +
+        text.body += "    " + sums.name(pixel_of) + " += pixel_" + whole_text(at) +
                      (conv.is_depthwise ? std::string() : std::string(".") + component_name(term)) + " * " + factor +
                      ";\n";
       }
     }
-  if (!conv.is_depthwise) text.body += "  }\n";
+  if (!conv.is_depthwise) sums.end_loop(channels_of_part);
   if (!conv.unrolls()) text.body += "  }\n";
+  if (in_rows) sums.end_parts();
   text.body += "  }\n";
+  if (in_one_part) sums.end_parts();
   return text;
 }
 

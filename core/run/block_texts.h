@@ -1,7 +1,8 @@
 // The pixel kernels of products and convolutions in blocks: those that lay the operands out, and those that multiply.
 //
 // A fragment of the latter makes a block of a few rows and four columns, a row in each of its outputs, so that a texel
-// that it reads serves many products: reading is what takes time.
+// that it reads serves many products: reading is what takes time. Integers of 8 bits are laid out and multiplied as
+// floats, as GPUs do in less time: as many terms at a time as have an exact sum, which is added to an integer then.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -57,7 +58,8 @@ struct BlockProduct {
 
   std::int64_t block_rows(int height) const { return (rows + height - 1) / height; }
 };
-BlockText product_text(const BlockProduct&, int height);
+// `exact_terms`: for integers, how many products have a sum that is an exact float; 0 for floats.
+BlockText product_text(const BlockProduct&, int height, std::int64_t exact_terms);
 
 // A convolution of images with up to two spatial axes.
 struct BlockConvolution {
@@ -77,12 +79,15 @@ struct BlockConvolution {
   // Texels of a row of the image that a block reads for a row of taps, in each channel.
   std::vector<std::int64_t> pixels_of_block(int height) const;
   bool unrolls() const { return across().taps <= 5; }  // the row of taps, in the text
+  // Whether rows of taps have exact sums, and so convolution_text() can be written: of channels it takes some at a
+  // time.
+  bool has_exact_rows(std::int64_t exact_terms) const { return !is_depthwise || across().taps <= exact_terms; }
 };
 // The texels of the image: (padded column * image_texels + channel / 4, image and padded row).
 BlockText layout_of_image(const BlockConvolution&, std::int64_t offset, int height);
 // The texels of the filter: (tap and image channel, result channel / 4); depthwise (tap, channel / 4).
 BlockText layout_of_filter(const BlockConvolution&, std::int64_t offset);
 // Block (strip * result_texels + result channel / 4, image and row): a row of it is a pixel of a strip.
-BlockText convolution_text(const BlockConvolution&, int height);
+BlockText convolution_text(const BlockConvolution&, int height, std::int64_t exact_terms);
 
 }  // namespace tessera

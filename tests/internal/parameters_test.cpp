@@ -152,7 +152,7 @@ struct Row {
   const ParameterList& (*options)() = ParameterList::of<NoParameters>;
 };
 constexpr Row rows[] = {
-    {"attention", "attention", ParameterList::of<AttentionParameters>, ParameterList::of<AttentionOptions>},
+    {"attention", "attention_octets", ParameterList::of<AttentionParameters>, ParameterList::of<AttentionOptions>},
     {"attention", "attention_by_texels", ParameterList::of<AttentionParameters>, ParameterList::of<AttentionOptions>},
     {"colour", "colour_matrix_numbers", ParameterList::of<ColourMatrixParameters>},
     {"colour", "colour_matrix_tensor", ParameterList::of<ColourMatrixParameters>},
@@ -169,6 +169,7 @@ constexpr Row rows[] = {
     {"conv", "conv_texel", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_strip", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
     {"conv", "conv_slide", ParameterList::of<ConvParameters>, ParameterList::of<ConvOptions>},
+    {"conv_dot4", "conv_dot4", ParameterList::of<ConvOctetParameters>, ParameterList::of<ConvDot4Options>},
     {"conv", "conv_octets", ParameterList::of<ConvOctetParameters>, ParameterList::of<ConvOctetOptions>},
     {"fft", "fft_pass", ParameterList::of<FftParameters>, ParameterList::of<FftOptions>},
     {"fft", "fft_product", ParameterList::of<FftProductParameters>},
@@ -182,9 +183,12 @@ constexpr Row rows[] = {
     {"histogram", "histogram_count", ParameterList::of<HistogramParameters>},
     {"matmul", "matmul_pull", ParameterList::of<MatmulPullParameters>, ParameterList::of<MatmulOptions>},
     {"matmul", "matmul_block", ParameterList::of<MatmulBlockParameters>, ParameterList::of<MatmulOptions>},
+    {"matmul_dot4", "matmul_dot4", ParameterList::of<MatmulOctetParameters>, ParameterList::of<MatmulDot4Options>},
     {"matmul", "matmul_octets", ParameterList::of<MatmulOctetParameters>, ParameterList::of<MatmulOctetOptions>},
     {"matmul_4bit", "matmul_4bit_texels", ParameterList::of<Matmul4BitParameters>,
      ParameterList::of<Matmul4BitOptions>},
+    {"matmul_4bit", "matmul_4bit_octets", ParameterList::of<Matmul4BitOctetParameters>,
+     ParameterList::of<Matmul4BitOctetOptions>},
     {"matmul_4bit", "matmul_4bit_rows", ParameterList::of<Matmul4BitParameters>, ParameterList::of<Matmul4BitOptions>},
     {"pool", "pool_max", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
     {"pool", "pool_average", ParameterList::of<PoolingParameters>, ParameterList::of<PoolingOptions>},
