@@ -38,7 +38,7 @@ EM_JS(void, count_questions, (), {
 });
 EM_JS(int, questions_asked, (), {
   const all = Object.entries(tesseraQuestions);
-  for (const [name, count] of all) console.log("asked: " + name + " " + count);
+  for (const pair of all) console.log("asked: " + pair[0] + " " + pair[1]); // Emscripten 3 knows no patterns here
   return all.length;
 });
 EM_JS(void, lose_webgl, (int handle), { GL.getContext(handle).GLctx.getExtension("WEBGL_lose_context").loseContext(); });
