@@ -76,7 +76,7 @@ const tables = [];
 if (isWanted('frames')) {
   const all = [...peers.filter(({ name }) => name.startsWith('tessera')), ...natives];
   const frames = [];
-  for (const size of ['64 64', '640 480'])
+  for (const size of ['64 64', '320 240'])
     frames.push(await measure(all, { name: `frames ${size.replace(' ', 'x')}`, spec: `frames ${size}` }, { ...settings, facts: true }));
   tables.push(reportFrames(frames));
 }
