@@ -174,15 +174,18 @@ print_counts() {
   echo "$passed passed, $failed failed$( ((skipped == 0)) || echo ", $skipped skipped")"
 }
 
-# For web pages: Emscripten, and a Chromium to run them in.
+# For web pages: Emscripten, and a Chromium to run them in. The preset web-jspi has a newer Emscripten, which takes a newer
+# compiler.
 web_packages=(chromium emscripten googletest)
-use_web() {
-  preset=web
+is_web=
+use_web() { # use_web [PRESET]
+  preset=${1:-web} is_web=yes
   packages+=("${web_packages[@]}")
+  if [ "$preset" = web-jspi ]; then packages+=(clang-22 lld-22 llvm-22); fi
   export NODE_PATH=${NODE_PATH:-/usr/share/nodejs} # where Debian has the modules that Emscripten takes
 }
 
-# Takes --help, --build-only, --preset NAME and --web off the front; the rest is left in `arguments`.
+# Takes --help, --build-only, --preset NAME, --web and --web-jspi off the front; the rest is left in `arguments`.
 parse_arguments() {
   build_only=
   while [ $# -gt 0 ]; do
@@ -191,6 +194,7 @@ parse_arguments() {
       --build-only) build_only=yes ;;
       --preset) preset=${2:?--preset needs a name} && shift ;;
       --web) use_web ;;
+      --web-jspi) use_web web-jspi ;;
       *) break ;;
     esac
     shift

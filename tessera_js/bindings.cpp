@@ -5,9 +5,8 @@
 #include <webgpu/webgpu.h>
 
 #include <cstdio>
-#include <cstring>
 #include <functional>
-#include <memory>
+#include <type_traits>
 
 #include "tessera_js/handles.h"
 #include "tessera_js/ops.h"
@@ -15,27 +14,21 @@
 #include <tessera/model.h>
 #include <tessera/webgpu.h>
 
+// clang-format off
+EM_JS(void, tessera_js_give_elements, (int read, const void* at, int bytes), {
+  Module.tesseraReads.get(read).resolve(HEAPU8.slice(at, at + bytes));
+});
+EM_JS(void, tessera_js_give_error, (int read, const char* error), { Module.tesseraReads.get(read).reject(UTF8ToString(error)); });
+// clang-format on
+
 namespace tessera::js {
 namespace {
 
 using nlohmann::json;
 
-struct OpenContext {
-  Context context;
-  std::size_t reads_started = 0;
-};
-// A read whose values come later. Reads of a context are done in order.
-struct Read {
-  int context;
-  std::size_t number;  // among the reads of its context, from 1 on
-  std::function<std::vector<std::byte>()> finish;
-  std::vector<std::byte> bytes{};
-};
-
-Handles<OpenContext> contexts("context");
+Handles<Context> contexts("context");
 Handles<Tensor> tensors("tensor");
 Handles<Model> models("model");
-Handles<Read> reads("read");
 std::string answer, error;
 
 // Calls `work`, which gives a number; 0 where it throws.
@@ -85,27 +78,30 @@ int number_of(Handle handle) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle));
 }
 
+// Gives the elements to the read with this number of JavaScript's, between the page's events.
 template <class T>
-std::function<std::vector<std::byte>()> start_read(const Tensor& tensor) {
-  auto pending = std::make_shared<decltype(tensor.read_async<T>())>(tensor.read_async<T>());
-  return [pending] {
-    const std::vector<T> values = pending->get();
-    std::vector<std::byte> bytes(values.size() * sizeof(T));
-    if constexpr (std::is_same_v<T, bool>) {
-      for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = static_cast<std::byte>(values[i] ? 1 : 0);
-    } else if (!bytes.empty()) {
-      std::memcpy(bytes.data(), values.data(), bytes.size());
-    }
-    return bytes;
-  };
+void start_read(const Tensor& tensor, int number) {
+  tensor.read_async<T>().then([number](Pending<std::vector<T>> done) {
+    const bool is_read = guarded([&] {
+      const std::vector<T> values = done.get();
+      if constexpr (std::is_same_v<T, bool>) {
+        const std::vector<std::uint8_t> bytes(values.begin(), values.end());
+        tessera_js_give_elements(number, bytes.data(), static_cast<int>(bytes.size()));
+      } else {
+        tessera_js_give_elements(number, values.data(), static_cast<int>(values.size() * sizeof(T)));
+      }
+      return 1;
+    });
+    if (!is_read) tessera_js_give_error(number, js::error.c_str());
+  });
 }
-std::function<std::vector<std::byte>()> start_read_of(const Tensor& tensor) {
+void start_read_of(const Tensor& tensor, int number) {
   switch (tensor.dtype()) {
-    case DType::i32: return start_read<std::int32_t>(tensor);
-    case DType::i8: return start_read<std::int8_t>(tensor);
-    case DType::u8: return start_read<std::uint8_t>(tensor);
-    case DType::boolean: return start_read<bool>(tensor);
-    default: return start_read<float>(tensor);
+    case DType::i32: return start_read<std::int32_t>(tensor, number);
+    case DType::i8: return start_read<std::int8_t>(tensor, number);
+    case DType::u8: return start_read<std::uint8_t>(tensor, number);
+    case DType::boolean: return start_read<bool>(tensor, number);
+    default: return start_read<float>(tensor, number);
   }
 }
 
@@ -138,18 +134,17 @@ EMSCRIPTEN_KEEPALIVE const char* tessera_js_ops() {
 EMSCRIPTEN_KEEPALIVE int tessera_js_create(const char* backend) {
   return guarded([&] {
     const auto kind = std::string(backend) == "cpu" ? BackendKind::cpu : BackendKind::gles;
-    return contexts.add({Context::create(options_for({kind}))});
+    return contexts.add(Context::create(options_for({kind})));
   });
 }
 // In the page's WebGL2 context that is current.
 EMSCRIPTEN_KEEPALIVE int tessera_js_adopt_webgl(int checks_state) {
-  return guarded(
-      [&] { return contexts.add({gles::adopt_current(options_for(), {.check_state = checks_state != 0})}); });
+  return guarded([&] { return contexts.add(gles::adopt_current(options_for(), {.check_state = checks_state != 0})); });
 }
 // On the page's GPUDevice with this number in tessera's table.
 EMSCRIPTEN_KEEPALIVE int tessera_js_adopt_webgpu(int device) {
   return guarded([&] {
-    return contexts.add({webgpu::adopt({wgpuCreateInstance(nullptr), numbered<WGPUDevice>(device)}, options_for())});
+    return contexts.add(webgpu::adopt({wgpuCreateInstance(nullptr), numbered<WGPUDevice>(device)}, options_for()));
   });
 }
 // Makes the table of WebGPU's objects, Module.tesseraGpu.
@@ -157,13 +152,13 @@ EMSCRIPTEN_KEEPALIVE void tessera_js_make_table() { wgpuCreateInstance(nullptr);
 
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_describe_context(int context) {
   return told([&] {
-    const DeviceInfo& device = contexts.at(context).context.device();
+    const DeviceInfo& device = contexts.at(context).device();
     return json{{"device", device.name}, {"driver", device.driver}, {"isSoftware", device.is_software}};
   });
 }
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_memory(int context) {
   return told([&] {
-    const Context& gpu = contexts.at(context).context;
+    const Context& gpu = contexts.at(context);
     const MemoryInfo memory = gpu.memory();
     const Stats stats = gpu.stats();
     return json{{"tensors", memory.num_tensors}, {"bytes", memory.bytes_in_use},   {"bytesPooled", memory.bytes_pooled},
@@ -172,11 +167,11 @@ EMSCRIPTEN_KEEPALIVE const char* tessera_js_memory(int context) {
 }
 // Emscripten's number of the WebGL2 context that tessera made.
 EMSCRIPTEN_KEEPALIVE int tessera_js_own_webgl(int context) {
-  return guarded([&] { return number_of(gles::host_context(contexts.at(context).context).context); });
+  return guarded([&] { return number_of(gles::host_context(contexts.at(context)).context); });
 }
 EMSCRIPTEN_KEEPALIVE void tessera_js_close(int context) {
   guarded([&] {
-    contexts.at(context).context.close();
+    contexts.at(context).close();
     contexts.remove(context);
     return 1;
   });
@@ -186,14 +181,13 @@ EMSCRIPTEN_KEEPALIVE void tessera_js_close(int context) {
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_tensor(int context, const char* shape, const char* dtype,
                                                    const std::byte* elements, std::size_t bytes) {
   return told([&] {
-    return added(contexts.at(context).context.tensor(shape_of(json::parse(shape)), dtype_named(dtype),
-                                                     std::span(elements, bytes)));
+    return added(
+        contexts.at(context).tensor(shape_of(json::parse(shape)), dtype_named(dtype), std::span(elements, bytes)));
   });
 }
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_full(int context, const char* shape, double value, const char* dtype) {
-  return told([&] {
-    return added(contexts.at(context).context.full(shape_of(json::parse(shape)), value, dtype_named(dtype)));
-  });
+  return told(
+      [&] { return added(contexts.at(context).full(shape_of(json::parse(shape)), value, dtype_named(dtype))); });
 }
 // Operands are numbers of tensors, or {"number": 2}. Gives the descriptions of the results.
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_op(const char* name, const char* operands, const char* options) {
@@ -216,34 +210,18 @@ EMSCRIPTEN_KEEPALIVE int tessera_js_compute(int tensor) {
 }
 EMSCRIPTEN_KEEPALIVE void tessera_js_dispose(int tensor) { tensors.remove(tensor); }
 
-// ---- reads: started, asked whether they are done, finished and dropped
-EMSCRIPTEN_KEEPALIVE int tessera_js_start_read(int context, int tensor) {
+// The elements go to tessera.js, which knows the read by this number.
+EMSCRIPTEN_KEEPALIVE int tessera_js_read(int tensor, int number) {
   return guarded([&] {
-    OpenContext& open = contexts.at(context);
-    auto finish = start_read_of(tensors.at(tensor));
-    return reads.add({context, ++open.reads_started, std::move(finish)});
+    start_read_of(tensors.at(tensor), number);
+    return 1;
   });
 }
-EMSCRIPTEN_KEEPALIVE int tessera_js_is_read_done(int read) {  // 1: no; 2: yes
-  return guarded([&] {
-    const Read& wanted = reads.at(read);
-    const OpenContext& open = contexts.at(wanted.context);
-    return open.context.reads_under_way() <= open.reads_started - wanted.number ? 2 : 1;
-  });
-}
-EMSCRIPTEN_KEEPALIVE const char* tessera_js_finish_read(int read) {  // gives where the elements are
-  return told([&] {
-    Read& wanted = reads.at(read);
-    wanted.bytes = wanted.finish();
-    return json{{"at", reinterpret_cast<std::uintptr_t>(wanted.bytes.data())}, {"bytes", wanted.bytes.size()}};
-  });
-}
-EMSCRIPTEN_KEEPALIVE void tessera_js_drop_read(int read) { reads.remove(read); }
 
 // ---- textures and buffers of the page's, by their numbers in the tables of Emscripten and tessera
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_from_texture(int context, int texture, const char* given) {
   return told([&] {
-    Context& gpu = contexts.at(context).context;
+    Context& gpu = contexts.at(context);
     const json options = json::parse(given);
     const auto channels = options.value("channels", "RGBA");
     const DType dtype = dtype_named(options.value("dtype", "f32"));
@@ -285,9 +263,8 @@ EMSCRIPTEN_KEEPALIVE int tessera_js_to_texture(int tensor, int texture, const ch
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_from_buffer(int context, int buffer, const char* shape, const char* dtype,
                                                         double offset) {
   return told([&] {
-    return added(webgpu::from_buffer(contexts.at(context).context, numbered<WGPUBuffer>(buffer),
-                                     shape_of(json::parse(shape)), dtype_named(dtype),
-                                     {.offset = static_cast<std::uint64_t>(offset)}));
+    return added(webgpu::from_buffer(contexts.at(context), numbered<WGPUBuffer>(buffer), shape_of(json::parse(shape)),
+                                     dtype_named(dtype), {.offset = static_cast<std::uint64_t>(offset)}));
   });
 }
 EMSCRIPTEN_KEEPALIVE int tessera_js_to_buffer(int tensor, int buffer, double offset) {
@@ -318,7 +295,7 @@ EMSCRIPTEN_KEEPALIVE const char* tessera_js_gpu_data(int tensor) {
 
 // ---- models, from files in Emscripten's memory
 EMSCRIPTEN_KEEPALIVE int tessera_js_load_model(int context, const char* path) {
-  return guarded([&] { return models.add(Model::load(contexts.at(context).context, path)); });
+  return guarded([&] { return models.add(Model::load(contexts.at(context), path)); });
 }
 EMSCRIPTEN_KEEPALIVE const char* tessera_js_describe_model(int model) {
   return told([&] {

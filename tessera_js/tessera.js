@@ -3,7 +3,11 @@ import createModule from './tessera_module.js';
 
 let loading;
 // The program in WebAssembly: one for all contexts of a page.
-const loadModule = () => (loading ??= createModule({ print: console.log, printErr: console.warn }));
+const loadModule = () => (loading ??= createModule({ print: console.log, printErr: console.warn, tesseraReads: reads }));
+
+// The reads that are under way, by the numbers under which the program gives their elements.
+const reads = new Map();
+let lastRead = 0;
 
 export class TesseraError extends Error {
   name = 'TesseraError';
@@ -18,8 +22,6 @@ const arrays = {
 };
 const dtypeOf = (elements) => Object.keys(arrays).find((dtype) => dtype != 'f16' && elements instanceof arrays[dtype])
   ?? (elements instanceof Uint8ClampedArray ? 'u8' : undefined);
-
-const later = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // What was not disposed is let go with the garbage collector's next round.
 const forgotten = new FinalizationRegistry(({ context, id }) => context._dispose(id));
@@ -96,14 +98,13 @@ export class Model {
 }
 
 export class Context {
-  #gl = null; #glHandle = 0; #files = 0; #device = null; #ownsDevice = false; #isClosed = false;
+  #gl = null; #files = 0; #device = null; #ownsDevice = false; #isClosed = false;
 
-  constructor(module, id, backend, { gl = null, glHandle = 0, device = null, ownsDevice = false } = {}) {
+  constructor(module, id, backend, { gl = null, device = null, ownsDevice = false } = {}) {
     this._module = module;
     this._id = id;
     this.backend = backend;
     this.#gl = gl;
-    this.#glHandle = glHandle;
     this.#device = device;
     this.#ownsDevice = ownsDevice;
     Object.assign(this, this._json('describe_context', ['number'], [id]));
@@ -112,24 +113,21 @@ export class Context {
   get webgl() { return this.#gl; }
   get gpuDevice() { return this.#device; }
 
-  // ---- calls; a context of the page's is made current for each
-  _enter() {
+  _checkOpen() {
     if (this.#isClosed) throw new TesseraError({ code: 'invalid_argument', message: 'this context is closed.' });
-    if (this.#glHandle) this._module.GL.makeContextCurrent(this.#glHandle);
   }
   _throw() { throw new TesseraError(JSON.parse(this._module.ccall('tessera_js_error', 'string'))); }
   _number(name, types, values) {
-    this._enter();
+    this._checkOpen();
     return this._module.ccall(`tessera_js_${name}`, 'number', types, values) || this._throw();
   }
   _json(name, types, values) {
-    this._enter();
+    this._checkOpen();
     const text = this._module.ccall(`tessera_js_${name}`, 'string', types, values);
     return text ? JSON.parse(text) : this._throw();
   }
   _dispose(id) {
     if (this.#isClosed) return;
-    this._enter();
     this._module._tessera_js_dispose(id);
   }
 
@@ -160,13 +158,15 @@ export class Context {
 
   // The elements, when the device is done. Nothing waits meanwhile.
   async _read(tensor) {
-    const read = this._number('start_read', ['number', 'number'], [this._id, tensor._id]);
+    const number = ++lastRead;
     try {
-      for (let wait = 0; this._number('is_read_done', ['number'], [read]) == 1; wait = Math.min(wait + 1, 8)) await later(wait);
-      const { at, bytes } = this._json('finish_read', ['number'], [read]);
-      return new arrays[tensor.dtype](this._module.HEAPU8.slice(at, at + bytes).buffer);
+      const bytes = await new Promise((resolve, reject) => {
+        reads.set(number, { resolve, reject: (error) => reject(new TesseraError(JSON.parse(error))) });
+        this._number('read', ['number', 'number'], [tensor._id, number]);
+      });
+      return new arrays[tensor.dtype](bytes.buffer);
     } finally {
-      this._module._tessera_js_drop_read(read);
+      reads.delete(number);
     }
   }
 
@@ -295,7 +295,6 @@ export class Context {
   // Frees all that is on the device. Tensors that remain can only be disposed.
   close() {
     if (this.#isClosed) return;
-    this._enter();
     this._module._tessera_js_close(this._id);
     this.#isClosed = true;
     if (this.#ownsDevice) this.#device.destroy();
@@ -349,7 +348,7 @@ function onCanvas(module, gl, checkState) {
     module.GL.makeContextCurrent(gl.tesseraHandle);
   }
   const id = module.ccall('tessera_js_adopt_webgl', 'number', ['number'], [checkState ? 1 : 0]);
-  return id ? new Context(module, id, 'webgl', { gl, glHandle: gl.tesseraHandle }) : null;
+  return id ? new Context(module, id, 'webgl', { gl }) : null;
 }
 
 function ofItsOwn(module, backend) {

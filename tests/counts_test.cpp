@@ -134,9 +134,9 @@ TEST_P(OperationCounts, ATransformerBlock) {
 TESSERA_ON_GPU_DEVICES(OperationCounts);
 
 // The graphs whose kernels are counted, a family each.
-class Resizing : public OperationCounts {};
+class ResizedPrograms : public OperationCounts {};
 
-TEST_P(Resizing, Networks) {
+TEST_P(ResizedPrograms, Networks) {
   expect_compiled_once("a perceptron", [](Context& its, const Setting& setting) {
     const Tensor x = values(its, {setting.batch, 32});
     return std::vector{dense(relu(dense(x, 16, its) * setting.number), 10, its)};
@@ -156,7 +156,7 @@ TEST_P(Resizing, Networks) {
   });
 }
 
-TEST_P(Resizing, RowsAndReductions) {
+TEST_P(ResizedPrograms, RowsAndReductions) {
   expect_compiled_once("rows", [](Context& its, const Setting& setting) {
     const Tensor x = values(its, {setting.batch, setting.length, 200}), picture = image(its, setting, 8);
     return std::vector{log_softmax(x * setting.number),
@@ -185,7 +185,7 @@ TEST_P(Resizing, RowsAndReductions) {
   });
 }
 
-TEST_P(Resizing, MovingElements) {
+TEST_P(ResizedPrograms, MovingElements) {
   expect_compiled_once("views and joins", [](Context& its, const Setting& setting) {
     const Tensor x = values(its, {setting.batch, setting.length, 6});
     return std::vector{transpose(x, {0, 2, 1}) + setting.number,
@@ -225,7 +225,7 @@ TEST_P(Resizing, MovingElements) {
   });
 }
 
-TEST_P(Resizing, Images) {
+TEST_P(ResizedPrograms, Images) {
   expect_compiled_once("images", [](Context& its, const Setting& setting) {
     const Tensor x = image(its, setting, 3), table = values(its, {4, 4, 4, 3}, 0, 1);
     const auto side = static_cast<int>(setting.side), other = side * 2 + 3;
@@ -253,7 +253,7 @@ TEST_P(Resizing, Images) {
 }
 
 // A sequence that grows by one element at a time: four lengths have all kernels there are.
-TEST_P(Resizing, SequencesThatGrow) {
+TEST_P(ResizedPrograms, SequencesThatGrow) {
   const auto compiled_for = [&](std::int64_t length) {
     const Tensor result = transformer_block(values(context(), {2, length, 128}), 4, context());
     context().reset_stats();
@@ -271,7 +271,7 @@ std::vector<TestDevice> one_of_each_backend() {
     if (devices.empty() || devices.back().backend != device.backend) devices.push_back(device);
   return devices;
 }
-INSTANTIATE_TEST_SUITE_P(On, Resizing, ::testing::ValuesIn(one_of_each_backend()), device_name);
+INSTANTIATE_TEST_SUITE_P(On, ResizedPrograms, ::testing::ValuesIn(one_of_each_backend()), device_name);
 
 }  // namespace
 }  // namespace tessera::test

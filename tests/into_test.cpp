@@ -182,7 +182,8 @@ TEST_P(Into, ATargetIsEmptyAfterWorkThatFailsOnTheWay) {
       Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver, .survive_device_loss = false});
   const Tensor x = gpu.tensor({4}, {1, 2, 3, 4}).compute();
   Tensor target = (x + 1.0f).compute();
-  EXPECT_TESSERA_ERROR(gpu.compute_into(std::vector{x}, std::span(&target, 0)), invalid_argument, "0 targets");
+  EXPECT_TESSERA_ERROR(gpu.compute_into(std::vector{x}, std::span(&target, std::size_t{0})), invalid_argument,
+                       "0 targets");
   EXPECT_FALSE(target.is_empty());
   testing::lose_device(gpu, testing::Moment::before, 1);
   EXPECT_TESSERA_ERROR((x * 2.0f).compute_into(target), device_lost, "lost");

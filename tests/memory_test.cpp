@@ -141,8 +141,12 @@ TEST_P(Memory, OfADeviceIsLittleMoreThanElementsOfAnyNumber) {
 TESSERA_ON_ALL_DEVICES(Memory);
 
 std::uint64_t allocated_by_host() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
+#ifdef __GLIBC__
+  const auto info = mallinfo2();
+#else
+  const auto info = mallinfo();
+#endif
+  return static_cast<std::uint64_t>(info.uordblks) + static_cast<std::uint64_t>(info.hblkhd);
 }
 
 // On the cpu backend, where the elements are the host's too: all that is allocated beyond them is tracking.

@@ -10,6 +10,10 @@ namespace tessera::gles {
 namespace {
 
 void* current_context() { return reinterpret_cast<void*>(emscripten_webgl_get_current_context()); }
+bool make_current(void* context) {
+  return emscripten_webgl_make_context_current(reinterpret_cast<EMSCRIPTEN_WEBGL_CONTEXT_HANDLE>(context)) ==
+         EMSCRIPTEN_RESULT_SUCCESS;
+}
 
 }  // namespace
 
@@ -21,22 +25,29 @@ AdoptedContext::AdoptedContext(Loader given)
   enable_extensions();
 }
 
-// Without a look at the mark: Chromium stands still for some questions to WebGL.
-bool AdoptedContext::enter(Before&) const noexcept {
-  if (current_() != handle_) return false;
+// A page has one thread: its context is made current for the length of a call, so that work goes on between events,
+// whichever context the page uses meanwhile. Without a look at the mark: Chromium stands still for some questions.
+bool AdoptedContext::enter(Before& before) const noexcept {
+  before.context = current_();
+  if (before.context != handle_ && !make_current(handle_)) {
+    make_current(before.context);
+    return false;
+  }
   if (depth_++ == 0) take_page_uploads_plain();
   return true;
 }
 
-void AdoptedContext::leave(const Before&) const noexcept {
-  if (--depth_ > 0) return;
-  give_page_uploads_back();
-  forget_page_objects();
+void AdoptedContext::leave(const Before& before) const noexcept {
+  if (--depth_ == 0) {
+    give_page_uploads_back();
+    forget_page_objects();
+  }
+  if (before.context != handle_) make_current(before.context);
 }
 
 void AdoptedContext::refuse(const std::string& device) const {
-  throw Error(ErrorCode::wrong_thread, "The page's WebGL2 context on " + device +
-                                           " is not current: call emscripten_webgl_make_context_current() first.");
+  throw Error(ErrorCode::device_lost,
+              "The page's WebGL2 context on " + device + " is gone: the page has destroyed it.");
 }
 
 bool AdoptedContext::is_known_to_be_lost() const noexcept {

@@ -9,6 +9,9 @@ namespace tessera::gles {
 namespace {
 
 // clang-format off
+#ifdef EM_JS_DEPS // what the functions here take of Emscripten's; older versions have it in every program
+EM_JS_DEPS(tessera_webgl, "$GL,$specialHTMLTargets");
+#endif
 // Gives a canvas that is in no document the name by which Emscripten finds it.
 EM_JS(void, tessera_make_hidden_canvas, (), {
   specialHTMLTargets["tessera"] = typeof OffscreenCanvas != "undefined" ? new OffscreenCanvas(1, 1) : document.createElement("canvas");

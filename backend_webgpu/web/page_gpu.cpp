@@ -7,7 +7,12 @@
 #include <memory>
 #include <utility>
 
+#include "core/platform/web/page_events.h"
+
 // clang-format off
+#ifdef EM_JS_DEPS // what the functions below take of Emscripten's; older versions have it in every program
+EM_JS_DEPS(tessera_gpu, "$UTF8ToString,$lengthBytesUTF8,$stringToUTF8");
+#endif
 EM_JS(void, tessera_gpu_start, (), {
   if (Module.tesseraGpu) return;
   const gpu = Module.tesseraGpu = {
@@ -77,8 +82,8 @@ EM_JS(int, tessera_gpu_answer_object, (int future), { const gpu = Module.tessera
 EM_JS(char*, tessera_gpu_answer_failure, (int future), { const gpu = Module.tesseraGpu; return gpu.text((gpu.answers.get(future) || {}).failure || ""); });
 EM_JS(void, tessera_gpu_forget, (int future), { Module.tesseraGpu.promises.delete(future); Module.tesseraGpu.answers.delete(future); });
 // Asyncify keeps the stack of one call that is suspended, whoever suspended it.
-EM_JS(int, tessera_gpu_is_suspended, (), { return typeof Asyncify != "undefined" && Asyncify.currData ? 1 : 0; });
-EM_JS(int, tessera_gpu_can_suspend, (), { return typeof Asyncify != "undefined" && !Asyncify.currData ? 1 : 0; });
+EM_JS(int, tessera_gpu_is_unwound, (), { return typeof Asyncify != "undefined" && Asyncify.currData ? 1 : 0; });
+EM_JS(int, tessera_gpu_has_suspending, (), { return typeof Asyncify != "undefined" ? 1 : 0; }); // JSPI's too
 EM_ASYNC_JS(void, tessera_gpu_suspend, (int future), { await Module.tesseraGpu.promises.get(future); });
 // clang-format on
 
@@ -94,6 +99,9 @@ std::map<int, Future>& futures() {
   return all;
 }
 int last_future = 0;
+// Under JSPI all calls share one stack in the program's memory: a second one that waits would be in the way of the
+// first.
+bool is_waiting = false;
 
 int add_future(PageCallback callback, bool is_spontaneous) {
   tessera_gpu_start();
@@ -159,9 +167,15 @@ bool take_answer(int future) {
 }
 void forget_answer(int future) { finish(future, true); }
 
-bool can_suspend() { return tessera_gpu_can_suspend() != 0; }
-bool is_suspended() { return tessera_gpu_is_suspended() != 0; }
-void suspend_until_answer(int future) { tessera_gpu_suspend(future); }
+bool can_suspend() { return tessera_gpu_has_suspending() != 0 && !is_suspended() && !is_between_events(); }
+bool is_suspended() { return is_waiting || tessera_gpu_is_unwound() != 0; }
+void suspend_until_answer(int future) {
+  struct Waiting {
+    Waiting() { is_waiting = true; }
+    ~Waiting() { is_waiting = false; }
+  } const waiting;
+  tessera_gpu_suspend(future);
+}
 
 }  // namespace tessera::webgpu
 

@@ -35,7 +35,8 @@ int when_lost(PageObject device, PageCallback);  // spontaneous
 bool take_answer(int future);                    // false where there is none yet
 void forget_answer(int future);                  // calls back now
 
-// Whether the program can wait for the page: where it is linked with -sASYNCIFY, and no other call of it is suspended.
+// Whether the program can wait for the page: where it is linked with -sASYNCIFY or -sJSPI, no other call of it is
+// suspended, and it is not called back by tessera.
 bool can_suspend();
 bool is_suspended();  // another call is
 void suspend_until_answer(int future);

@@ -19,7 +19,7 @@ Wait wait_for(WGPUInstance instance, WGPUFuture future, std::uint64_t nanosecond
   if (!can_suspend())
     throw Error(ErrorCode::unsupported,
                 "WebGPU: this page cannot wait for its device: call read_async().then() instead, which calls back when "
-                "the device is done, or link the program with -sASYNCIFY.");
+                "the device is done, or link the program with -sASYNCIFY or -sJSPI, and do not wait in a callback.");
   suspend_until_answer(static_cast<int>(future.id));
   return is_done(instance, future) ? Wait::done : Wait::timed_out;
 }

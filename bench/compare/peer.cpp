@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
-#include <optional>
 #include <sstream>
 
 namespace compare {
@@ -75,29 +74,30 @@ std::string answer(const std::string& verb, int count, const Workload& workload)
 
 }  // namespace
 
+std::string Answers::operator()(const std::string& line) {
+  std::istringstream words(line);
+  std::string verb, operation, word;
+  int count = 0;
+  words >> verb >> count >> operation;
+  Arguments arguments;
+  while (words >> word) arguments.push_back(word);
+  try {
+    const std::string wanted = line.substr(line.find(operation));
+    if (wanted != present_ || !workload_) {
+      workload_.reset();
+      present_ = wanted;
+      workload_ = make_(operation, arguments);
+    }
+    return answer(verb, count, *workload_);
+  } catch (const std::exception& error) {
+    return "{\"error\":" + quoted(error.what()) + "}";
+  }
+}
+
 void serve(const std::string& device, const Make& make) {
   std::cout << "{\"device\":" << quoted(device) << "}" << std::endl;
-  std::string present;
-  std::optional<Workload> workload;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string verb, operation, word;
-    int count = 0;
-    words >> verb >> count >> operation;
-    Arguments arguments;
-    while (words >> word) arguments.push_back(word);
-    try {
-      const std::string wanted = line.substr(line.find(operation));
-      if (wanted != present || !workload) {
-        workload.reset();
-        present = wanted;
-        workload = make(operation, arguments);
-      }
-      std::cout << answer(verb, count, *workload) << std::endl;
-    } catch (const std::exception& error) {
-      std::cout << "{\"error\":" << quoted(error.what()) << "}" << std::endl;
-    }
-  }
+  Answers answers(make);
+  for (std::string line; std::getline(std::cin, line);) std::cout << answers(line) << std::endl;
 }
 
 void fail(const std::string& error) { std::cout << "{\"error\":" << quoted(error) << "}" << std::endl; }

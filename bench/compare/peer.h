@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace compare {
@@ -23,6 +25,18 @@ struct Workload {
 
 using Arguments = std::vector<std::string>;
 using Make = std::function<Workload(const std::string& operation, const Arguments&)>;
+
+// Answers a line, with the workload that it keeps.
+class Answers {
+ public:
+  explicit Answers(Make make) : make_(std::move(make)) {}
+  std::string operator()(const std::string& line);
+
+ private:
+  Make make_;
+  std::string present_;
+  std::optional<Workload> workload_;
+};
 
 // Says which device it runs on, and then answers until there are no more lines.
 void serve(const std::string& device, const Make&);

@@ -24,13 +24,16 @@ const kinds = {
   'tessera-webgpu': { name: 'tessera', program: 'compare_tessera', args: ['webgpu', 'lavapipe'] },
   'tessera-gles': { name: 'tessera', program: 'compare_tessera', args: ['gles', 'EGL Mesa'] },
   'tessera-angle': { name: 'tessera, ANGLE', program: 'compare_tessera', args: ['gles', 'ANGLE on lavapipe'] },
+  // for bench/web: SwiftShader is what a browser has without a GPU
+  'tessera-gles-swiftshader': { name: 'tessera', program: 'compare_tessera', args: ['gles', 'ANGLE on SwiftShader'], isForPages: true },
+  'tessera-webgpu-swiftshader': { name: 'tessera', program: 'compare_tessera', args: ['webgpu', 'SwiftShader'], isForPages: true },
   'tfjs-webgpu': { name: 'TF.js', script: 'tfjs_webgpu.mjs', env: onLavapipe },
   'ort-webgpu': { name: 'onnxruntime', script: 'ort.mjs', args: ['webgpu'], env: onLavapipe },
   'ort-cpu': { name: 'onnxruntime, CPU', script: 'ort.mjs', args: ['cpu'] },
   raw: { name: 'by hand', program: 'compare_raw', env: onLavapipe },
   'tfjs-webgl': { name: 'TF.js', script: 'tfjs_webgl.mjs', needs: chromium },
 };
-export const peerNames = Object.keys(kinds);
+export const peerNames = Object.keys(kinds).filter((peer) => !kinds[peer].isForPages);
 export const titleOf = (peer) => kinds[peer].name;
 
 function chromium() {

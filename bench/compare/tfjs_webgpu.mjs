@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { keepAnswersClean, serve } from './serve.mjs';
 import { tfjsWorkloads } from './tfjs.mjs';
+import { webgpuDevice } from './tfjs_device.mjs';
 
 keepAnswersClean();
 const [packages, models] = process.argv.slice(2);
@@ -24,29 +25,11 @@ const { loadLayersModel } = require('@tensorflow/tfjs-layers');
 tf.env().set('WEBGPU_CPU_FORWARD', false);
 if (!(await tf.setBackend('webgpu'))) throw new Error('TF.js has no WebGPU');
 await tf.ready();
-const backend = tf.backend();
-let failure; // a kernel that the device refuses would be zeros, and no error
-backend.device.addEventListener('uncapturederror', (event) => {
-  failure ??= event.error.message.split('\n')[0];
-  event.preventDefault?.();
-});
-
-const device = {
-  upload: (tensor) => tensor.dataId && backend.uploadToGPU(tensor.dataId),
-  async done() {
-    backend.endComputePassEncoder();
-    if (backend.commandEncoder) backend.submitQueue();
-    await backend.device.queue.onSubmittedWorkDone();
-    const message = failure;
-    failure = undefined;
-    if (message) throw new Error(message);
-  },
-};
 const loadBytes = (file) => {
   const bytes = readFileSync(join(models, file));
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 };
-const make = tfjsWorkloads({ ...tf, loadGraphModel, loadLayersModel }, device, loadBytes);
+const make = tfjsWorkloads({ ...tf, loadGraphModel, loadLayersModel }, webgpuDevice(tf.backend()), loadBytes);
 await serve(`${info?.description} (Dawn in node)`, async (...workload) => {
   const made = await make(...workload);
   await made.run(); // names kernels that the device refuses

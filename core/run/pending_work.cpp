@@ -92,7 +92,8 @@ void CallersWork::wait() {
     if (!context->backend->can_wait() && !steps_.is_ready(*context))
       throw Error(ErrorCode::unsupported,
                   "Pending::get: the result is not ready, and this page cannot wait for its device: call then(), which "
-                  "calls back when it is, or ask ready() in a later frame, or link the program with -sASYNCIFY.");
+                  "calls back when it is, or ask ready() in a later frame, or link the program with -sASYNCIFY or "
+                  "-sJSPI.");
     finish(*context);
   }
   if (error_) std::rethrow_exception(error_);

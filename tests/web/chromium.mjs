@@ -10,14 +10,14 @@ const types = {
   '.json': 'application/json', '.png': 'image/png', '.wasm': 'application/wasm',
 };
 
-// Serves a folder on this machine only; gives the server, whose port is `port` or a free one.
-export function serve(folder, port = 0) {
+// Serves a folder on this machine only; gives the server, whose port is `port` or a free one. Each answer has these headers.
+export function serve(folder, port = 0, headers = {}) {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
     let file = join(folder, path);
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, 'index.html');
     if (!existsSync(file)) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'cache-control': 'no-cache' });
+    response.writeHead(200, { ...headers, 'content-type': types[extname(file)] ?? 'application/octet-stream', 'cache-control': 'no-cache' });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve, reject) => {

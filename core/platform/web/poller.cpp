@@ -4,14 +4,18 @@
 
 #include <utility>
 
+#include "core/platform/web/page_events.h"
+
 namespace tessera {
 namespace {
 
 constexpr int milliseconds_between_turns = 1;
+bool is_taking_turn = false;
 
 }  // namespace
 
 bool has_threads() noexcept { return false; }
+bool is_between_events() noexcept { return is_taking_turn; }
 
 struct Poller::State : std::enable_shared_from_this<Poller::State> {
   void schedule();
@@ -35,7 +39,10 @@ void Poller::State::schedule() {
   const auto run_later = [](void* pointer) {
     const std::unique_ptr<std::shared_ptr<State>> state(static_cast<std::shared_ptr<State>*>(pointer));
     (*state)->is_scheduled = false;
-    if (!(*state)->is_gone) (*state)->run();
+    if ((*state)->is_gone) return;
+    is_taking_turn = true;
+    (*state)->run();
+    is_taking_turn = false;
   };
   emscripten_async_call(run_later, new std::shared_ptr<State>(shared_from_this()), milliseconds_between_turns);
 }
