@@ -210,7 +210,7 @@ class GraphBuilder {
     item.operands.reserve(node->inputs.size());
     for (const NodePtr& input : node->inputs)
       item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
-    item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(item.operands);
+    item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(graph_, item.operands);
     if (const auto* import = item.as<Import>()) item.source = dynamic_cast<const HostSource*>(import->pass.get());
     if (share(item)) return;
     const bool is_kept = item.part() == Part::step;
@@ -225,10 +225,8 @@ class GraphBuilder {
 
   // Kernels can take them as parameters.
   void add_few_numbers(GraphItem& item) {
-    std::vector<Number> numbers;
-    if (const auto* values = std::get_if<HostValues>(item.operation)) numbers = values->few_numbers(item.dtype());
-    if (const auto* computed = std::get_if<Computed>(item.operation))
-      if (!item.node->value.buffer->was_lent()) numbers = computed->few_numbers;
+    std::vector<Number> room;
+    const std::span<const Number> numbers = few_numbers_of(item, room);
     if (numbers.empty()) return;
     item.first_number = static_cast<int>(graph_.numbers.size());
     for (const Number& number : numbers) graph_.numbers.push_back({number, item.dtype()});
@@ -258,16 +256,6 @@ class GraphBuilder {
       add_operation(copy.get());
     }
     return {index_of_.at(copy.get()), 0};
-  }
-
-  int lineage_after(std::span<const GraphItem::Operand> operands) const {
-    int most = -1;
-    for (const GraphItem::Operand& operand : operands) {
-      const int lineage = operand.is_number() ? 0 : graph_.at(operand.item).lineage;
-      if (lineage == unknown_lineage) return unknown_lineage;
-      most = std::max(most, lineage);
-    }
-    return most + 1;
   }
 
   int number_of_constant(const Node& node) {
@@ -343,6 +331,23 @@ class GraphBuilder {
 
 Graph make_graph(const ContextState& context, std::span<const Wanted> wanted, const Limits& limits) {
   return GraphBuilder(context, limits).build(wanted);
+}
+
+int lineage_after(const Graph& graph, std::span<const GraphItem::Operand> operands) {
+  int most = -1;
+  for (const GraphItem::Operand& operand : operands) {
+    const int lineage = operand.is_number() ? 0 : graph.at(operand.item).lineage;
+    if (lineage == unknown_lineage) return unknown_lineage;
+    most = std::max(most, lineage);
+  }
+  return most + 1;
+}
+
+std::span<const Number> few_numbers_of(const GraphItem& item, std::vector<Number>& room) {
+  if (const auto* values = std::get_if<HostValues>(item.operation)) return room = values->few_numbers(item.dtype());
+  const auto* computed = std::get_if<Computed>(item.operation);
+  if (computed && !item.node->value.buffer->was_lent()) return computed->few_numbers;
+  return {};
 }
 
 std::string signature_of(const Graph& graph) {
