@@ -137,8 +137,7 @@ class GraphBuilder {
 
   Node* three_channels(Node& node) {
     NodePtr& channels = replacements_[&node];
-    if (!channels)
-      channels = own(std::make_shared<const Hold>(three_channels_of(node.value.in_texels->node(context_))));
+    if (!channels) channels = own(make_hold(three_channels_of(node.value.in_texels->node(context_))));
     return channels.get();
   }
 
@@ -252,7 +251,7 @@ class GraphBuilder {
     if (place.offset + graph_.at(place.item).start == 0) return place;
     NodePtr& copy = copies_[node.get()];
     if (!copy) {
-      copy = own(std::make_shared<const Hold>(copy_of(node)));
+      copy = own(make_hold(copy_of(node)));
       add_operation(copy.get());
     }
     return {index_of_.at(copy.get()), 0};
@@ -389,7 +388,7 @@ Location location_of(Node* node) {
 
 NodePtr copy_of(const NodePtr& node) {
   Strided all{0, {{1, node->shape.size(), 1}}};
-  return std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
+  return make_node(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
 }
 
 Shape shape_in_texels(const Shape& of_three_channels) {
@@ -402,8 +401,7 @@ NodePtr three_channels_of(const NodePtr& in_texels) {
   std::vector<std::int64_t> dims(in_texels->shape.dims().begin(), in_texels->shape.dims().end());
   dims.back() = 3;
   Strided first_three{0, {{1, 3, 1}, {3, in_texels->shape.size() / 4, 4}}};
-  return std::make_shared<Node>(in_texels->context, Shape(dims), in_texels->dtype, std::move(first_three),
-                                std::vector{in_texels});
+  return make_node(in_texels->context, Shape(dims), in_texels->dtype, std::move(first_three), std::vector{in_texels});
 }
 
 }  // namespace tessera

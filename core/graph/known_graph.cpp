@@ -1,6 +1,8 @@
 #include "core/graph/known_graph.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -8,9 +10,14 @@ namespace {
 constexpr auto at = [](int index) { return static_cast<std::size_t>(index); };
 
 bool is_plain(const GraphItem& item) {
-  if (item.is_own || item.source || item.is_overwritten || item.number != GraphItem::none) return false;
+  if (item.source || item.is_overwritten || item.layout != 0 || item.number != GraphItem::none) return false;
   if (item.is_stored) return !item.node->is<Placeholder>() && !item.node->is<ProgramResult>();
   return has_comparable_work(*item.operation);
+}
+
+bool is_replaced_by(const Node& node, const Node& other) {
+  return has_comparable_work(node.operation) && node.shape == other.shape && node.dtype == other.dtype &&
+         std::ranges::equal(node.inputs, other.inputs);
 }
 
 bool is_plain(const Wanted& wanted) {
@@ -32,20 +39,32 @@ const Node* number_behind(const Node* node) {
 
 }  // namespace
 
-KnownGraph::KnownGraph(Graph graph) : graph_(std::move(graph)), number_nodes_(graph_.numbers.size()) {
-  work_.reserve(graph_.items.size());
-  for (const GraphItem& item : graph_.items)
-    work_.push_back({item.shape(), item.dtype(), item.is_stored ? Operation(Computed{}) : *item.operation});
-}
+KnownGraph::KnownGraph(Graph graph, std::vector<Work> work)
+    : graph_(std::move(graph)), work_(std::move(work)), number_nodes_(graph_.numbers.size()) {}
 
 std::shared_ptr<KnownGraph> KnownGraph::of(Graph graph) {
-  const bool has_more = !graph.shown.empty() || !graph.kept.empty() || !graph.equals.empty() || !graph.runs.empty() ||
-                        !graph.own_nodes.empty() || graph.is_half;
+  if (!graph.shown.empty() || !graph.kept.empty() || !graph.runs.empty() || graph.is_half) return nullptr;
   const auto has_elements = [](const Graph::Place& place) { return place.item >= 0 && !place.is_for_kernels; };
-  if (has_more || !std::ranges::all_of(graph.wanted, has_elements)) return nullptr;
-  const auto is_known = [](const GraphItem& item) { return is_plain(item) && item.layout == 0; };
-  if (!std::ranges::all_of(graph.items, is_known)) return nullptr;
-  return std::shared_ptr<KnownGraph>(new KnownGraph(std::move(graph)));
+  if (!std::ranges::all_of(graph.wanted, has_elements)) return nullptr;
+  std::vector<Work> work;
+  work.reserve(graph.items.size());
+  std::size_t replaced = 0;
+  for (int i = 0; i < static_cast<int>(graph.items.size()); ++i) {
+    GraphItem& item = graph.items[at(i)];
+    if (!is_plain(item)) return nullptr;
+    work.push_back({item.shape(), item.dtype(), item.is_stored ? Operation(Computed{}) : *item.operation});
+    if (!item.is_own) continue;
+    const auto node =
+        std::ranges::find_if(graph.equals, [&](const Graph::Equal& equal) { return equal.place.item == i; });
+    if (node == graph.equals.end() || !is_replaced_by(*node->node, *item.node)) return nullptr;
+    work.back().replaced = std::exchange(work.back().operation, node->node->operation);
+    item.is_own = false;
+    ++replaced;
+  }
+  if (replaced != graph.equals.size() || replaced != graph.own_nodes.size()) return nullptr;
+  graph.equals.clear();
+  graph.own_nodes.clear();
+  return std::shared_ptr<KnownGraph>(new KnownGraph(std::move(graph), std::move(work)));
 }
 
 // Readers come after what they read: from the last item to the first, each one's node is known when it is looked at.
@@ -55,9 +74,9 @@ bool KnownGraph::is_of(std::span<const Wanted> wanted) {
   if (!bind_wanted(wanted)) return false;
   for (std::size_t i = graph_.items.size(); i-- > 0;) {
     GraphItem& item = graph_.items[i];
-    const Work& work = work_[i];
+    Work& work = work_[i];
     if (!item.node || item.node->dtype != work.dtype || item.node->shape != work.shape) return false;
-    item.operation = &item.node->operation;
+    item.operation = work.replaced ? &*work.replaced : &item.node->operation;
     if (item.is_stored ? !bind_stored(item) : !bind_operands(item, work)) return false;
   }
   for (GraphItem& item : graph_.items)

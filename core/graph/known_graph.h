@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace tessera {
 class KnownGraph {
  public:
   // Nothing for a graph of which more than the structure counts: with work that a host sees or a user wrote, with
-  // operations that replace others or stand for equal ones, or with numbers that are wanted as elements.
+  // operations that stand for equal ones, that replace others but for a single one on the same inputs, or with numbers
+  // that are wanted as elements.
   static std::shared_ptr<KnownGraph> of(Graph);
 
   // Whether these need the same work; if so, the graph is made of their nodes, as make_graph() would.
@@ -27,9 +29,10 @@ class KnownGraph {
   struct Work {  // of an item
     Shape shape;
     DType dtype;
-    Operation operation;  // nothing for an item that is stored
+    Operation operation;                  // of the node; nothing for an item that is stored
+    std::optional<Operation> replaced{};  // by this one, where the device cannot run the node's
   };
-  explicit KnownGraph(Graph);
+  KnownGraph(Graph, std::vector<Work>);
   bool bind_wanted(std::span<const Wanted>);
   bool bind_operands(const GraphItem&, const Work&);
   bool bind_stored(GraphItem&);
