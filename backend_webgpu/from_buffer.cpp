@@ -64,8 +64,8 @@ Tensor from_buffer(Context& context, WGPUBuffer buffer, const Shape& shape, DTyp
   const Shape all{first + shape.size()};
   Tensor whole = borrowed_tensor(impl, all, dtype, backend.borrow(buffer, part.offset, texels));
   if (first == 0 && shape == all) return whole;
-  return TensorAccess::tensor(std::make_shared<Node>(impl.owner.shared_from_this(), shape, dtype, View{first},
-                                                     std::vector{TensorAccess::held(whole)}));
+  return TensorAccess::tensor(
+      make_node(impl.owner.shared_from_this(), shape, dtype, View{first}, std::vector{TensorAccess::held(whole)}));
 }
 
 }  // namespace tessera::webgpu

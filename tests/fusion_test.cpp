@@ -209,6 +209,32 @@ TEST_P(Fusion, GraphsOfAKnownFormReuseTheirPlan) {
   EXPECT_EQ(context().stats().kernels_compiled, 0u);
 }
 
+// Forms that differ little, in turns: each time they have other numbers, and tensors that are computed, uploaded, parts
+// of others, or the same one twice.
+TEST_P(Fusion, KnownFormsAreComputedWithWhatTheyAreGiven) {
+  const Tensor base = context().tensor({4, 6}, random_values(24, -1, 1, 1)).compute();
+  for (int i = 1; i < 6; ++i) {
+    const auto number = static_cast<float>(i);
+    const std::vector<float> values = random_values(12, -1, 1, static_cast<unsigned>(i));
+    const Tensor uploaded = context().tensor({2, 6}, values), part = slice(base, {i % 3, 0}, {2, 6});
+    const Tensor computed = (uploaded + 0.5f).compute();
+    const std::vector<float> parts = part.read();
+    const auto expect = [&](const Tensor& result, const auto& of_element) {
+      std::vector<float> expected;
+      for (std::size_t k = 0; k < values.size(); ++k) expected.push_back(of_element(values[k], parts[k]));
+      EXPECT_TRUE(all_agree(result.read(), expected, 1e-5f)) << i;
+    };
+    for (int again = 0; again < 2; ++again) {
+      expect(uploaded * number + part, [&](float x, float y) { return x * number + y; });
+      expect(part * number + uploaded, [&](float x, float y) { return y * number + x; });
+      expect(part * number + part, [&](float, float y) { return y * number + y; });
+      expect(computed * number + part, [&](float x, float y) { return (x + 0.5f) * number + y; });
+      expect((computed * number + part) * 2.0f, [&](float x, float y) { return ((x + 0.5f) * number + y) * 2; });
+      expect(computed * number - part, [&](float x, float y) { return (x + 0.5f) * number - y; });
+    }
+  }
+}
+
 // A binary tree: on the way from its root to its leaves, all of these are read at a time.
 Tensor sum_of_pairs_of_sums(std::vector<Tensor> level) {
   while (level.size() > 1) {

@@ -138,6 +138,24 @@ TEST_P(Pixels, ConvolutionsOfFewChannels) {
   });
 }
 
+// Two of one image, and a product of pixels, without any other work on images; those with many taps stay apart.
+std::vector<Tensor> edges_by_convolutions(Context& gpu, const Tensor& x) {
+  const auto weights = [&](const Shape& shape, unsigned seed) {
+    return gpu.tensor(shape, random_values(static_cast<std::size_t>(shape.size()), -1, 1, seed)).compute();
+  };
+  const std::int64_t channels = x.shape()[2];
+  const Tensor image = x.reshape({1, x.shape()[0], x.shape()[1], channels});
+  const Conv2d each{.padding = Padding::same, .groups = channels};
+  const Tensor soft = conv2d(image, weights({5, 5, 1, channels}, 1), each);
+  const Tensor across = conv2d(soft, weights({3, 3, 1, channels}, 2), each),
+               down = conv2d(soft, weights({3, 3, 1, channels}, 3), each);
+  return {soft, clip(conv2d(sqrt(square(across) + square(down)), weights({1, 1, channels, channels}, 4)), 0, 1),
+          conv2d(image + 1.0f, weights({3, 3, channels, channels}, 5), {.padding = Padding::same}) -
+              conv2d(image + 1.0f, weights({1, 3, channels, channels}, 6), {.padding = Padding::same})};
+}
+
+TEST_P(Pixels, ConvolutionsByThemselves) { expect_as_on_cpu(edges_by_convolutions); }
+
 TEST_P(Pixels, EveryTypeKeepsToItself) {
   for (const DType dtype : {DType::f16, DType::u8})
     expect_as_on_cpu(
@@ -164,6 +182,9 @@ TEST_P(Pixels, AsFewKernelsAsOneWouldWrite) {
   EXPECT_EQ(kernels(1.0f - separable_filter(x * 2.0f, wide, wide)), 2u);
   const Gradient gradient = sobel(mean(x, {.axes = {2}, .keep_dims = true}));
   EXPECT_EQ(kernels(sqrt(square(gradient.x) + square(gradient.y))), 1u);
+  const Tensor edges = edges_by_convolutions(context(), x)[1];
+  const std::uint64_t blurring = kernels(edges_by_convolutions(context(), x)[0]);
+  EXPECT_EQ(kernels(edges), blurring + 1);
   context().reset_stats();
   const Gradient both = sobel(x);
   context().compute(std::vector{both.x, both.y});

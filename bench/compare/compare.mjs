@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // tessera beside TF.js, onnxruntime and kernels written by hand, in turns on one machine; --help explains.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -10,10 +11,11 @@ import { asMarkdown, asText, remarks, tables, targets } from './report.mjs';
 import { measure } from './turns.mjs';
 import { growth, models, odd, standard } from './workloads.mjs';
 
-const help = `compare.mjs [workloads|growth|models] [options]
+const help = `compare.mjs [workloads|growth|models|all] [options]
   workloads   (unless told otherwise) what tensor libraries are compared by
   growth      from a thousand to 64 million elements, from one to ten thousand operations
   models      the networks of the samples, with what loading takes, in time and memory
+  all         these, and odd sizes, one after the other
 
   --sizes odd       workloads of odd, prime, tall, batched, strided and transposed shapes
   --only A,B        those whose names begin so
@@ -21,7 +23,7 @@ const help = `compare.mjs [workloads|growth|models] [options]
   --rounds N        how often each peer has its turn with a workload; 5 unless told
   --build FOLDER    of tessera; build/release unless told. Packages are installed into 'compare' beside it
   --markdown FILE   puts the tables between '<!-- compare SET -->' and '<!-- /compare -->' there; - prints them
-  --svg FILE        a plot
+  --svg FILE        a plot; with 'all' a folder, which gets compare.svg and growth.svg
   --cpu             CPU time in place of times: for a machine that is busy. TF.js in node waits by running
   --json FILE       all numbers
 Each workload is run by every peer in turns, after all have come to the same result. Times are medians from the first call until
@@ -36,6 +38,16 @@ const { values: options, positionals } = parseArgs({
   },
 });
 const set = options.sizes ?? positionals[0] ?? 'workloads';
+if (set === 'all' && !options.help) { // each in a process of its own
+  const { markdown, svg, json: _, ...same } = options;
+  const given = Object.entries(same).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]));
+  const text = markdown ? ['--markdown', markdown] : [], plot = (name) => (svg ? ['--svg', join(svg, name)] : []);
+  const runs = [
+    ['workloads', ...text, ...plot('compare.svg')], ['--sizes', 'odd', ...text], ['growth', ...plot('growth.svg')], ['models', ...text],
+  ];
+  const failed = runs.filter((run) => spawnSync(process.execPath, [process.argv[1], ...run, ...given], { stdio: 'inherit' }).status !== 0);
+  process.exit(failed.length > 0 ? 1 : 0);
+}
 const sets = { workloads: standard, odd, growth: growth.flatMap((group) => group.workloads), models };
 const wanted = (options.peers?.split(',') ?? peerNames).filter((peer) => set === 'models' || peer !== 'ort-cpu');
 const unknown = wanted.find((peer) => !peerNames.includes(peer));

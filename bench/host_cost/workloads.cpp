@@ -74,6 +74,20 @@ void count_lazy_op(Context& gpu) {
   count("lazy op", turns * ops, chains, [] {});
 }
 
+// A chain of pointwise operations with a number and with a tensor in turn, which is one kernel: what building it, finding
+// its plan and letting go of it costs for each operation.
+void count_chain(Context& gpu, int ops) {
+  const Tensor x = matrix(gpu, 0.5f).compute(), w = matrix(gpu, 0.25f).compute();
+  const auto chains = [&] {
+    for (int i = 0; i < turns; ++i) {
+      Tensor y = x;
+      for (int k = 0; k < ops; ++k) y = k % 2 == 0 ? y * 1.01f : y + w;
+      (void)y.compute();
+    }
+  };
+  count("op of a chain of " + std::to_string(ops), turns * ops, chains, [&] { settle(gpu); });
+}
+
 void count_computes(Context& gpu, int products) {
   const Tensor x = matrix(gpu, 0.5f).compute(), w = matrix(gpu, 0.25f).compute();
   const auto computes = [&] {
@@ -114,6 +128,7 @@ int main(int arguments, char** argument) try {
   bench::count_lazy_op(gpu);
   const bool is_brief = arguments > 3 && std::strcmp(argument[3], "--brief") == 0;
   const int many = is_brief ? 11 : 101;
+  bench::count_chain(gpu, 100);
   for (const int products : {1, many}) bench::count_computes(gpu, products);
   for (const int products : {1, many}) bench::count_runs(gpu, products);
   for (int i = is_brief ? 4 : 3; i < arguments; ++i) bench::count_frames(device, argument[i], !is_brief);

@@ -137,8 +137,7 @@ class GraphBuilder {
 
   Node* three_channels(Node& node) {
     NodePtr& channels = replacements_[&node];
-    if (!channels)
-      channels = own(std::make_shared<const Hold>(three_channels_of(node.value.in_texels->node(context_))));
+    if (!channels) channels = own(make_hold(three_channels_of(node.value.in_texels->node(context_))));
     return channels.get();
   }
 
@@ -210,7 +209,7 @@ class GraphBuilder {
     item.operands.reserve(node->inputs.size());
     for (const NodePtr& input : node->inputs)
       item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
-    item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(item.operands);
+    item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(graph_, item.operands);
     if (const auto* import = item.as<Import>()) item.source = dynamic_cast<const HostSource*>(import->pass.get());
     if (share(item)) return;
     const bool is_kept = item.part() == Part::step;
@@ -225,10 +224,8 @@ class GraphBuilder {
 
   // Kernels can take them as parameters.
   void add_few_numbers(GraphItem& item) {
-    std::vector<Number> numbers;
-    if (const auto* values = std::get_if<HostValues>(item.operation)) numbers = values->few_numbers(item.dtype());
-    if (const auto* computed = std::get_if<Computed>(item.operation))
-      if (!item.node->value.buffer->was_lent()) numbers = computed->few_numbers;
+    std::vector<Number> room;
+    const std::span<const Number> numbers = few_numbers_of(item, room);
     if (numbers.empty()) return;
     item.first_number = static_cast<int>(graph_.numbers.size());
     for (const Number& number : numbers) graph_.numbers.push_back({number, item.dtype()});
@@ -254,20 +251,10 @@ class GraphBuilder {
     if (place.offset + graph_.at(place.item).start == 0) return place;
     NodePtr& copy = copies_[node.get()];
     if (!copy) {
-      copy = own(std::make_shared<const Hold>(copy_of(node)));
+      copy = own(make_hold(copy_of(node)));
       add_operation(copy.get());
     }
     return {index_of_.at(copy.get()), 0};
-  }
-
-  int lineage_after(std::span<const GraphItem::Operand> operands) const {
-    int most = -1;
-    for (const GraphItem::Operand& operand : operands) {
-      const int lineage = operand.is_number() ? 0 : graph_.at(operand.item).lineage;
-      if (lineage == unknown_lineage) return unknown_lineage;
-      most = std::max(most, lineage);
-    }
-    return most + 1;
   }
 
   int number_of_constant(const Node& node) {
@@ -345,6 +332,23 @@ Graph make_graph(const ContextState& context, std::span<const Wanted> wanted, co
   return GraphBuilder(context, limits).build(wanted);
 }
 
+int lineage_after(const Graph& graph, std::span<const GraphItem::Operand> operands) {
+  int most = -1;
+  for (const GraphItem::Operand& operand : operands) {
+    const int lineage = operand.is_number() ? 0 : graph.at(operand.item).lineage;
+    if (lineage == unknown_lineage) return unknown_lineage;
+    most = std::max(most, lineage);
+  }
+  return most + 1;
+}
+
+std::span<const Number> few_numbers_of(const GraphItem& item, std::vector<Number>& room) {
+  if (const auto* values = std::get_if<HostValues>(item.operation)) return room = values->few_numbers(item.dtype());
+  const auto* computed = std::get_if<Computed>(item.operation);
+  if (computed && !item.node->value.buffer->was_lent()) return computed->few_numbers;
+  return {};
+}
+
 std::string signature_of(const Graph& graph) {
   ItemWriter writer(graph);
   for (const GraphItem& item : graph.items) writer.write(item);
@@ -384,7 +388,7 @@ Location location_of(Node* node) {
 
 NodePtr copy_of(const NodePtr& node) {
   Strided all{0, {{1, node->shape.size(), 1}}};
-  return std::make_shared<Node>(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
+  return make_node(node->context, node->shape, node->dtype, std::move(all), std::vector{node});
 }
 
 Shape shape_in_texels(const Shape& of_three_channels) {
@@ -397,8 +401,7 @@ NodePtr three_channels_of(const NodePtr& in_texels) {
   std::vector<std::int64_t> dims(in_texels->shape.dims().begin(), in_texels->shape.dims().end());
   dims.back() = 3;
   Strided first_three{0, {{1, 3, 1}, {3, in_texels->shape.size() / 4, 4}}};
-  return std::make_shared<Node>(in_texels->context, Shape(dims), in_texels->dtype, std::move(first_three),
-                                std::vector{in_texels});
+  return make_node(in_texels->context, Shape(dims), in_texels->dtype, std::move(first_three), std::vector{in_texels});
 }
 
 }  // namespace tessera

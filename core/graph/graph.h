@@ -115,6 +115,12 @@ Graph make_graph(const ContextState&, std::span<const Wanted>, const Limits&);
 // Graphs that differ only in numbers and in the contents of tensors have equal signatures: one plan serves them all.
 std::string signature_of(const Graph&);
 
+// The number of operations that rebuild what is computed from these: see Value.
+int lineage_after(const Graph&, std::span<const GraphItem::Operand>);
+
+// The elements of an item that is stored, where these are few and known; `room` is for those that have to be copied.
+std::span<const Number> few_numbers_of(const GraphItem&, std::vector<Number>& room);
+
 // A node's elements are those of `node`, which is no view, from element `offset` on.
 struct Location {
   Node* node;

@@ -1,7 +1,7 @@
 #include "core/graph/node.h"
 
-#include <iterator>
 #include <new>
+#include <vector>
 
 #include <tessera/testing.h>
 
@@ -12,21 +12,29 @@ std::atomic<std::int64_t> live_nodes{0};
 
 }  // namespace
 
-Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
-           std::vector<NodePtr> inputs_in)
-    : NodeInfo{std::move(context_in), shape_in, dtype_in},
-      operation(std::move(operation_in)),
-      inputs(std::move(inputs_in)) {
+Node::Node(std::shared_ptr<ContextImpl> context_in, const Shape& shape_in, DType dtype_in, Operation operation_in)
+    : NodeInfo{std::move(context_in), shape_in, dtype_in}, operation(std::move(operation_in)) {
   live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
-Node::Node(std::shared_ptr<ContextImpl> context_in, Shape shape_in, DType dtype_in, Operation operation_in,
-           std::vector<Held> inputs_in)
-    : Node(std::move(context_in), shape_in, dtype_in, std::move(operation_in), std::vector<NodePtr>()) {
-  inputs.reserve(inputs_in.size());
-  for (const Held& held : inputs_in) inputs.push_back(held->node_);
-  held_inputs = std::move(inputs_in);
+Node::Node(std::shared_ptr<ContextImpl> context_in, const Shape& shape_in, DType dtype_in, Operation operation_in,
+           std::span<const NodePtr> inputs_in)
+    : NodeInfo{std::move(context_in), shape_in, dtype_in}, operation(std::move(operation_in)), inputs(inputs_in) {
+  live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
+
+Node::Node(std::shared_ptr<ContextImpl> context_in, const Shape& shape_in, DType dtype_in, Operation operation_in,
+           std::span<const Held> inputs_in)
+    : Node(std::move(context_in), shape_in, dtype_in, std::move(operation_in)) {
+  for (const Held& held : inputs_in) add_input(held);
+}
+
+void Node::add_input(const Held& held) {
+  inputs.push_back(held->node_);
+  held_inputs.push_back(held);
+}
+
+void Node::add_number(NodePtr number) { inputs.push_back(std::move(number)); }
 
 // Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
 // lists, those it calls only add to them. Inputs go before holds: a node that is about to go with its last hold need
@@ -38,18 +46,18 @@ Node::~Node() {
     std::vector<Held> held;
   };
   thread_local Dying* draining = nullptr;
-  if (draining) {
+  const auto add_to = [this](Dying& dying) {
     try {
-      draining->inputs.insert(draining->inputs.end(), std::move_iterator(inputs.begin()),
-                              std::move_iterator(inputs.end()));
-      draining->held.insert(draining->held.end(), std::move_iterator(held_inputs.begin()),
-                            std::move_iterator(held_inputs.end()));
+      for (NodePtr& input : inputs) dying.inputs.push_back(std::move(input));
+      for (Held& held : held_inputs) dying.held.push_back(std::move(held));
     } catch (const std::bad_alloc&) {
       // Without memory for the lists, the inputs go with this node, on the stack.
     }
-    return;
-  }
-  Dying dying{std::move(inputs), std::move(held_inputs)};
+  };
+  if (draining) add_to(*draining);
+  if (draining || inputs.empty()) return;
+  Dying dying;
+  add_to(dying);
   draining = &dying;
   const auto drop_last = [](auto& list) {
     const auto last = std::move(list.back());
@@ -78,7 +86,7 @@ NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>& con
   if (!has_number(dtype, value))
     throw Error(ErrorCode::dtype_mismatch, std::string(op) + ": the number " + number_text(value) +
                                                " is not a value of type " + std::string(to_string(dtype)) + ".");
-  return std::make_shared<Node>(context, shape, dtype, Constant{number_of(value, dtype)});
+  return make_node(context, shape, dtype, Constant{number_of(value, dtype)});
 }
 
 std::int64_t testing::live_nodes() { return tessera::live_nodes.load(std::memory_order_relaxed); }

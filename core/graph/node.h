@@ -3,10 +3,13 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
+#include "core/base/few.h"
+#include "core/base/recycled.h"
 #include "core/graph/operation.h"
 #include "core/memory/pool.h"
 #include <tessera/tensor.h>
@@ -60,15 +63,19 @@ constexpr int unknown_lineage = -1;
 // An operation on other nodes. Planning reads nodes and never changes them; computing gives them their values. The
 // context's lock guards all members: code that has a ContextState, or made the node and has not given it away, uses it.
 struct Node : NodeInfo, std::enable_shared_from_this<Node> {
+  Node(std::shared_ptr<ContextImpl>, const Shape&, DType, Operation);
   // A pending operation holds its inputs.
-  Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<Held> inputs = {});
+  Node(std::shared_ptr<ContextImpl>, const Shape&, DType, Operation, std::span<const Held> inputs);
   // An operation whose inputs others hold.
-  Node(std::shared_ptr<ContextImpl>, Shape, DType, Operation, std::vector<NodePtr> inputs);
+  Node(std::shared_ptr<ContextImpl>, const Shape&, DType, Operation, std::span<const NodePtr> inputs);
   ~Node();
 
+  void add_input(const Held&);
+  void add_number(NodePtr);  // an input that nobody else knows, and that has no value to be kept
+
   Operation operation;
-  std::vector<NodePtr> inputs;
-  std::vector<Held> held_inputs;  // while the operation is pending
+  Few<NodePtr, 2> inputs;
+  Few<Held, 2> held_inputs;  // while the operation is pending
   Value value;
 
   std::string label;  // by the user
@@ -85,6 +92,15 @@ struct Node : NodeInfo, std::enable_shared_from_this<Node> {
   bool is_present() const { return has_elements() || in_texels(); }
   void forget_lineage();  // the node has its elements
 };
+
+template <class... Arguments>
+NodePtr make_node(Arguments&&... arguments) {
+  return std::allocate_shared<Node>(Recycled<Node>(), std::forward<Arguments>(arguments)...);
+}
+template <class... Arguments>
+Held make_hold(Arguments&&... arguments) {
+  return std::allocate_shared<const Hold>(Recycled<Hold>(), std::forward<Arguments>(arguments)...);
+}
 
 // A constant. Throws dtype_mismatch where the type has no such number.
 NodePtr number_node(std::string_view op, const std::shared_ptr<ContextImpl>&, const Shape&, DType, double value);

@@ -38,6 +38,22 @@ bool is_cheap(const Operation& operation, std::size_t inputs) {
   return std::visit([&](const auto& kind) { return kind.is_cheap(inputs); }, operation);
 }
 
+bool has_comparable_work(const Operation& operation) {
+  return std::holds_alternative<Pointwise>(operation) || std::holds_alternative<Cast>(operation) ||
+         std::holds_alternative<Strided>(operation) || std::holds_alternative<Family>(operation);
+}
+
+bool is_same_work(const Operation& a, const Operation& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* op = std::get_if<Pointwise>(&a)) return op->op == std::get<Pointwise>(b).op;
+  if (std::holds_alternative<Cast>(a)) return true;
+  if (const auto* view = std::get_if<Strided>(&a))
+    return view->offset == std::get<Strided>(b).offset && view->terms == std::get<Strided>(b).terms;
+  const auto *family = std::get_if<Family>(&a), *other = std::get_if<Family>(&b);
+  return family && family->entry == other->entry && family->workgroups == other->workgroups &&
+         family->options == other->options && family->words == other->words;
+}
+
 void write(const Operation& operation, WorkText& text) {
   text.number(static_cast<std::int64_t>(operation.index()));
   std::visit([&](const auto& kind) { kind.write(text); }, operation);

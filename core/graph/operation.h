@@ -199,4 +199,9 @@ Part part_of(const Operation&);
 bool is_cheap(const Operation&, std::size_t inputs);
 void write(const Operation&, WorkText&);
 
+// Operations that are all a kernel has to know of them, besides inputs, shape and type; and whether two of these write
+// the same text.
+bool has_comparable_work(const Operation&);
+bool is_same_work(const Operation&, const Operation&);
+
 }  // namespace tessera

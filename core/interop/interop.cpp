@@ -64,7 +64,7 @@ void require_backend(std::string_view op, const ContextState& context, BackendKi
 
 Tensor borrowed_tensor(ContextState& context, const Shape& shape, DType dtype, std::unique_ptr<Storage> storage,
                        std::uint64_t layout) {
-  auto node = std::make_shared<Node>(context.owner.shared_from_this(), shape, dtype, Computed{});
+  auto node = make_node(context.owner.shared_from_this(), shape, dtype, Computed{});
   node->value = {context.pool->borrow(std::move(storage), {dtype, shape.size(), layout}), 0, unknown_lineage};
   node->value.buffer->made_by("borrowed");
   node->value.buffer->add_user(node);
@@ -73,7 +73,7 @@ Tensor borrowed_tensor(ContextState& context, const Shape& shape, DType dtype, s
 
 Tensor imported_tensor(ContextState& context, const Shape& shape, DType dtype, std::shared_ptr<const HostPass> pass) {
   return TensorAccess::tensor(
-      std::make_shared<Node>(context.owner.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
+      make_node(context.owner.shared_from_this(), shape, dtype, Import{std::move(pass), context.epoch}));
 }
 
 Lease lease(ContextState& context, const Tensor& tensor) { return computed_lease(context, tensor, 0); }

@@ -124,7 +124,7 @@ Tensor read_from(TakenImage image, ContextState& target, const Shape& shape, DTy
     throw Error(ErrorCode::out_of_memory, "to: a tensor of " + std::to_string(bytes) + " bytes does not fit on " +
                                               target.backend->device().name + ".");
   target.pool->begin_batch();
-  auto node = std::make_shared<Node>(target.owner.shared_from_this(), shape, dtype, Computed{});
+  auto node = make_node(target.owner.shared_from_this(), shape, dtype, Computed{});
   const std::shared_ptr<Buffer> buffer = target.pool->acquire(spec, Pool::Use::kernels);
   buffer->made_by("to");
   buffer->add_user(node);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/recycled.h"
 #include "core/base/spare_memory.h"
 
 namespace tessera {
@@ -13,50 +14,6 @@ namespace {
 
 // The pool keeps as many free bytes as are in use, and these for programs that hold nothing between frames.
 constexpr std::uint64_t always_kept = std::uint64_t{64} << 20;
-
-// The host's memory of buffers that are gone, for the next ones: each step of each run makes a buffer, and a run that
-// repeats itself is to allocate nothing for its steps. Never freed, since tensors may outlive every static object.
-template <std::size_t bytes>
-class SpareBlocks {
- public:
-  static SpareBlocks& all() {
-    static SpareBlocks& blocks = *new SpareBlocks;
-    return blocks;
-  }
-  void* take() {
-    {
-      const std::scoped_lock hold(lock_);
-      if (count_ > 0) return blocks_[--count_];
-    }
-    return ::operator new(bytes);
-  }
-  void give_back(void* block) noexcept {
-    {
-      const std::scoped_lock hold(lock_);
-      if (count_ < blocks_.size()) {
-        blocks_[count_++] = block;
-        return;
-      }
-    }
-    ::operator delete(block);
-  }
-
- private:
-  std::mutex lock_;
-  std::array<void*, 64> blocks_{};  // a program holds few at a time: storages go back with their last readers
-  std::size_t count_ = 0;
-};
-
-template <class Object>
-struct SpareBlockAllocator {
-  using value_type = Object;
-  SpareBlockAllocator() = default;
-  template <class Other>
-  SpareBlockAllocator(const SpareBlockAllocator<Other>&) noexcept {}
-  Object* allocate(std::size_t) { return static_cast<Object*>(SpareBlocks<sizeof(Object)>::all().take()); }
-  void deallocate(Object* object, std::size_t) noexcept { SpareBlocks<sizeof(Object)>::all().give_back(object); }
-  bool operator==(const SpareBlockAllocator&) const = default;
-};
 
 }  // namespace
 
@@ -82,7 +39,7 @@ std::shared_ptr<const void> Buffer::lend() {
 }
 
 std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner owner) {
-  auto buffer = std::allocate_shared<Buffer>(SpareBlockAllocator<Buffer>(), shared_from_this(), spec, owner);
+  auto buffer = std::allocate_shared<Buffer>(Recycled<Buffer>(), shared_from_this(), spec, owner);
   const std::scoped_lock hold(lock_);
   info_.num_tensors += 1;
   info_.num_bytes += buffer->bytes();

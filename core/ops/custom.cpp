@@ -196,7 +196,7 @@ std::map<std::string, Tensor> run_checked(const std::shared_ptr<ContextImpl>& co
     check_elements(*kernel, output.name, spec.shape);
     check_dtype(*kernel, output, inputs.size() + i, spec.dtype);
     call->outputs.push_back(spec);
-    auto node = std::make_shared<Node>(context, spec.shape, spec.dtype, Custom{call, i}, inputs);
+    auto node = make_node(context, spec.shape, spec.dtype, Custom{call, i}, inputs);
     call->results.push_back(node);
     results.emplace(output.name, TensorAccess::tensor(std::move(node)));
   }

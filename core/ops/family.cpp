@@ -60,8 +60,7 @@ std::vector<Term> terms_of_axes(const Shape& shape, std::span<const int> axes) {
 }
 
 Held lowered(const Node& node, Family family) {
-  return std::make_shared<const Hold>(
-      std::make_shared<Node>(node.context, node.shape, node.dtype, std::move(family), node.inputs));
+  return make_hold(make_node(node.context, node.shape, node.dtype, std::move(family), node.inputs));
 }
 
 Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::span<const Tensor> operands) {
@@ -72,7 +71,7 @@ Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::span<c
     check_same_context(family.entry->name, first, inputs.back()->info());
   }
   const auto context = first.context;
-  return TensorAccess::tensor(std::make_shared<Node>(context, shape, dtype, std::move(family), std::move(inputs)));
+  return TensorAccess::tensor(make_node(context, shape, dtype, std::move(family), std::move(inputs)));
 }
 
 Tensor family_tensor(const Shape& shape, DType dtype, Family family, std::initializer_list<Tensor> operands) {
@@ -83,8 +82,8 @@ Tensor strided_tensor(const Tensor& x, const Shape& shape, std::int64_t offset, 
   const NodeInfo& info = TensorAccess::info(x);
   const bool in_order = shape.size() == 1 || (terms.size() == 1 && terms[0] == Term{1, shape.size(), 1});
   Operation operation = in_order ? Operation(View{offset}) : Operation(Strided{offset, std::move(terms)});
-  return TensorAccess::tensor(std::make_shared<Node>(info.context, shape, info.dtype, std::move(operation),
-                                                     std::vector{TensorAccess::held(x)}));
+  return TensorAccess::tensor(
+      make_node(info.context, shape, info.dtype, std::move(operation), std::vector{TensorAccess::held(x)}));
 }
 
 double lowest_number(DType dtype) {

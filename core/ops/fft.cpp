@@ -80,9 +80,9 @@ Tensor transform_in_passes(const Tensor& x, const Transform& transform, FftSourc
 Tensor numbers_of(const Tensor& like, const std::vector<float>& values) {
   std::vector<std::byte> bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  return TensorAccess::tensor(std::make_shared<Node>(TensorAccess::info(like).context,
-                                                     Shape{static_cast<std::int64_t>(values.size()) / 2, 2}, DType::f32,
-                                                     HostValues(std::move(bytes)), std::vector<Held>{}));
+  return TensorAccess::tensor(make_node(TensorAccess::info(like).context,
+                                        Shape{static_cast<std::int64_t>(values.size()) / 2, 2}, DType::f32,
+                                        HostValues(std::move(bytes)), std::vector<Held>{}));
 }
 
 Tensor complex_product(const Tensor& x, const Tensor& factors) {

@@ -51,8 +51,8 @@ Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Bord
   const auto taps = static_cast<std::int64_t>(weights.size());
   if (weights.size() > most_numbers) {
     const auto bytes = std::as_bytes(std::span(weights));
-    const Tensor uploaded = TensorAccess::tensor(std::make_shared<Node>(
-        TensorAccess::info(image).context, Shape{taps}, DType::f32, HostValues{{bytes.begin(), bytes.end()}}));
+    const Tensor uploaded = TensorAccess::tensor(make_node(TensorAccess::info(image).context, Shape{taps}, DType::f32,
+                                                           HostValues{{bytes.begin(), bytes.end()}}));
     return filtered(image, uploaded, axis, border, dtype);
   }
   FilterOptions options = options_for(axis, taps, border);

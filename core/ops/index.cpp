@@ -29,7 +29,7 @@ Tensor indices(const ContextPtr& context, const Shape& shape, std::int64_t offse
   IndexMapParameters parameters{.offset = offset};
   for (const Term& term : terms) parameters.terms.push_back({term.block, term.size, term.stride});
   return TensorAccess::tensor(
-      std::make_shared<Node>(context, shape, DType::i32, index_map.with(parameters, {.terms = terms.size()})));
+      make_node(context, shape, DType::i32, index_map.with(parameters, {.terms = terms.size()})));
 }
 
 // The height of each element of matrices [...,rows,columns] above the main diagonal.

@@ -51,6 +51,7 @@ DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
 }  // namespace
 
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
+  if (a == b) return a;
   std::array<std::int64_t, Shape::max_rank> dims{};
   const int rank = std::max(a.rank(), b.rank());
   for (int axis = 1; axis <= rank; ++axis) {
@@ -78,7 +79,6 @@ Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
   if (std::ranges::none_of(typed, tensor_in))
     fail(ErrorCode::invalid_argument, op.name, "all operands are numbers; one of them must be a tensor.");
   const DType dtype = common_dtype(op, typed);
-  std::shared_ptr<ContextImpl> context;
   const NodeInfo* first = nullptr;
   Shape shape;
   for (const Operand& operand : operands) {
@@ -87,18 +87,15 @@ Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
     if (first) check_same_context(op.name, *first, *node);
     shape = first ? broadcast(op.name, shape, node->shape) : node->shape;
     first = first ? first : node;
-    context = first->context;
   }
-  std::vector<Held> inputs;
-  inputs.reserve(operands.size());
-  for (const Operand& operand : operands) {
-    if (const auto* tensor = std::get_if<const Tensor*>(&operand)) inputs.push_back(TensorAccess::held(**tensor));
-    else
-      inputs.push_back(
-          std::make_shared<const Hold>(number_node(op.name, context, {}, dtype, std::get<double>(operand))));
-  }
+  const std::shared_ptr<ContextImpl>& context = first->context;
   const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
-  return TensorAccess::tensor(std::make_shared<Node>(context, shape, result, Pointwise(op), std::move(inputs)));
+  NodePtr node = make_node(context, shape, result, Pointwise(op));
+  for (const Operand& operand : operands) {
+    if (const auto* tensor = std::get_if<const Tensor*>(&operand)) node->add_input(TensorAccess::held(**tensor));
+    else node->add_number(number_node(op.name, context, {}, dtype, std::get<double>(operand)));
+  }
+  return TensorAccess::tensor(std::move(node));
 }
 
 // A row's name as a template argument: a name that the table lacks does not compile.

@@ -19,7 +19,7 @@ Seed halves_of(std::uint64_t seed) {
 
 Tensor random_tensor(const Context& context, const Shape& shape, DType dtype, Family family) {
   return TensorAccess::tensor(
-      std::make_shared<Node>(ContextAccess::impl(context).shared_from_this(), shape, dtype, std::move(family)));
+      make_node(ContextAccess::impl(context).shared_from_this(), shape, dtype, std::move(family)));
 }
 
 [[noreturn]] void refuse_range(std::string_view op, const std::string& low, const std::string& high) {

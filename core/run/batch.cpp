@@ -287,6 +287,12 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   if (!added.to_run.empty()) return added;
   const Limits limits = context_.backend->limits();
   HostTime planning(context_, HostWork::plan);
+  const std::uint64_t sketch = sketch_of(wanted);
+  if (const PlanCache::Known known = context_.plans.find(sketch, wanted, limits); known.graph) {
+    planning.end();
+    add_planned(wanted, known.graph->graph(), known.plan, limits, added);
+    return added;
+  }
   Graph graph = make_graph(context_, wanted, limits);
   if (!graph.runs.empty()) {
     for (Node* node : graph.runs) added.to_run.push_back(node->shared_from_this());
@@ -295,8 +301,17 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   for (Graph::Place& place : graph.wanted)
     if (place.is_for_kernels && context_.recovery.keeps_lineage() && graph.at(place.item).lineage != unknown_lineage)
       place.is_for_kernels = false;  // since elements in order have a lineage
-  std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  const std::uint64_t hits = context_.plans.hits();
+  const std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  const bool repeats = context_.plans.hits() > hits;
   planning.end();
+  add_planned(wanted, graph, plan, limits, added);
+  if (repeats) context_.plans.keep(sketch, limits, std::move(graph), plan);
+  return added;
+}
+
+void Batch::add_planned(std::span<const Wanted> wanted, const Graph& graph, std::shared_ptr<const Plan> plan,
+                        const Limits& limits, Added& added) {
   for (const GraphItem& item : graph.items) {
     if (item.node->is<Placeholder>())
       throw Error(ErrorCode::invalid_argument,
@@ -334,7 +349,6 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   }
   for (const Graph::Equal& equal : graph.equals)
     if (is_kept[item_index(equal.place.item)]) give_elements(*equal.node, equal.place);
-  return added;
 }
 
 // Gives the storages of the graph's items. Where there is no room for blocks, their steps are planned again without;

@@ -65,6 +65,7 @@ class Batch {
   };
   Buffers add_with_programs(std::span<const Wanted>);
   Added add_graph(std::span<const Wanted>);
+  void add_planned(std::span<const Wanted>, const Graph&, std::shared_ptr<const Plan>, const Limits&, Added&);
   bool add_present(std::span<const Wanted>, Buffers&);
   Buffers add_items(const Graph&, std::shared_ptr<const Plan>&, Limits);  // the plan may become another
   template <class Work>

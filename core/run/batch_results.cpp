@@ -55,11 +55,11 @@ void Batch::give(Node& node, Value value) {
 
 void Batch::give_item(Node& node, const Plan& plan, int item, Value value) {
   if (std::ranges::find(plan.in_texels, item) == plan.in_texels.end()) return give(node, std::move(value));
-  auto texels = std::make_shared<Node>(node.context, shape_in_texels(node.shape), node.dtype, Computed{});
+  auto texels = make_node(node.context, shape_in_texels(node.shape), node.dtype, Computed{});
   texels->label = node.label;
   texels->value = {std::move(value.buffer), 0, unknown_lineage};
   texels->value.buffer->add_user(texels);
-  give(node, {.lineage = unknown_lineage, .in_texels = std::make_shared<const Hold>(std::move(texels))});
+  give(node, {.lineage = unknown_lineage, .in_texels = make_hold(std::move(texels))});
 }
 
 }  // namespace tessera

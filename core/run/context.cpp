@@ -79,7 +79,7 @@ Tensor Context::tensor(const Shape& shape, DType dtype, std::span<const std::byt
   // Kernels rely on booleans being 0 and 1.
   if (dtype == DType::boolean)
     for (std::byte& value : values.elements) value = value == std::byte{0} ? std::byte{0} : std::byte{1};
-  return TensorAccess::tensor(std::make_shared<Node>(impl_.shared(), shape, dtype, std::move(values)));
+  return TensorAccess::tensor(make_node(impl_.shared(), shape, dtype, std::move(values)));
 }
 
 Tensor Context::zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }

@@ -1,5 +1,7 @@
 // Operations as pixel kernels compute them: the value of a pixel, from values of other pixels.
 #pragma once
+#include <optional>
+
 #include "core/graph/graph.h"
 #include "core/run/pixel_image.h"
 #include "core/run/pixel_writer.h"
@@ -16,6 +18,9 @@ bool has_pixel_form(const GraphItem&);
 
 // Whether it is work on images and nothing else: a graph without any is better off with kernels over elements.
 bool is_image_work(const GraphItem&);
+
+// The taps of a convolution from an image of four channels to another; none for all else.
+std::optional<std::int64_t> taps_of_texels(const GraphItem&);
 
 // Whether an item has pixels of another one, at other places.
 bool moves_pixels(const GraphItem&);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/kernel/window_parameters.h"
 #include "core/run/pixel_form.h"
 
@@ -42,6 +44,10 @@ std::vector<Tap> taps_of(const PixelWork& work, PixelRef at, const WindowAxis& a
   return taps;
 }
 
+std::string in_both(const std::string& x, const std::string& y) {
+  return x.empty() || y.empty() ? x + y : "both(" + x + ", " + y + ")";
+}
+
 PixelRef write_conv(const PixelWork& work, const Family& family) {
   const auto conv = from_words<ConvParameters>(family.words);
   PixelWriter& writer = work.writer();
@@ -58,9 +64,8 @@ PixelRef write_conv(const PixelWork& work, const Family& family) {
   for (const Tap& y : down)
     for (const Tap& x : across) {
       std::string pixel = work.floats({x.at, y.at});
-      for (const Tap* tap : {&x, &y})
-        if (!tap->inside.empty())
-          pixel = text(writer.vector(DType::f32, "pick(" + tap->inside + ", " + pixel + ", vec4f(0.0))"));
+      if (const std::string inside = in_both(x.inside, y.inside); !inside.empty())
+        pixel = text(writer.vector(DType::f32, "pick(" + inside + ", " + pixel + ", vec4f(0.0))"));
       if (!sum.empty()) sum += " + ";
       if (is_depthwise(conv)) {
         sum += pixel + " * " + weights(row++);
@@ -83,5 +88,15 @@ constexpr PixelForm window_form_table[] = {
 }  // namespace
 
 std::span<const PixelForm> window_forms() { return window_form_table; }
+
+std::optional<std::int64_t> taps_of_texels(const GraphItem& item) {
+  const auto* family = item.as<Family>();
+  if (!family ||
+      std::ranges::find(window_form_table, family->entry->name, &PixelForm::entry) == std::end(window_form_table))
+    return std::nullopt;
+  const auto conv = from_words<ConvParameters>(family->words);
+  if (!takes_conv(item, *family) || conv.image_channels != 4 || conv.result_channels != 4) return std::nullopt;
+  return conv.axes[0].taps * conv.axes[1].taps;
+}
 
 }  // namespace tessera

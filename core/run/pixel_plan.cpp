@@ -1,5 +1,6 @@
 #include "core/run/pixel_planner.h"
 
+#include <map>
 #include <numeric>
 
 namespace tessera {
@@ -20,33 +21,37 @@ std::optional<PixelPlan> PixelPlanner::plan() {
   return plan;
 }
 
-void PixelPlanner::find_pixel_items() {
+// Items that hang together have one number.
+std::vector<int> PixelPlanner::groups_of(const std::vector<bool>& can) const {
   std::vector<int> group(graph_.items.size());
   std::iota(group.begin(), group.end(), 0);
   const auto root = [&](int item) {
     while (group[static_cast<std::size_t>(item)] != item) item = group[static_cast<std::size_t>(item)];
     return item;
   };
+  for (int i = 0; i < count(); ++i)
+    for (const GraphItem::Operand& operand : graph_.at(i).operands)
+      if (!operand.is_number() && can[static_cast<std::size_t>(i)] && can[static_cast<std::size_t>(operand.item)])
+        group[static_cast<std::size_t>(root(operand.item))] = root(i);
+  for (int i = 0; i < count(); ++i) group[static_cast<std::size_t>(i)] = root(i);
+  return group;
+}
+
+void PixelPlanner::find_pixel_items() {
   std::vector<bool> can(graph_.items.size()), is_worth(graph_.items.size());
+  for (int i = 0; i < count(); ++i) can[static_cast<std::size_t>(i)] = can_be_pixels(graph_.at(i));
+  const std::vector<int> group = groups_of(can);
+  const auto note_worth = [&](int item) {
+    is_worth[static_cast<std::size_t>(group[static_cast<std::size_t>(item)])] = true;
+  };
+  for (int i = 0; i < count(); ++i)
+    if (can[static_cast<std::size_t>(i)] && (is_image_work(graph_.at(i)) || graph_.at(i).source)) note_worth(i);
+  for (const Graph::Shown& shown : graph_.shown) note_worth(graph_.wanted[shown.wanted].item);
   for (int i = 0; i < count(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    can[at] = can_be_pixels(graph_.at(i));
-    if (!can[at]) continue;
-    is_worth[at] = is_image_work(graph_.at(i)) || graph_.at(i).source;
-    for (const GraphItem::Operand& operand : graph_.at(i).operands) {
-      if (operand.is_number() || !can[static_cast<std::size_t>(operand.item)]) continue;
-      const int other = root(operand.item), own = root(i);
-      is_worth[static_cast<std::size_t>(own)] =
-          is_worth[static_cast<std::size_t>(own)] || is_worth[static_cast<std::size_t>(other)];
-      group[static_cast<std::size_t>(other)] = own;
-    }
+    facts_[at].is_pixels = can[at] && is_worth[static_cast<std::size_t>(group[at])];
   }
-  for (const Graph::Shown& shown : graph_.shown)
-    is_worth[static_cast<std::size_t>(root(graph_.wanted[shown.wanted].item))] = true;
-  for (int i = 0; i < count(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    facts_[at].is_pixels = can[at] && is_worth[static_cast<std::size_t>(root(i))];
-  }
+  find_small_windows(can);
   for (std::size_t i = 0; i < graph_.wanted.size(); ++i)
     if (const auto& [item, offset, is_for_kernels] = graph_.wanted[i]; item >= 0 && !graph_.is_shown(i)) {
       facts(item).is_wanted = true;
@@ -64,6 +69,28 @@ void PixelPlanner::find_pixel_items() {
     if (const HostSource* source = graph_.at(i).source;
         source && (graph_.at(i).is_overwritten || source->is_sampled_alone() || !is_pixels(i)))
       facts(i) = {.has_other_reader = true};
+}
+
+void PixelPlanner::find_small_windows(std::vector<bool> can) {
+  constexpr std::int64_t most_taps = 9;
+  std::vector<std::int64_t> taps(graph_.items.size());  // 0: no convolution
+  for (std::size_t i = 0; i < can.size(); ++i) {
+    if (!can[i] || facts_[i].is_pixels) continue;
+    taps[i] = taps_of_texels(graph_.items[i]).value_or(0);
+    can[i] = taps[i] <= most_taps;
+  }
+  if (std::ranges::count(taps, 0) == count()) return;
+  for (std::size_t i = 0; i < can.size(); ++i) can[i] = can[i] && !facts_[i].is_pixels;
+  const std::vector<int> group = groups_of(can);
+  std::vector<bool> is_worth(can.size());
+  std::map<std::pair<int, int>, int> convolutions;  // of one image, in one group
+  for (std::size_t i = 0; i < can.size(); ++i) {
+    if (!can[i] || taps[i] == 0) continue;
+    const int of_image = ++convolutions[{group[i], graph_.items[i].operands[0].item}];
+    if (taps[i] == 1 || of_image > 1) is_worth[static_cast<std::size_t>(group[i])] = true;
+  }
+  for (std::size_t i = 0; i < can.size(); ++i)
+    if (can[i] && is_worth[static_cast<std::size_t>(group[i])]) facts_[i].is_pixels = true;
 }
 
 void PixelPlanner::find_other_readers() {

@@ -88,6 +88,11 @@ class PixelPlanner {
   // ---- which items are pixels (pixel_plan.cpp, pixel_work_on_elements.cpp)
   // Items that hang together are planned as pixels if there is work on images among them, or a host's image.
   void find_pixel_items();
+  std::vector<int> groups_of(const std::vector<bool>& can) const;
+  // Without any work on images, so are convolutions from four channels to four with few taps, if one of those that hang
+  // together is a product of pixels alone, or two are of one image: its pixels are read once, and nothing is stored in
+  // between. More taps have kernels over elements, in which neighbours share what they read.
+  void find_small_windows(std::vector<bool> can);
   void find_other_readers();
   // Much work on elements, wherever they are, whose result is needed as elements: kernels over elements make four of
   // these at a time, where a pixel of fewer channels leaves components unused, or is made by two of its neighbours.

@@ -10,6 +10,8 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t most_plans = 512;
+constexpr std::size_t most_known = 64, most_known_items = 32768;
+constexpr std::size_t most_alike = 4;  // known graphs with one sketch: nodes are compared with each in turn
 
 // For the log.
 std::string description(const Plan& plan, const Graph& graph) {
@@ -27,6 +29,10 @@ std::string description(const Plan& plan, const Graph& graph) {
          count(plan.steps.size(), "kernel") + ", " + std::to_string(bytes) + " bytes of results.";
 }
 
+bool are_same(const Limits& a, const Limits& b) {
+  return a.max_inputs == b.max_inputs && a.draws_blocks == b.draws_blocks;
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
@@ -41,6 +47,29 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   plan->tiers = std::make_shared<PlanTiers>();
   if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph); });
   return plans_.add(signature, plan);
+}
+
+PlanCache::Known PlanCache::find(std::uint64_t sketch, std::span<const Wanted> wanted, const Limits& limits) {
+  for (auto entry = known_.begin(); entry != known_.end(); ++entry) {
+    if (entry->sketch != sketch || !are_same(entry->limits, limits) || !entry->known.graph->is_of(wanted)) continue;
+    ++hits_;
+    std::rotate(known_.begin(), entry, entry + 1);
+    return known_.front().known;
+  }
+  return {};
+}
+
+void PlanCache::keep(std::uint64_t sketch, const Limits& limits, Graph graph, std::shared_ptr<const Plan> plan) {
+  if (graph.items.size() > most_known_items) return;
+  std::shared_ptr<KnownGraph> known = KnownGraph::of(std::move(graph));
+  if (!known) return;
+  known_.insert(known_.begin(), {sketch, limits, {std::move(known), std::move(plan)}});
+  std::size_t graphs = 0, alike = 0, items = 0;
+  std::erase_if(known_, [&](const Sketched& each) {
+    items += each.known.graph->size();
+    alike += each.sketch == sketch;
+    return ++graphs > most_known || items > most_known_items || (each.sketch == sketch && alike > most_alike);
+  });
 }
 
 }  // namespace tessera

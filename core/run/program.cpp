@@ -87,10 +87,10 @@ class Copier {
     std::vector<NodePtr> inputs;
     for (const NodePtr& input : node.inputs) inputs.push_back(copies_.at(input.get()));
     if (const auto* ran = std::get_if<ProgramResult>(&node.operation)) return inlined(*ran, inputs);
-    if (inputs == node.inputs) return node.shared_from_this();
+    if (std::ranges::equal(inputs, node.inputs)) return node.shared_from_this();
     std::vector<Held> held;
-    for (const NodePtr& input : inputs) held.push_back(std::make_shared<const Hold>(input));
-    auto copy = std::make_shared<Node>(node.context, node.shape, node.dtype, node.operation, std::move(held));
+    for (const NodePtr& input : inputs) held.push_back(make_hold(input));
+    auto copy = make_node(node.context, node.shape, node.dtype, node.operation, std::move(held));
     if (auto* custom = std::get_if<Custom>(&copy->operation)) {
       std::shared_ptr<CustomCall>& call = calls_[custom->call.get()];
       if (!call) {
@@ -170,12 +170,10 @@ ProgramImpl& with_inputs_in_texels(const ContextState& context, ProgramImpl& pro
       made->inputs.push_back(input);
       continue;
     }
-    made->inputs.push_back(
-        std::make_shared<Node>(input->context, shape_in_texels(input->shape), input->dtype, Placeholder{}));
+    made->inputs.push_back(make_node(input->context, shape_in_texels(input->shape), input->dtype, Placeholder{}));
     copier.replace(input.get(), three_channels_of(made->inputs.back()));
   }
-  for (const Held& output : program.outputs)
-    made->outputs.push_back(std::make_shared<const Hold>(copier.copy(output->node(context))));
+  for (const Held& output : program.outputs) made->outputs.push_back(make_hold(copier.copy(output->node(context))));
   known = std::move(made);
   return *known;
 }
@@ -187,7 +185,7 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
   program->context = ContextAccess::impl(context).shared_from_this();
   std::vector<Tensor> placeholders;
   for (const TensorSpec& spec : inputs) {
-    program->inputs.push_back(std::make_shared<Node>(program->context, spec.shape, spec.dtype, Placeholder{}));
+    program->inputs.push_back(make_node(program->context, spec.shape, spec.dtype, Placeholder{}));
     placeholders.push_back(TensorAccess::tensor(program->inputs.back()));
   }
   const std::vector<Tensor> outputs = body(placeholders);
@@ -197,7 +195,7 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
   const LockedContext locked(context);
   Copier copier(*locked);
   for (const Tensor& output : outputs)
-    program->outputs.push_back(std::make_shared<const Hold>(copier.copy(TensorAccess::node(*locked, output))));
+    program->outputs.push_back(make_hold(copier.copy(TensorAccess::node(*locked, output))));
   locked->recovery.run([&] { plan_for_device(*locked, *program); });
   return Program(std::move(program));
 }
@@ -210,7 +208,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const NodeInfo& output = impl_->outputs[i]->info();
-    auto result = std::make_shared<Node>(impl_->context, output.shape, output.dtype, ProgramResult{run, i}, given);
+    auto result = make_node(impl_->context, output.shape, output.dtype, ProgramResult{run, i}, given);
     run->results.push_back(result);
     results.push_back(TensorAccess::tensor(std::move(result)));
   }

@@ -189,14 +189,14 @@ Tensor Tensor::reshape(const Shape& shape) const {
                                                std::to_string(node.shape.size()) + " elements, " + shape.to_string() +
                                                " has " + std::to_string(shape.size()) + ".");
   return TensorAccess::tensor(
-      std::make_shared<Node>(node.context, shape, node.dtype, View{}, std::vector{TensorAccess::held(*this)}));
+      make_node(node.context, shape, node.dtype, View{}, std::vector{TensorAccess::held(*this)}));
 }
 
 Tensor Tensor::cast(DType dtype) const {
   const NodeInfo& node = TensorAccess::info(*this);
   if (dtype == node.dtype) return *this;
   return TensorAccess::tensor(
-      std::make_shared<Node>(node.context, node.shape, dtype, Cast{}, std::vector{TensorAccess::held(*this)}));
+      make_node(node.context, node.shape, dtype, Cast{}, std::vector{TensorAccess::held(*this)}));
 }
 
 const Tensor& Tensor::compute() const& {

@@ -22,7 +22,7 @@ const Held& TensorAccess::held(const Tensor& tensor) {
 Tensor TensorAccess::tensor(NodePtr node) {
   Node& plain = *node;
   Tensor tensor;
-  tensor.held_ = std::make_shared<const Hold>(std::move(node));
+  tensor.held_ = make_hold(std::move(node));
   if (plain.first_hold.expired()) plain.first_hold = tensor.held_;
   note_in_scopes(plain);
   return tensor;
@@ -35,8 +35,7 @@ Tensor TensorAccess::on_loan(const ContextState& context, const Tensor& tensor) 
   };
   const NodePtr& lent = node(context, tensor);
   Tensor loan;
-  loan.held_ =
-      std::make_shared<const Hold>(lent, std::make_shared<const Loan>(Loan{held(tensor), lent->value.buffer->lend()}));
+  loan.held_ = make_hold(lent, std::make_shared<const Loan>(Loan{held(tensor), lent->value.buffer->lend()}));
   return loan;
 }
 
