@@ -1,5 +1,7 @@
 #include "backend_gles/shader.h"
 
+#include <stdexcept>
+
 #include "core/kernel/embedded_shader.h"
 #include "core/kernel/glsl_spelling.h"
 #include "core/kernel/parameter_text.h"
@@ -53,6 +55,7 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
         text += "  at += int(" + term_text(first + 1 + 3 * term, "uvec4(4 * t)") + ".x);\n";
       text += "  return texel_" + name + "(at >> 2);\n";
       break;
+    case Access::row: throw std::logic_error("Kernels of OpenGL ES go along no rows.");
     case Access::layers: break;  // see above
   }
   text += "}\n";

@@ -249,6 +249,7 @@ fn row_octets(group: u32, local: u32) {
   let start: u32 = min(row, parameters.teams - 1u) * texels;
   let statistics: RowStatistics = row_octet_statistics(start + local % 8u, start + texels);
   if (row >= parameters.teams) { return; }
+  row_start = start;
   for (texel = start + local % 8u; texel < start + texels; texel += 8u) {
     finish(row_result(operand_0_texel(texel), statistics));
   }

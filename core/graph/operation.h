@@ -141,6 +141,7 @@ struct Family {
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
   bool reads_once = false;            // as in the entry, where that depends on sizes
+  std::int64_t row = 0;  // the core goes along rows of as many elements, and says where each begins; 0: it does not
 
   static constexpr Part part = Part::core;
   std::string name() const { return std::string(entry->name); }

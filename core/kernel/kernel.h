@@ -24,6 +24,7 @@ enum class Access : std::uint8_t {
   scalar,   // the one element
   strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
   texels,   // likewise, where each texel of the output has a texel of the input
+  row,      // those of the same place in a row, where the core goes along rows of as many elements
   layers,   // those of a texel of a storage with layers, at x + (y << 14) + (layer << 28), for an operand of the core
 };
 

@@ -71,6 +71,7 @@ Held in_teams(const Node& node) {
   Family family = std::get<Family>(node.operation);
   family.entry = &by_workgroups;
   family.workgroups = workgroups_for(from_words<RowParameters>(family.words));
+  family.row = 0;
   return lowered(node, std::move(family));
 }
 
@@ -176,6 +177,7 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
                       .with(parameters, {.kind = static_cast<std::int64_t>(kind), .in_columns = rows.in_columns()});
   constexpr std::int64_t octets = workgroup_size / 8;
   family.workgroups = in_octets ? (rows.outer + octets - 1) / octets : workgroups_for(parameters);
+  if (in_octets) family.row = rows.count;
   return family_tensor(shape, result, std::move(family), {x});
 }
 
