@@ -156,6 +156,10 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     options = glsl_spelling("alias core_vector = " + vector_type(kernel.core.dtype) + ";\n");
     call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
     core = functions_of(kernel.core.file, call);
+    if (kernel.core.siblings > 1) {
+      call = "  core_vector core_value = core_of_sibling(elements);\n";
+      core = with_siblings(core, kernel.core) + glsl_spelling(choice_of_sibling(kernel.core, "u32(word_int(0))"));
+    }
     core = with_words_for_names(functions_of("window", core) + core, kernel.core, "uint");
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";

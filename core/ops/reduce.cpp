@@ -12,12 +12,33 @@
 namespace tessera {
 namespace {
 
+// Parts of one operand are elements more to keep.
+template <class Parameters, class Options>
+Family joined_reductions(const Family& family, const Joining& joining) {
+  auto parameters = from_words<Parameters>(family.words);
+  auto options = from_options<Options>(family.options);
+  if (joining.apart == 0) return family;
+  const std::int64_t kept = options.kept_terms;
+  parameters.terms.insert(parameters.terms.begin() + kept,
+                          ReduceTerm{joining.elements / parameters.parts, joining.count, joining.apart});
+  options.kept_terms = kept + 1;
+  options.reads_texels = 0;
+  const std::vector<std::uint32_t> constants = words_of(options);
+  return {.entry = family.entry, .options = {constants.begin(), constants.end()}, .words = words_of(parameters)};
+}
+
 constexpr KernelEntry<ReduceFoldParameters, ReduceFoldOptions> reduce_fold{
-    {.name = "reduce_fold", .file = "reduce", .reads_once = true}};
+    {.name = "reduce_fold",
+     .file = "reduce",
+     .reads_once = true,
+     .joined = joined_reductions<ReduceFoldParameters, ReduceFoldOptions>}};
 
 // The mean of each part. Numbers of parts divide one another, so that the weights of means follow from their places.
 constexpr KernelEntry<ReduceMeanParameters, ReduceMeanOptions> reduce_mean{
-    {.name = "reduce_mean", .file = "reduce", .reads_once = true}};
+    {.name = "reduce_mean",
+     .file = "reduce",
+     .reads_once = true,
+     .joined = joined_reductions<ReduceMeanParameters, ReduceMeanOptions>}};
 
 // The index of the largest element of each part, i32.
 constexpr KernelEntry<ReduceArgParameters, ReduceArgOptions> reduce_arg{

@@ -52,6 +52,7 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
                        .dtype = item.dtype(),
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
+                       .siblings = family.siblings > 1 ? static_cast<int>(item.operands.size()) : 1,
                        .is_cooperative = family.entry->is_cooperative,
                        .in_octets = family.entry->in_octets,
                        .parameter_names = &family.entry->parameter_names(),
@@ -59,6 +60,7 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
   core_words_ = family.words;
   row_ = family.row;
   step_.workgroups = family.workgroups;
+  step_.siblings = family.siblings;
   step_.kernel.operands.resize(item.operands.size());
   for (std::size_t i = 0; i < item.operands.size(); ++i) {
     const GraphItem::Operand& operand = item.operands[i];
