@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -68,8 +69,9 @@ struct FamilyEntry {
   // Gives the same value by other operations: for an entry in octets, for devices without them; for a cooperative one,
   // for devices without workgroups; for another one, for devices that cannot store elements in turn.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
-  // For an entry of one operand, of whose equal work one kernel can do several times as much: that.
-  Family (*joined)(const Family&, const Joining&) = nullptr;
+  // For an entry of one operand, of whose equal work one kernel can do several times as much: that, or nothing where it
+  // cannot.
+  std::optional<Family> (*joined)(const Family&, const Joining&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;

@@ -12,19 +12,22 @@
 namespace tessera {
 namespace {
 
-// Parts of one operand are elements more to keep.
+// Parts of one operand are more stretches, whose results follow those of the first part.
 template <class Parameters, class Options>
-Family joined_reductions(const Family& family, const Joining& joining) {
+std::optional<Family> joined_reductions(const Family& family, const Joining& joining) {
+  if (joining.apart == 0) return family;
   auto parameters = from_words<Parameters>(family.words);
   auto options = from_options<Options>(family.options);
-  if (joining.apart == 0) return family;
+  const bool is_across = options.reading == static_cast<std::int64_t>(ReduceReading::texels_across);
+  if (is_across && (parameters.parts != 1 || joining.apart % 4 != 0)) return std::nullopt;
+  if (!is_across) options.reading = static_cast<std::int64_t>(ReduceReading::each_element);
   const std::int64_t kept = options.kept_terms;
   parameters.terms.insert(parameters.terms.begin() + kept,
                           ReduceTerm{joining.elements / parameters.parts, joining.count, joining.apart});
   options.kept_terms = kept + 1;
-  options.reads_texels = 0;
+  parameters.kept = parameters.kept * joining.count;
   const std::vector<std::uint32_t> constants = words_of(options);
-  return {.entry = family.entry, .options = {constants.begin(), constants.end()}, .words = words_of(parameters)};
+  return Family{.entry = family.entry, .options = {constants.begin(), constants.end()}, .words = words_of(parameters)};
 }
 
 constexpr KernelEntry<ReduceFoldParameters, ReduceFoldOptions> reduce_fold{

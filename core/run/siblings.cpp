@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -141,8 +142,7 @@ class Siblings {
     if (apart < first.shape.size()) return false;
     GraphItem::Operand all = first;
     all.shape = {apart * (count - 1) + first.shape.size()};
-    add_group(members, apart, {all});
-    return true;
+    return add_group(members, apart, {all});
   }
 
   // In as few kernels as can read from all operands, of which each has about as many.
@@ -154,8 +154,8 @@ class Siblings {
     const auto end_group = [&] {
       std::vector<GraphItem::Operand> operands;
       for (const int index : group) operands.push_back(moved(graph_.at(index).operands[0]));
-      if (group.size() > 1) add_group(group, 0, std::move(operands));
-      else if (!group.empty()) add_item(group[0]);
+      if (group.size() == 1 || !add_group(group, 0, std::move(operands)))
+        for (const int index : group) add_item(index);
       group.clear();
       inputs = 0;
     };
@@ -168,15 +168,16 @@ class Siblings {
     end_group();
   }
 
-  void add_group(const Group& members, std::int64_t apart, std::vector<GraphItem::Operand> operands) {
+  bool add_group(const Group& members, std::int64_t apart, std::vector<GraphItem::Operand> operands) {
     const GraphItem& first = graph_.at(members[0]);
     const auto count = static_cast<std::int64_t>(members.size());
     const std::int64_t elements = first.shape().size();
     const Family& own = *first.as<Family>();
-    Family family = own.entry->joined(own, {.count = count, .elements = elements, .apart = apart});
-    family.siblings = static_cast<int>(count);
+    std::optional<Family> family = own.entry->joined(own, {.count = count, .elements = elements, .apart = apart});
+    if (!family) return false;
+    family->siblings = static_cast<int>(count);
     joined_.nodes.push_back(
-        std::make_shared<Node>(first.node->context, Shape{count, elements}, first.dtype(), std::move(family)));
+        std::make_shared<Node>(first.node->context, Shape{count, elements}, first.dtype(), std::move(*family)));
     GraphItem item = first;
     item.node = joined_.nodes.back().get();
     item.operation = &item.node->operation;
@@ -186,7 +187,7 @@ class Siblings {
       places_[at(members[i])] = {next_index(), static_cast<std::int64_t>(i) * elements};
     joined_.graph.items.push_back(std::move(item));
     joined_.items.push_back(members[0]);
-    has_groups_ = true;
+    return has_groups_ = true;
   }
 
   void add_item(int index) {
