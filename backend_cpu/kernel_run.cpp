@@ -108,13 +108,24 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
     throw Error(ErrorCode::unsupported, std::string(kernel.core.entry) + ": the cpu backend has no such kernel.");
   std::vector<Value> result(index_of(dispatch.output_elements));
   const std::span<const std::uint32_t> words(dispatch.words);
-  function->run({.core = kernel.core,
-                 .operands = operands,
-                 .operand_dtypes = dtypes,
-                 .options = kernel.core.options,
-                 .words = words.subspan(1, index_of(kernel.core.words)),
-                 .dtype = kernel.core.dtype,
-                 .result = result});
+  const auto run = [&](std::span<const std::vector<Value>> of_run, std::vector<Value>& result_of_run) {
+    function->run({.core = kernel.core,
+                   .operands = of_run,
+                   .operand_dtypes = dtypes,
+                   .options = kernel.core.options,
+                   .words = words.subspan(1, index_of(kernel.core.words)),
+                   .dtype = kernel.core.dtype,
+                   .result = result_of_run});
+  };
+  if (kernel.core.siblings == 1) {
+    run(operands, result);
+    return result;
+  }
+  std::vector<Value> part(result.size() / operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    run(std::span(operands).subspan(i, 1), part);
+    std::ranges::copy(part, result.begin() + static_cast<std::ptrdiff_t>(i * part.size()));
+  }
   return result;
 }
 

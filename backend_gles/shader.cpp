@@ -1,5 +1,7 @@
 #include "backend_gles/shader.h"
 
+#include <stdexcept>
+
 #include "core/kernel/embedded_shader.h"
 #include "core/kernel/glsl_spelling.h"
 #include "core/kernel/parameter_text.h"
@@ -55,6 +57,7 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
         text += "  at += int(" + term_text(first + 1 + 3 * term, "uvec4(4 * t)") + ".x);\n";
       text += "  return texel_" + name + "(at >> 2);\n";
       break;
+    case Access::row: throw std::logic_error("Kernels of OpenGL ES go along no rows.");
     case Access::layers: break;  // see above
   }
   text += "}\n";
@@ -155,6 +158,10 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     options = glsl_spelling("alias core_vector = " + vector_type(kernel.core.dtype) + ";\n");
     call = "  core_vector core_value = " + std::string(kernel.core.entry) + "(elements);\n";
     core = functions_of(kernel.core.file, call);
+    if (kernel.core.siblings > 1) {
+      call = "  core_vector core_value = core_of_sibling(elements);\n";
+      core = with_siblings(core, kernel.core) + glsl_spelling(choice_of_sibling(kernel.core, "u32(word_int(0))"));
+    }
     core = with_words_for_names(functions_of("window", core) + core, kernel.core, "uint");
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";

@@ -38,7 +38,10 @@ Extent extent_of(const StorageSpec& spec) {
   if (spec.layout != 0)
     return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
   const std::int64_t texels = std::max<std::int64_t>(1, texel_count(spec.elements));
-  const auto width = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels))));
+  // Small textures lie wide, such that drivers which share out tiles of a framebuffer have some for each core.
+  constexpr std::int64_t few_tiles = 256;
+  const std::int64_t wide = std::min(few_tiles, steps_to(texels, 2));
+  const auto width = std::max(wide, static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels)))));
   return {width, steps_to(texels, width)};
 }
 

@@ -14,7 +14,9 @@ namespace tessera::webgpu {
 namespace {
 
 // What cores read lies in order, if it is not strided: they may ask for it by the texel.
-bool reads_texels(const KernelInput& input) { return input.access == Access::dense || input.access == Access::texels; }
+bool reads_texels(const KernelInput& input) {
+  return input.access == Access::dense || input.access == Access::texels || input.access == Access::row;
+}
 
 // The words of inputs, and how many elements the output has, are read before anything else: in loops, and in the copies
 // of what follows a core, reads of parameters cost as much as others.
@@ -72,6 +74,9 @@ std::string input_function(const Kernel& kernel, int index) {
       for (int term = 1; term < input.terms; ++term)
         text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
       text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
+      break;
+    case Access::row:
+      text += "  return " + texel_text(k, input.dtype, "texel - row_start + " + offset + " / 4u") + ";\n";
       break;
     case Access::layers: throw std::logic_error("No storage of WebGPU has layers.");
   }
@@ -145,6 +150,10 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
     core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
+    if (kernel.core.siblings > 1) {
+      call = "  finish(core_of_sibling(elements()));\n";
+      core = with_siblings(core, kernel.core) + choice_of_sibling(kernel.core, "word_0");
+    }
     for (const char* library : {"window.wgsl", "dot4.wgsl", "octet.wgsl"})
       core = used_functions(embedded_shader(library), core) + core;
     core = with_words_for_names(word_functions(kernel, core) + core, kernel.core, "u32");

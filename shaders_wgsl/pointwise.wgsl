@@ -393,16 +393,14 @@ fn area_tangent(a: vec4f) -> vec4f {
   return pick(either(gt(x, vec4f(1.0)), nan4(a)), not_a_number(), with_sign_of(bounded, a));
 }
 
-// erf by its Taylor series up to 1, by Abramowitz and Stegun 7.1.26 above.
+// erf by a quotient of polynomials up to 4, from where on it is 1.
 fn error_function(a: vec4f) -> vec4f {
-  let x: vec4f = abs(a);
-  let z: vec4f = pick(gt(x, vec4f(1.0)), vec4f(1.0), x * x);
-  let series: vec4f = vec4f(1.1283791671) + z * (vec4f(-0.3761263890) + z * (vec4f(0.1128379167) + z * (vec4f(-0.0268661706) + z * (vec4f(0.0052239776) + z * (vec4f(-0.0008548327) + z * (vec4f(0.0001205533) + z * (vec4f(-0.0000149257) + z * 0.0000016462)))))));
-  let t: vec4f = vec4f(1.0) / (vec4f(1.0) + 0.3275911 * x);
-  let tail: vec4f = t * (vec4f(0.254829592) + t * (vec4f(-0.284496736) + t * (vec4f(1.421413741) + t * (vec4f(-1.453152027) + t * 1.061405429))));
-  let bounded: vec4f = pick(gt(x, vec4f(10.0)), vec4f(10.0), x);
-  let far: vec4f = vec4f(1.0) - tail * exponential(-bounded * bounded);
-  return pick(nan4(a), a, with_sign_of(pick(gt(x, vec4f(1.0)), far, x * series), a));
+  let x: vec4f = clamp(a, vec4f(-4.0), vec4f(4.0));
+  let z: vec4f = x * x;
+  let over: vec4f = vec4f(-1.60960333e-2) + z * (vec4f(-2.95459981e-3) + z * (vec4f(-7.34990630e-4) + z * (vec4f(-5.69250639e-5) + z * (vec4f(-2.10102402e-6) + z * (vec4f(2.77068142e-8) + z * -2.72614226e-10)))));
+  let under: vec4f = vec4f(-1.42647391e-2) + z * (vec4f(-7.37332917e-3) + z * (vec4f(-1.68282697e-3) + z * (vec4f(-2.13374055e-4) + z * -1.45660718e-5)));
+  let inside: vec4f = clamp(x * over / under, vec4f(-1.0), vec4f(1.0));
+  return pick(nan4(a), a, inside);
 }
 
 fn sigmoid(a: vec4f) -> vec4f { return vec4f(1.0) / (vec4f(1.0) + exponential(-a)); }

@@ -19,9 +19,14 @@ fn reduce_stretch(element: vec4u) -> vec4u {
   return element / parameters.parts;
 }
 fn reduce_part(element: vec4u) -> vec4u {
+  if (options.reading == 3) { return vec4u(0u, 1u, 2u, 3u); }
   if (options.reading == 2) { return vec4u(element.x / parameters.kept); }
   return element % parameters.parts;
 }
+
+// How many parts there are for the loops: of a single result read by the texel (options.reading == 3) each component takes
+// a part, and reduce_across makes one of the four.
+fn reduce_parts() -> u32 { return select(parameters.parts, 4u, options.reading == 3); }
 
 // The distance from there to reduced element `index`.
 fn reduce_step(index: vec4u) -> vec4u {
@@ -33,7 +38,7 @@ fn reduce_step(index: vec4u) -> vec4u {
 
 // Element `index` of x along the stretch of `base`, which has `count` of them; any element past its end.
 fn reduce_element(base: vec4u, index: vec4u, count: u32) -> core_vector {
-  if (options.reading == 1) { return operand_0_texel(min(index.x, count - 1u) / 4u); }
+  if (options.reading == 1 || options.reading == 3) { return operand_0_texel(min(index.x, count - 1u) / 4u); }
   let step: vec4u = reduce_step(min(index, vec4u(count - 1u)));
   if (options.reading == 2) { return operand_0_texel((base.x + step.x) / 4u); }
   return operand_0(base + step);
@@ -47,9 +52,15 @@ fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
   return core_pick(either(core_gt(a, b), core_nan(b)), b, a);
 }
 
+fn reduce_across(parts: core_vector) -> core_vector {
+  if (options.reading != 3) { return parts; }
+  let pairs: core_vector = reduce_combined(parts, parts.zwxy);
+  return reduce_combined(pairs, pairs.yxwz);
+}
+
 // Sums go four at a time, since the loop costs more than the additions. The last round may pass the end of parts.
 fn reduce_fold(element: vec4u) -> core_vector {
-  let parts: u32 = parameters.parts;
+  let parts: u32 = reduce_parts();
   let count: u32 = parameters.count;
   let base: vec4u = reduce_base(reduce_stretch(element));
   let first: vec4u = reduce_part(element);
@@ -67,7 +78,7 @@ fn reduce_fold(element: vec4u) -> core_vector {
     let inside: vec4<bool> = ltu(index, vec4u(count));
     result = core_pick(inside, reduce_combined(result, reduce_element(base, index, count)), result);
   }
-  return result;
+  return reduce_across(result);
 }
 
 // The number of elements taken where every one in `apart` is, from `first` on.
@@ -82,7 +93,7 @@ fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
 // A mean lies between the smallest and the largest element. Sums round: keeping it there makes the mean of equal numbers
 // that number.
 fn reduce_mean(element: vec4u) -> vec4f {
-  let parts: u32 = parameters.parts;
+  let parts: u32 = reduce_parts();
   let count: u32 = parameters.count;
   let base: vec4u = reduce_base(reduce_stretch(element));
   let first: vec4u = reduce_part(element);
@@ -108,6 +119,11 @@ fn reduce_mean(element: vec4u) -> vec4f {
     total = pick(inside, total + reduce_weighted(value, index), total);
     smallest = pick(inside, min(smallest, value), smallest);
     largest = pick(inside, max(largest, value), largest);
+  }
+  if (options.reading == 3) {
+    let mean: vec4f = vec4f(((total.x + total.z) + (total.y + total.w)) / f32(parameters.all));
+    return kept_between(mean, vec4f(min(min(smallest.x, smallest.y), min(smallest.z, smallest.w))),
+                        vec4f(max(max(largest.x, largest.y), max(largest.z, largest.w))));
   }
   return kept_between(total / reduce_share(first, parts), smallest, largest);
 }

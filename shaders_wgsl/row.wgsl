@@ -62,25 +62,39 @@ fn row_team_sum(found: vec4f, slot: u32, local: u32) -> vec4f {
   return row_sum(total);
 }
 
-fn row_softmax_largest(walk: RowWalk, local: u32) -> vec4f {
-  var found: vec4f = -infinity();
-  for (var at: u32 = walk.first; at < walk.end; at += walk.step) {
-    found = pick(row_inside(walk, at), row_larger(found, operand_0_texel(at)), found);
-  }
-  return row_team_largest(found, 0u, local);
+// Sums of exponentials, of which each is by the largest element so far: a larger one makes the sum of those before it
+// smaller. The lowest number rather than minus infinity comes first, since infinities have no difference.
+struct RowExponentials { largest: vec4f, total: vec4f }
+fn row_no_exponentials() -> RowExponentials { return RowExponentials(vec4f(-3.4028234663852886e38), vec4f(0.0)); }
+
+fn row_exponentials_with(sums: RowExponentials, value: vec4f) -> RowExponentials {
+  let ratio: vec4f = exp(min(value, sums.largest) - max(value, sums.largest));
+  let total: vec4f = pick(gt(value, sums.largest), sums.total * ratio + vec4f(1.0), sums.total + ratio);
+  return RowExponentials(max(value, sums.largest), pick(nan4(value), value, total));
 }
+
+// The sums by the largest element of all.
+fn row_exponentials_by(sums: RowExponentials, largest: vec4f) -> vec4f { return sums.total * exp(sums.largest - largest); }
 
 // Elements become results by these: they are moved by -origin and, what that leaves being small, by -offset.
 struct RowStatistics { origin: vec4f, offset: vec4f, scale: vec4f }
-fn row_softmax_statistics(walk: RowWalk, local: u32) -> RowStatistics {
-  let largest: vec4f = row_softmax_largest(walk, local);
-  var total: vec4f = vec4f(0.0);
-  for (var at: u32 = walk.first; at < walk.end; at += walk.step) {
-    total = pick(row_inside(walk, at), total + exponential(operand_0_texel(at) - largest), total);
-  }
-  let sum: vec4f = row_team_sum(total, 1u, local);
+fn row_softmax_of(largest: vec4f, total: vec4f) -> RowStatistics {
+  let sum: vec4f = pick(inf4(largest), not_a_number(), total);
   if (options.kind == 0) { return RowStatistics(largest, vec4f(0.0), sum); }
   return RowStatistics(largest, logarithm(sum), vec4f(1.0));
+}
+
+fn row_softmax_statistics(walk: RowWalk, local: u32) -> RowStatistics {
+  var sums: RowExponentials = row_no_exponentials();
+  for (var at: u32 = walk.first; at < walk.end; at += walk.step) {
+    let value: vec4f = operand_0_texel(at);
+    let inside: vec4<bool> = row_inside(walk, at);
+    let next: RowExponentials = row_exponentials_with(sums, value);
+    sums.total = pick(inside, next.total, sums.total);
+    sums.largest = pick(inside, next.largest, sums.largest);
+  }
+  let largest: vec4f = row_team_largest(sums.largest, 0u, local);
+  return row_softmax_of(largest, row_team_sum(row_exponentials_by(sums, largest), 1u, local));
 }
 
 // Sums are of differences from the first element, which keeps them accurate far from zero.
@@ -180,44 +194,33 @@ fn row_octet_largest(value: f32) -> f32 {
   return max(of_four, subgroupShuffleXor(of_four, 4u));
 }
 
-// Sums of exponentials, of which each is by the largest element so far: a larger one makes the sum of those before it
-// smaller. The lowest number rather than minus infinity comes first, since infinities have no difference.
 fn row_octet_softmax(first: u32, end: u32) -> RowStatistics {
-  var largest: vec4f = vec4f(-3.4028234663852886e38);
-  var total: vec4f = vec4f(0.0);
-  for (var at: u32 = first; at < end; at += 8u) {
-    let value: vec4f = operand_0_texel(at);
-    let ratio: vec4f = exp(min(value, largest) - max(value, largest));
-    let sum: vec4f = select(total + ratio, total * ratio + vec4f(1.0), value > largest);
-    total = pick(nan4(value), value, sum);
-    largest = max(value, largest);
-  }
+  var sums: RowExponentials = row_no_exponentials();
+  for (var at: u32 = first; at < end; at += 8u) { sums = row_exponentials_with(sums, operand_0_texel(at)); }
+  let largest: vec4f = sums.largest;
   let of_row: vec4f = vec4f(row_octet_largest(max(max(largest.x, largest.y), max(largest.z, largest.w))));
-  let parts: vec4f = total * exp(largest - of_row);
-  let found: vec4f = vec4f(row_octet_sum((parts.x + parts.y) + (parts.z + parts.w)));
-  let sum: vec4f = pick(inf4(of_row), not_a_number(), found);
-  if (options.kind == 0) { return RowStatistics(of_row, vec4f(0.0), sum); }
-  return RowStatistics(of_row, logarithm(sum), vec4f(1.0));
+  let parts: vec4f = row_exponentials_by(sums, of_row);
+  return row_softmax_of(of_row, vec4f(row_octet_sum((parts.x + parts.y) + (parts.z + parts.w))));
 }
 
-// Means and squares of differences from them, which change with each element (Welford); then those of all members in
-// relation to the first mean (Chan).
+// Means and squares of differences from them, which change with each element (Welford); then those of all members
+// (Chan). Elements are seen from the first one of the row, which keeps means accurate far from zero.
 fn row_octet_layer_norm(first: u32, end: u32) -> RowStatistics {
   let count: f32 = f32(parameters.count);
-  var mean: vec4f = operand_0_texel(first);
+  let own: vec4f = operand_0_texel(first);
+  let origin: vec4f = vec4f(octet_value(own, 0u).x);
+  var mean: vec4f = own - origin;
   var squares: vec4f = vec4f(0.0);
   var texels: f32 = 1.0;
   for (var at: u32 = first + 8u; at < end; at += 8u) {
-    let value: vec4f = operand_0_texel(at);
+    let value: vec4f = operand_0_texel(at) - origin;
     let difference: vec4f = value - mean;
     texels += 1.0;
-    mean += difference / texels;
+    mean += difference * (1.0 / texels);
     squares += difference * (value - mean);
   }
-  let origin: vec4f = vec4f(octet_value(mean, 0u).x);
-  let from_origin: vec4f = mean - origin;
-  let offset: f32 = row_octet_sum(texels * row_sum(from_origin).x) / count;
-  let apart: vec4f = from_origin - vec4f(offset);
+  let offset: f32 = row_octet_sum(texels * row_sum(mean).x) / count;
+  let apart: vec4f = mean - vec4f(offset);
   let total: f32 = row_octet_sum(row_sum(squares + texels * (apart * apart)).x);
   return RowStatistics(origin, vec4f(offset), vec4f(1.0 / sqrt(total / count + parameters.epsilon)));
 }
@@ -246,6 +249,7 @@ fn row_octets(group: u32, local: u32) {
   let start: u32 = min(row, parameters.teams - 1u) * texels;
   let statistics: RowStatistics = row_octet_statistics(start + local % 8u, start + texels);
   if (row >= parameters.teams) { return; }
+  row_start = start;
   for (texel = start + local % 8u; texel < start + texels; texel += 8u) {
     finish(row_result(operand_0_texel(texel), statistics));
   }
@@ -276,35 +280,43 @@ fn row_by_texels(element: vec4u) -> vec4f {
   return row_result(operand_0_texel(at), by_element);
 }
 
-// The origins, offsets or scales of four columns. For one of these alone, softmax has less to compute.
-fn row_statistics_part(team: u32, part: u32) -> vec4f {
-  if (options.kind <= 1 && part == 0u) { return row_softmax_largest(row_walk(team, 0u, 1u), 0u); }
-  if (options.kind == 0 && part == 1u) { return vec4f(0.0); }
-  if (options.kind == 1 && part == 2u) { return vec4f(1.0); }
-  let known: RowStatistics = row_statistics_of(team);
-  if (part == 0u) { return known.origin; }
-  return select(known.scale, known.offset, part == 1u);
+// One of the statistics of four columns, of which there are row_parts() in core/ops/row.cpp. Each is found along with the
+// others: invocations that do different things wait for each other.
+fn row_part(of_columns: RowStatistics, part: u32) -> vec4f {
+  if (options.kind == 3) { return of_columns.scale; }
+  if (part == 0u) { return of_columns.origin; }
+  if (options.kind == 0 || part == 2u) { return of_columns.scale; }
+  return of_columns.offset;
+}
+
+fn row_of_parts(team: u32) -> RowStatistics {
+  let teams: u32 = parameters.teams;
+  let first: vec4f = operand_1_texel(team);
+  if (options.kind == 3) { return RowStatistics(vec4f(0.0), vec4f(0.0), first); }
+  let second: vec4f = operand_1_texel(teams + team);
+  if (options.kind == 0) { return RowStatistics(first, vec4f(0.0), second); }
+  if (options.kind == 1) { return RowStatistics(first, second, vec4f(1.0)); }
+  return RowStatistics(first, second, operand_1_texel(2u * teams + team));
 }
 
 fn row_statistics(element: vec4u) -> vec4f {
   let at: u32 = element.x / 4u;
-  if (options.in_columns == 1) { return row_statistics_part(at % parameters.teams, at / parameters.teams); }
+  if (options.in_columns == 1) { return row_part(row_statistics_of(at % parameters.teams), at / parameters.teams); }
   let known: RowStatistics = row_statistics_of(at);
   return vec4f(known.origin.x, known.offset.x, known.scale.x, 0.0);
 }
 
 fn row_apply(element: vec4u) -> vec4f {
   let at: u32 = element.x / 4u;
-  if (options.in_columns == 1) {
-    let team: u32 = row_team_at(at);
-    let known: RowStatistics = RowStatistics(operand_1_texel(team), operand_1_texel(parameters.teams + team),
-                                             operand_1_texel(2u * parameters.teams + team));
-    return row_result(operand_0_texel(at), known);
-  }
-  let row: vec4u = element / parameters.count;
-  let known: mat4x4f = transpose(mat4x4f(operand_1_texel(row.x), operand_1_texel(row.y), operand_1_texel(row.z),
-                                         operand_1_texel(row.w)));
-  return row_result(operand_0_texel(at), RowStatistics(known[0], known[1], known[2]));
+  if (options.in_columns == 1) { return row_result(operand_0_texel(at), row_of_parts(row_team_at(at))); }
+  // Rows are longer than a texel, which has elements of two at the most.
+  let last_row: u32 = element.w / parameters.count;
+  let of_first: vec4f = operand_1_texel(element.x / parameters.count);
+  let of_last: vec4f = operand_1_texel(last_row);
+  let in_first: vec4<bool> = ltu(element, vec4u(last_row * parameters.count));
+  return row_result(operand_0_texel(at), RowStatistics(pick(in_first, vec4f(of_first.x), vec4f(of_last.x)),
+                                                       pick(in_first, vec4f(of_first.y), vec4f(of_last.y)),
+                                                       pick(in_first, vec4f(of_first.z), vec4f(of_last.z))));
 }
 
 fn row_lrn(element: vec4u) -> vec4f {

@@ -1,6 +1,7 @@
 // Reductions over any axes, against plain loops and against published definitions.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -280,6 +281,56 @@ TEST_P(Reductions, WorkBeforeAndAfterIsPartOfTheKernel) {
     for (std::size_t i = 0; i < 8; ++i) total += std::pow(values[8 * row + i] + 1.0, 2);
     EXPECT_NEAR(got[row], std::sqrt(total / 8 + 1e-5), 1e-5);
   }
+}
+
+// One kernel for the parts of all tensors, one for their means, one for the work on these; a fragment has no siblings,
+// so that tensors take a kernel each on OpenGL ES, twice.
+TEST_P(Reductions, EqualOnesOfSeveralTensorsAreOneKernel) {
+  for (const std::int64_t count : {4096, 5003, 70000}) {
+    SCOPED_TRACE(count);
+    std::vector<Tensor> tensors;
+    double expected = 0, largest = 0;
+    for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+      const std::vector<float> values =
+          random_values(static_cast<std::size_t>(count), -1, static_cast<float>(seed), seed);
+      double total = 0;
+      for (const float value : values) total += static_cast<double>(value) * static_cast<double>(value);
+      expected += total / static_cast<double>(count);
+      largest += static_cast<double>(*std::max_element(values.begin(), values.end()));
+      tensors.push_back(context().tensor({count}, values).compute());
+    }
+    context().reset_stats();
+    const Tensor means = (mean(square(tensors[0])) + mean(square(tensors[1])) + mean(square(tensors[2]))).compute();
+    EXPECT_EQ(context().stats().dispatches, context().backend() == BackendKind::gles ? 6u : 3u);
+    EXPECT_NEAR(means.read()[0], expected, 1e-5);
+    EXPECT_NEAR((max(tensors[0]) + max(tensors[1]) + max(tensors[2])).read()[0], largest, 1e-5);
+    // Wanted ones are in storages of their own.
+    const std::vector<Tensor> each{sum(tensors[0]), sum(tensors[1]), sum(tensors[2])};
+    context().compute(each);
+    for (std::size_t i = 0; i < each.size(); ++i)
+      EXPECT_NEAR(each[i].read()[0] / static_cast<float>(count), mean(tensors[i]).read()[0], 1e-4);
+  }
+}
+
+TEST_P(Reductions, EqualOnesOfPartsOfOneTensorAreOneKernel) {
+  const std::vector<float> values = random_values(5 * 400, -1, 1, 3);
+  const Tensor x = context().tensor({5, 400}, values).compute();
+  const auto part = [&](std::int64_t row) { return slice(x, {row, 0}, {1, 400}); };
+  context().reset_stats();
+  const Tensor total = (sum(part(3)) + sum(part(0)) * 2.0f + sum(part(1)) * 3.0f + sum(part(2)) * 4.0f).compute();
+  EXPECT_EQ(context().stats().dispatches, 2u);
+  const std::vector<float> sums = sum(x, {{1}}).read();
+  EXPECT_NEAR(total.read()[0], sums[3] + 2 * sums[0] + 3 * sums[1] + 4 * sums[2], 1e-3);
+}
+
+// None that another one needs is its sibling.
+TEST_P(Reductions, EqualOnesInTurn) {
+  const std::vector<float> numbers{2, 3, 5, 7};
+  std::vector<Tensor> tensors;
+  for (const float number : numbers) tensors.push_back(context().full({2000}, number).compute());
+  const Tensor two = mean(tensors[0] + 1.0f), three = mean(tensors[1] + 1.0f);
+  const Tensor five = mean(tensors[2] * two), seven = mean(tensors[3] * three);
+  EXPECT_NEAR((two + three + five + seven + mean(tensors[0] + 1.0f)).read()[0], 3 + 4 + 15 + 28 + 3, 1e-4);
 }
 
 TEST_P(Reductions, BadInput) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,6 +50,15 @@ class WorkText {
   std::vector<std::int64_t> numbers_;
 };
 
+struct Family;
+
+// The work of several nodes as one: `count` times the same, each with so many elements of the result. Each has an
+// operand of its own, or all are parts of one, so many elements apart.
+struct Joining {
+  std::int64_t count, elements;
+  std::int64_t apart;  // 0: operands of their own
+};
+
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
   std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
@@ -59,6 +69,9 @@ struct FamilyEntry {
   // Gives the same value by other operations: for an entry in octets, for devices without them; for a cooperative one,
   // for devices without workgroups; for another one, for devices that cannot store elements in turn.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
+  // For an entry of one operand, of whose equal work one kernel can do several times as much: that, or nothing where it
+  // cannot.
+  std::optional<Family> (*joined)(const Family&, const Joining&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;
@@ -141,6 +154,8 @@ struct Family {
   std::vector<std::uint32_t> words;   // parameters: sizes, strides and numbers, the latter by their bits
   std::int64_t workgroups = 0;        // of a cooperative entry
   bool reads_once = false;            // as in the entry, where that depends on sizes
+  int siblings = 1;                   // nodes whose results this makes, one after the other
+  std::int64_t row = 0;  // the core goes along rows of as many elements, and says where each begins; 0: it does not
 
   static constexpr Part part = Part::core;
   std::string name() const { return std::string(entry->name); }

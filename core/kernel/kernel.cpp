@@ -54,7 +54,7 @@ void Kernel::make_key() {
   text += ' ';
   for (const KernelInput& input : inputs) {
     text += to_string(input.dtype);
-    text += "dstxl"[static_cast<std::size_t>(input.access)];
+    text += "dstxrl"[static_cast<std::size_t>(input.access)];
     if (input.terms > 0) text += std::to_string(input.terms);
     if (input.operand != KernelInput::none) text += '<' + std::to_string(input.operand);
     text += ' ';

@@ -24,6 +24,7 @@ enum class Access : std::uint8_t {
   scalar,   // the one element
   strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
   texels,   // likewise, where each texel of the output has a texel of the input
+  row,      // those of the same place in a row, where the core goes along rows of as many elements
   layers,   // those of a texel of a storage with layers, at x + (y << 14) + (layer << 28), for an operand of the core
 };
 
@@ -64,6 +65,7 @@ struct KernelCore {
   DType dtype = DType::f32;           // of the result
   std::vector<std::int32_t> options;  // constants in the shader's text
   int words = 0;                      // of parameters
+  int siblings = 1;                   // operands, of which each gives its own part of the result, a whole core each
   bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
   bool in_octets = false;  // a cooperative core of which eight invocations, from a multiple of eight on, share values
   // The names of words and options; a map kernel has none.

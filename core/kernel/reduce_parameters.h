@@ -14,7 +14,12 @@ struct ReduceTerm {
   TESSERA_PARAMETERS(block, size, stride);
 };
 
-enum class ReduceReading : std::int32_t { each_element, texels_along, texels_across };  // the stretches
+enum class ReduceReading : std::int32_t {
+  each_element,
+  texels_along,
+  texels_across,     // the stretches
+  texels_of_single,  // along the only stretch, for the only result
+};
 
 struct ReduceFoldParameters {
   Unsigned count, parts;

@@ -205,6 +205,35 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
   return text;
 }
 
+std::string with_siblings(std::string core_functions, const KernelCore& core) {
+  const std::string functions = core_functions, first_operand = "operand_0";
+  for (int sibling = 1; sibling < core.siblings; ++sibling) {
+    const std::string number = std::to_string(sibling);
+    for_each_name(functions, [&](std::string_view part, bool is_name) {
+      if (is_name && part.starts_with(first_operand))
+        core_functions.append("operand_").append(number).append(part.substr(first_operand.size()));
+      else if (is_name && part.starts_with(std::string(core.file) + "_"))
+        core_functions.append(part).append("_of_").append(number);
+      else core_functions += part;
+    });
+  }
+  return core_functions;
+}
+
+std::string choice_of_sibling(const KernelCore& core, const std::string& elements) {
+  const std::string entry(core.entry);
+  std::string text = "fn core_of_sibling(element: vec4u) -> core_vector {\n  let size: u32 = " + elements + " / " +
+                     std::to_string(core.siblings) +
+                     "u;\n  let sibling: u32 = element.x / size;\n  let own: vec4u = element - vec4u(sibling * size);\n"
+                     "  var value: core_vector = core_vector(0);\n";
+  for (int sibling = 0; sibling < core.siblings; ++sibling) {
+    const std::string number = std::to_string(sibling);
+    text +=
+        "  if (sibling == " + number + "u) { value = " + entry + (sibling > 0 ? "_of_" + number : "") + "(own); }\n";
+  }
+  return text + "  return value;\n}\n";
+}
+
 std::string operand_functions(const Kernel& kernel) {
   std::string text;
   for (std::size_t k = 0; k < kernel.operands.size(); ++k) {

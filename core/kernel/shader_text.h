@@ -41,4 +41,12 @@ std::string narrowed(std::string text, DType);
 // operand_k_texel(at) those of a texel. They call input_k(element) and input_k_texel(at).
 std::string operand_functions(const Kernel&);
 
+// The functions of a core with siblings once more for each further operand: reduce_mean() reads operand_0, and
+// reduce_mean_of_1() operand_1.
+std::string with_siblings(std::string core_functions, const KernelCore&);
+
+// WGSL: core_of_sibling(element) calls the function whose part of the result has the elements; `elements` is the text
+// for how many the result has in all. Texels have elements of one sibling.
+std::string choice_of_sibling(const KernelCore&, const std::string& elements);
+
 }  // namespace tessera

@@ -12,12 +12,36 @@
 namespace tessera {
 namespace {
 
+// Parts of one operand are more stretches, whose results follow those of the first part.
+template <class Parameters, class Options>
+std::optional<Family> joined_reductions(const Family& family, const Joining& joining) {
+  if (joining.apart == 0) return family;
+  auto parameters = from_words<Parameters>(family.words);
+  auto options = from_options<Options>(family.options);
+  const bool is_across = options.reading == static_cast<std::int64_t>(ReduceReading::texels_across);
+  if (is_across && (parameters.parts != 1 || joining.apart % 4 != 0)) return std::nullopt;
+  if (!is_across) options.reading = static_cast<std::int64_t>(ReduceReading::each_element);
+  const std::int64_t kept = options.kept_terms;
+  parameters.terms.insert(parameters.terms.begin() + kept,
+                          ReduceTerm{joining.elements / parameters.parts, joining.count, joining.apart});
+  options.kept_terms = kept + 1;
+  parameters.kept = parameters.kept * joining.count;
+  const std::vector<std::uint32_t> constants = words_of(options);
+  return Family{.entry = family.entry, .options = {constants.begin(), constants.end()}, .words = words_of(parameters)};
+}
+
 constexpr KernelEntry<ReduceFoldParameters, ReduceFoldOptions> reduce_fold{
-    {.name = "reduce_fold", .file = "reduce", .reads_once = true}};
+    {.name = "reduce_fold",
+     .file = "reduce",
+     .reads_once = true,
+     .joined = joined_reductions<ReduceFoldParameters, ReduceFoldOptions>}};
 
 // The mean of each part. Numbers of parts divide one another, so that the weights of means follow from their places.
 constexpr KernelEntry<ReduceMeanParameters, ReduceMeanOptions> reduce_mean{
-    {.name = "reduce_mean", .file = "reduce", .reads_once = true}};
+    {.name = "reduce_mean",
+     .file = "reduce",
+     .reads_once = true,
+     .joined = joined_reductions<ReduceMeanParameters, ReduceMeanOptions>}};
 
 // The index of the largest element of each part, i32.
 constexpr KernelEntry<ReduceArgParameters, ReduceArgOptions> reduce_arg{
@@ -53,23 +77,29 @@ std::int64_t elements_along(const Shape& shape, std::span<const int> axes) {
   return count;
 }
 
-// Parts of up to four times that length, where a second round reduces all of them: rounds cost more than length.
-constexpr std::int64_t most_parts_at_once = 2 * longest_part,
-                       longest_for_two_rounds = 4 * longest_part * most_parts_at_once;
+// How many parts a second round reduces at once: rounds cost more than length. A single result is reduced by the texel.
+std::int64_t most_parts_at_once(std::int64_t count, std::int64_t results) {
+  return (results == 1 && count % 4 == 0 ? 4 : 2) * longest_part;
+}
 
-// The number of parts of a stretch; 1 where one invocation reduces all of it.
-std::int64_t parts_of(std::int64_t count) {
-  if (count <= 2 * longest_part) return 1;
-  const std::int64_t parts = (count / longest_part + 3) / 4 * 4;
-  return count <= longest_for_two_rounds ? std::min(parts, most_parts_at_once) : parts;
+// Where parts of up to four times the usual length make one round less.
+std::int64_t parts_within(std::int64_t parts, std::int64_t count, std::int64_t results) {
+  const std::int64_t most = most_parts_at_once(parts, results);
+  return count <= 4 * longest_part * most ? std::min(parts, most) : parts;
+}
+
+// The number of parts of a stretch, of which there are so many; 1 where one invocation reduces all of it.
+std::int64_t parts_of(std::int64_t count, std::int64_t results) {
+  if (count <= most_parts_at_once(count, results)) return 1;
+  return parts_within((count / longest_part + 3) / 4 * 4, count, results);
 }
 
 // parts_of as a power of two.
-std::int64_t mean_parts_of(std::int64_t count) {
-  if (count <= 2 * longest_part) return 1;
+std::int64_t mean_parts_of(std::int64_t count, std::int64_t results) {
+  if (count <= most_parts_at_once(count, results)) return 1;
   const std::int64_t parts = std::max<std::int64_t>(
       4, std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(count / longest_part - 1)));
-  return count <= longest_for_two_rounds ? std::min(parts, most_parts_at_once) : parts;
+  return parts_within(parts, count, results);
 }
 
 // The places in x of the stretches that are reduced over the axes.
@@ -82,11 +112,13 @@ struct Stretches {
     if (kept_terms == static_cast<std::int64_t>(terms.size())) terms.push_back({1, 1, 0});  // axes of one element
     reduced_terms = static_cast<std::int64_t>(terms.size()) - kept_terms;
   }
-  ReduceReading reading(std::int64_t parts) const {
+  ReduceReading reading(std::int64_t count, std::int64_t parts) const {
     const ReduceTerm& first = terms[0];
-    if (kept_terms == 0)
-      return parts % 4 == 0 && reduced_terms == 1 && first.stride == 1 ? ReduceReading::texels_along
-                                                                       : ReduceReading::each_element;
+    if (kept_terms == 0) {
+      if (reduced_terms != 1 || first.stride != 1) return ReduceReading::each_element;
+      if (parts == 1 && count % 4 == 0) return ReduceReading::texels_of_single;
+      return parts % 4 == 0 ? ReduceReading::texels_along : ReduceReading::each_element;
+    }
     // Strides of all other terms are multiples of a run of elements that are next to each other.
     const bool is_run = first.block == 1 && first.stride == 1 && first.size % 4 == 0;
     return is_run ? ReduceReading::texels_across : ReduceReading::each_element;
@@ -123,9 +155,9 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
   const std::int64_t count = elements_along(x.shape(), axes);
   if (count == 0 || result.size() == 0) return of_nothing(fold, x, result);
   if (count == 1) return x.reshape(result);
-  const std::int64_t parts = parts_of(count);
+  const std::int64_t parts = parts_of(count, result.size());
   const Stretches stretches(x, axes);
-  const ReduceReading reading = stretches.reading(parts);
+  const ReduceReading reading = stretches.reading(count, parts);
   Family family = reduce_fold.with({.count = count, .parts = parts, .kept = result.size(), .terms = stretches.terms},
                                    {.kept_terms = stretches.kept_terms,
                                     .reduced_terms = stretches.reduced_terms,
@@ -139,9 +171,9 @@ Tensor reduce(std::string_view name, Fold fold, const Tensor& x, const Reduce& o
 
 // The mean of x, which has elements or means of parts of `all` elements.
 Tensor mean_of(const Tensor& x, std::span<const int> axes, const Shape& result, std::int64_t all) {
-  const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count);
+  const std::int64_t count = elements_along(x.shape(), axes), parts = mean_parts_of(count, result.size());
   const Stretches stretches(x, axes);
-  const ReduceReading reading = stretches.reading(parts);
+  const ReduceReading reading = stretches.reading(count, parts);
   Family family =
       reduce_mean.with({.count = count, .parts = parts, .kept = result.size(), .all = all, .terms = stretches.terms},
                        {.kept_terms = stretches.kept_terms,
@@ -174,7 +206,8 @@ Tensor arg_reduce(std::string_view name, const Tensor& x, int axis, bool keep_di
   const Stretches stretches(x, axes);
   std::optional<Tensor> candidates;  // fewer indices with each round
   for (std::int64_t count = x.shape()[checked], parts = 0; parts != 1; count = parts) {
-    parts = parts_of(count);
+    constexpr std::int64_t several = 2;  // none is read by the texel
+    parts = parts_of(count, several);
     Family family = (candidates ? reduce_arg_among : reduce_arg)
                         .with({.count = count, .parts = parts, .turned_bits = turned_bits, .terms = stretches.terms},
                               {.kept_terms = stretches.kept_terms,

@@ -28,7 +28,7 @@ constexpr RowEntry by_octets{{.name = "row_octets",
 
 // Kernels without workgroups, with the same parameters and options. In the first, each texel of the result reads the
 // whole rows that it has elements of. The others find the statistics of each row first, and apply them to x after that.
-// The statistics of a row are a texel of a result [rows, 4]; those of columns lie apart, [3, rows].
+// The statistics of a row are a texel of a result [rows, 4]; those of columns lie apart, [row_parts(), rows].
 constexpr RowEntry by_texels{{.name = "row_by_texels", .file = "row"}};
 constexpr RowEntry find_statistics{{.name = "row_statistics", .file = "row"}};
 constexpr RowEntry apply_statistics{{.name = "row_apply", .file = "row"}};
@@ -71,6 +71,7 @@ Held in_teams(const Node& node) {
   Family family = std::get<Family>(node.operation);
   family.entry = &by_workgroups;
   family.workgroups = workgroups_for(from_words<RowParameters>(family.words));
+  family.row = 0;
   return lowered(node, std::move(family));
 }
 
@@ -120,25 +121,36 @@ Tensor composed_rows(RowKind kind, const Tensor& x, std::span<const int> axes, f
   return wide() * rsqrt(mean(square(wide()), along) + epsilon);
 }
 
+// The numbers that turn an element into its result.
+std::int64_t row_parts(RowKind kind) {
+  switch (kind) {
+    case RowKind::softmax:
+    case RowKind::log_softmax: return 2;  // the largest element; the sum or its logarithm
+    case RowKind::layer_norm: return 3;   // the first element, the mean from there, the deviation
+    case RowKind::rms_norm: break;
+  }
+  return 1;
+}
+
 Held lowered_rows(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
   const auto parameters = from_words<RowParameters>(family.words);
   const auto options = from_options<RowOptions>(family.options);
+  const auto kind = static_cast<RowKind>(options.kind.bits);
   const Tensor x = TensorAccess::tensor(node.inputs[0]);
   const std::int64_t size = x.shape().size(), count = parameters.count, inner = parameters.inner;
   if (count <= short_row || (count <= longest_row_by_texels && size * count <= most_reads_by_texels))
     return lowered(node, by_texels.with(parameters, options));
   if (count <= longest_row_of_an_invocation) {
     const std::int64_t rows = size / count;
-    const Shape shape = options.in_columns == 1 ? Shape{3, rows} : Shape{rows, 4};
+    const Shape shape = options.in_columns == 1 ? Shape{row_parts(kind), rows} : Shape{rows, 4};
     const Tensor statistics = family_tensor(shape, DType::f32, find_statistics.with(parameters, options), {x});
     return TensorAccess::held(
         family_tensor(node.shape, node.dtype, apply_statistics.with(parameters, options), {x, statistics}));
   }
   constexpr int axis = 1;
   const Tensor result =
-      composed_rows(static_cast<RowKind>(options.kind.bits), x.reshape({size / (count * inner), count, inner}),
-                    std::span(&axis, 1), parameters.epsilon);
+      composed_rows(kind, x.reshape({size / (count * inner), count, inner}), std::span(&axis, 1), parameters.epsilon);
   return TensorAccess::held(result.cast(node.dtype).reshape(node.shape));
 }
 
@@ -165,6 +177,7 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
                       .with(parameters, {.kind = static_cast<std::int64_t>(kind), .in_columns = rows.in_columns()});
   constexpr std::int64_t octets = workgroup_size / 8;
   family.workgroups = in_octets ? (rows.outer + octets - 1) / octets : workgroups_for(parameters);
+  if (in_octets) family.row = rows.count;
   return family_tensor(shape, result, std::move(family), {x});
 }
 

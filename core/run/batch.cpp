@@ -77,7 +77,7 @@ void describe(Dispatch& dispatch, const Step& step, const Graph& graph) {
   dispatch.custom = custom ? custom->call.get() : nullptr;
   dispatch.pass = import ? import->pass.get() : nullptr;
   dispatch.output_dtype = output.dtype();
-  dispatch.output_elements = output.shape().size();
+  dispatch.output_elements = output.shape().size() * step.siblings;
 }
 
 // Its kernel is to be compiled, and joins those that a program relies on.
@@ -127,11 +127,11 @@ void Batch::with_room(const Work& work) {
   work();
 }
 
-std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelResult& result) {
+std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelResult& result, int siblings) {
   const GraphItem& item = graph.at(index);
   check_size(context_, *item.node);
   const PixelLayout& pixels = result.layout;
-  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};
+  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size() * siblings, item.layout, pixels};
   if (result.in_texels) spec.elements = shape_in_texels(item.shape()).size();
   if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
   const auto given = std::ranges::find(given_, index, &Given::item);
@@ -168,7 +168,7 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   } else if (dispatch.custom) {
     acquire_custom(dispatch, step, graph);
   } else {
-    outputs_.push_back(acquire_for(graph, step.output));
+    outputs_.push_back(acquire_for(graph, step.output, {}, step.siblings));
     dispatch.output = &outputs_.back()->storage();
   }
   dispatches_.keep_next();

@@ -78,7 +78,7 @@ class Batch {
   void add(const Step&, const Graph&, Buffers&);
   void acquire_pixels(Dispatch&, const Step&, const Graph&);
   void acquire_custom(Dispatch&, const Step&, const Graph&);
-  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelResult& = {});
+  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelResult& = {}, int siblings = 1);
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void plan_for_device(ProgramImpl&);

@@ -4,6 +4,7 @@
 
 #include "core/run/block_plan.h"
 #include "core/run/pixel_plan.h"
+#include "core/run/siblings.h"
 #include "core/run/step_writer.h"
 
 namespace tessera {
@@ -258,7 +259,9 @@ std::vector<int> Plan::outputs_of(const Step& step) {
   return outputs;
 }
 
-Plan make_plan(const Graph& graph, const Limits& limits) {
+namespace {
+
+Plan plan_of(const Graph& graph, const Limits& limits) {
   PixelPlan pixels = plan_pixels(graph, limits);
   Plan plan = Fuser(graph, limits, pixels).plan();
   if (!pixels.steps.empty()) {
@@ -272,6 +275,16 @@ Plan make_plan(const Graph& graph, const Limits& limits) {
     for (const PixelResult& result : step.pixel_results)
       if (result.in_texels) plan.in_texels.push_back(result.item);
   note_last_uses(plan, graph.items.size() + plan.own_storages.size());
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const Limits& limits) {
+  const JoinedSiblings joined = join_siblings(graph, limits);
+  if (joined.graph.items.empty()) return plan_of(graph, limits);
+  Plan plan = plan_of(joined.graph, limits);
+  joined.name_items_as_before(plan, graph);
   return plan;
 }
 

@@ -28,6 +28,7 @@ struct Step {
   std::vector<int> numbers;                    // indices into the graph's numbers
   std::vector<std::int64_t> operand_elements;  // of the core
   std::int64_t workgroups = 0;
+  int siblings = 1;            // items whose results lie one after the other in the storage of `output`, the first
   std::vector<int> last_uses;  // items that no later step reads
   // The item of each output of a custom kernel, or -1 where nobody wants it.
   std::vector<int> custom_outputs;

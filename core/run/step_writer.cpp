@@ -52,12 +52,15 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
                        .dtype = item.dtype(),
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
+                       .siblings = family.siblings > 1 ? static_cast<int>(item.operands.size()) : 1,
                        .is_cooperative = family.entry->is_cooperative,
                        .in_octets = family.entry->in_octets,
                        .parameter_names = &family.entry->parameter_names(),
                        .option_names = &family.entry->option_names()};
   core_words_ = family.words;
+  row_ = family.row;
   step_.workgroups = family.workgroups;
+  step_.siblings = family.siblings;
   step_.kernel.operands.resize(item.operands.size());
   for (std::size_t i = 0; i < item.operands.size(); ++i) {
     const GraphItem::Operand& operand = item.operands[i];
@@ -125,9 +128,12 @@ bool has_texels(std::int64_t offset, std::span<const Term> terms) {
 // Reads of the same elements by the same expression are one input.
 std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms) {
   offset += graph_.at(item).start;
+  if (read.operand == KernelInput::none && read.access == Access::strided && has_texels(offset, terms)) {
+    const bool is_row = terms == std::vector{Term{1, row_, 1}};
+    read.access = is_row ? Access::row : Access::texels;
+    if (is_row) terms.clear();
+  }
   read.terms = static_cast<int>(terms.size());
-  if (read.operand == KernelInput::none && read.access == Access::strided && has_texels(offset, terms))
-    read.access = Access::texels;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& known = step_.kernel.inputs[i];
     if (step_.inputs[i] == item && known.operand == read.operand && known.access == read.access &&

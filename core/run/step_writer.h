@@ -34,6 +34,7 @@ class StepWriter {
   Step step_;
   std::vector<Placement> placements_;  // of each input
   std::vector<std::uint32_t> core_words_;
+  std::int64_t row_ = 0;  // see Family
   std::vector<int>& line_of_item_;
 };
 
