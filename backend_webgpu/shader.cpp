@@ -125,9 +125,10 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     const std::string entry(kernel.core.entry);
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
-    core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
-    for (const char* library : {"window.wgsl", "octet.wgsl"})
-      core = used_functions(embedded_shader(library), core) + core;
+    const std::string family = std::string(kernel.core.file) + ".wgsl";
+    core = used_functions(embedded_shader(family), call);
+    for (const char* library : {"matmul.wgsl", "window.wgsl", "octet.wgsl"})
+      if (family != library) core = used_functions(embedded_shader(library), core) + core;
     core = with_words_for_names(core, kernel.core, "u32");
   } else {
     call = "  finish();\n";

@@ -49,6 +49,15 @@ class WorkText {
   std::vector<std::int64_t> numbers_;
 };
 
+struct Family;
+
+// All that variants of a family depend on besides its parameters.
+struct FamilyUse {
+  std::int64_t elements;  // of the result
+  DType dtype;            // likewise
+  bool octets;            // whether the device runs entries in octets
+};
+
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
   std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
@@ -59,6 +68,9 @@ struct FamilyEntry {
   // Gives the same value by other operations: for an entry in octets, for devices without them; for a cooperative one,
   // for devices without workgroups; for another one, for devices that cannot store elements in turn.
   std::shared_ptr<const Hold> (*lower)(const Node&) = nullptr;
+  // Other families that give the same values of the same operands, but for rounding, on devices with workgroups. Which
+  // one is the fastest is measured: see core/run/variants.h.
+  std::vector<Family> (*variants)(const Family&, const FamilyUse&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;

@@ -230,7 +230,10 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
 
   dispatches_.reserve(dispatches_.size() + steps.size());
   PlanTiers* const tiers = context_.tiers.are_on() ? plan->tiers.get() : nullptr;
-  if (tiers && steps.data() == plan->steps.data()) tiers->begin_run();
+  if (steps.data() == plan->steps.data() && (tiers || context_.variants.are_on())) {
+    plan->tiers->begin_run();
+    context_.variants.ran(*plan, graph, kernel_uses_ != nullptr);
+  }
   for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
     if (!is_made(step, graph, buffers)) {
@@ -295,7 +298,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   for (Graph::Place& place : graph.wanted)
     if (place.is_for_kernels && context_.recovery.keeps_lineage() && graph.at(place.item).lineage != unknown_lineage)
       place.is_for_kernels = false;  // since elements in order have a lineage
-  std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits, context_.variants);
   planning.end();
   for (const GraphItem& item : graph.items) {
     if (item.node->is<Placeholder>())
@@ -358,7 +361,7 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>&
       if (!has_blocks) limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
     }
     const HostTime planning(context_, HostWork::plan);
-    plan = context_.plans.get(graph, limits);
+    plan = context_.plans.get(graph, limits, context_.variants);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/run/block_plan.h"
 #include "core/run/pixel_plan.h"
+#include "core/run/step_variants.h"
 #include "core/run/step_writer.h"
 
 namespace tessera {
@@ -258,7 +259,7 @@ std::vector<int> Plan::outputs_of(const Step& step) {
   return outputs;
 }
 
-Plan make_plan(const Graph& graph, const Limits& limits) {
+Plan make_plan(const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
   PixelPlan pixels = plan_pixels(graph, limits);
   Plan plan = Fuser(graph, limits, pixels).plan();
   if (!pixels.steps.empty()) {
@@ -266,7 +267,8 @@ Plan make_plan(const Graph& graph, const Limits& limits) {
     sort_steps(plan, graph.items.size() + pixels.own_storages.size());
   }
   plan.own_storages = std::move(pixels.own_storages);
-  plan_blocks(plan, graph, limits);
+  plan_blocks(plan, graph, limits, choose);
+  take_variants(plan, limits, choose);
   plan.ops_fused += pixels.ops_fused;
   for (const Step& step : plan.steps)
     for (const PixelResult& result : step.pixel_results)

@@ -9,12 +9,14 @@
 
 namespace tessera {
 
+class Variants;
+
 // Plans by the signature of their graphs. Where there are too many, the least recently used ones go: a program that
 // never repeats itself must not grow.
 class PlanCache {
  public:
   explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}
-  std::shared_ptr<const Plan> get(const Graph&, const Limits&);
+  std::shared_ptr<const Plan> get(const Graph&, const Limits&, Variants&);
   std::uint64_t hits() const { return hits_; }
   void note_hit() { ++hits_; }  // of a plan that its user had kept
   void clear() { plans_.clear(); }

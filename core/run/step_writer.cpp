@@ -56,6 +56,7 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
                        .in_octets = family.entry->in_octets,
                        .parameter_names = &family.entry->parameter_names(),
                        .option_names = &family.entry->option_names()};
+  step_.family = family.entry;
   core_words_ = family.words;
   step_.workgroups = family.workgroups;
   step_.kernel.operands.resize(item.operands.size());
