@@ -71,6 +71,11 @@ void describe(Dispatch& dispatch, const Step& step, const Graph& graph) {
       dispatch.target = graph.shown[step.shown].target;
     return;
   }
+  if (item_index(step.output) >= graph.items.size()) {  // a storage of the plan's own
+    dispatch.output_dtype = step.kernel.expression.result();
+    dispatch.output_elements = step.words[0];
+    return;
+  }
   const GraphItem& output = graph.at(step.output);
   const auto* import = output.as<Import>();
   const auto* custom = output.as<Custom>();
@@ -168,7 +173,9 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   } else if (dispatch.custom) {
     acquire_custom(dispatch, step, graph);
   } else {
-    outputs_.push_back(acquire_for(graph, step.output));
+    const bool is_of_graph = item_index(step.output) < graph.items.size();
+    const StorageSpec own{dispatch.output_dtype, dispatch.output_elements};
+    outputs_.push_back(is_of_graph ? acquire_for(graph, step.output) : context_.pool->acquire(own, Pool::Use::kernels));
     dispatch.output = &outputs_.back()->storage();
   }
   dispatches_.keep_next();
@@ -378,16 +385,6 @@ Batch::~Batch() {
   for (const Result& result : results_) result.take_back();
   dispatches_.reset();
   context_.spare_dispatches = std::move(dispatches_);
-}
-
-// Kernels of users were compiled when they were defined, and those of passes have no end: a host's objects are in them.
-KernelsToCompile Batch::take_kernels() {
-  KernelsToCompile kernels{std::exchange(plans_, {}), {}};
-  for (const Dispatch& dispatch : dispatches_.all())
-    if (dispatch.kernel || dispatch.pixel_kernel)
-      kernels.dispatches.push_back({.kernel = dispatch.kernel, .pixel_kernel = dispatch.pixel_kernel});
-  dispatches_.keep_first(0);
-  return kernels;
 }
 
 void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {

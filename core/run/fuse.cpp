@@ -268,7 +268,7 @@ Plan make_plan(const Graph& graph, const Limits& limits, const ChooseVariant& ch
   }
   plan.own_storages = std::move(pixels.own_storages);
   plan_blocks(plan, graph, limits, choose);
-  take_variants(plan, limits, choose);
+  take_variants(plan, graph, limits, choose);
   plan.ops_fused += pixels.ops_fused;
   for (const Step& step : plan.steps)
     for (const PixelResult& result : step.pixel_results)

@@ -1,8 +1,11 @@
 #include "core/run/step_variants.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/run/block_plan.h"
+#include "core/run/padded_products.h"
 
 namespace tessera {
 namespace {
@@ -13,32 +16,6 @@ Family family_of(const Step& step) {
           .options = step.kernel.core.options,
           .words = {words, words + step.kernel.core.words},
           .workgroups = step.workgroups};
-}
-
-std::string variant_name(const Family& family) {
-  std::string name(family.entry->name);
-  for (const std::int32_t option : family.options) name += '/' + std::to_string(option);
-  return name;
-}
-
-// The step with another family in the place of its core.
-Step with_family(const Step& before, const Family& family) {
-  Step step = before;
-  KernelCore& core = step.kernel.core;
-  const auto words = step.words.begin() + 1;
-  step.words.insert(step.words.erase(words, words + core.words), family.words.begin(), family.words.end());
-  step.workgroups = family.workgroups;
-  step.family = family.entry;
-  core.file = family.entry->file;
-  core.entry = family.entry->name;
-  core.options = family.options;
-  core.words = static_cast<int>(family.words.size());
-  core.is_cooperative = family.entry->is_cooperative;
-  core.in_octets = family.entry->in_octets;
-  core.parameter_names = &family.entry->parameter_names();
-  core.option_names = &family.entry->option_names();
-  step.kernel.make_key();
-  return step;
 }
 
 std::vector<Family> families_of(const Step& step, const Limits& limits) {
@@ -59,12 +36,38 @@ bool has_families(const Step& step, const Limits& limits) {
 
 }  // namespace
 
+std::string variant_name(const Family& family) {
+  std::string name(family.entry->name);
+  for (const std::int32_t option : family.options) name += '/' + std::to_string(option);
+  return name;
+}
+
+Step with_family(const Step& before, const Family& family) {
+  Step step = before;
+  KernelCore& core = step.kernel.core;
+  const auto words = step.words.begin() + 1;
+  step.words.insert(step.words.erase(words, words + core.words), family.words.begin(), family.words.end());
+  step.workgroups = family.workgroups;
+  step.family = family.entry;
+  core.file = family.entry->file;
+  core.entry = family.entry->name;
+  core.options = family.options;
+  core.words = static_cast<int>(family.words.size());
+  core.is_cooperative = family.entry->is_cooperative;
+  core.in_octets = family.entry->in_octets;
+  core.parameter_names = &family.entry->parameter_names();
+  core.option_names = &family.entry->option_names();
+  step.kernel.make_key();
+  return step;
+}
+
 std::vector<StepVariant> variants_of(const Step& step, const Limits& limits, int first_storage) {
   if (limits.draws_blocks) return variants_in_blocks(step, limits, first_storage);
   std::vector<StepVariant> variants;
   if (!has_families(step, limits)) return variants;
   for (const Family& family : families_of(step, limits))
     variants.push_back({variant_name(family), {with_family(step, family)}, {}});
+  std::ranges::move(padded_products(step, limits, first_storage), std::back_inserter(variants));
   return variants;
 }
 
@@ -103,15 +106,21 @@ std::size_t taken_variant(Plan& plan, const Step& step, std::vector<std::string>
   return taken;
 }
 
-void take_variants(Plan& plan, const Limits& limits, const ChooseVariant& choose) {
+void take_variants(Plan& plan, const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
   if (!choose) return;
-  for (Step& step : plan.steps) {
-    if (!has_families(step, limits)) continue;
-    const std::vector<Family> families = families_of(step, limits);
+  for (Step& step : std::exchange(plan.steps, {})) {
+    std::vector<StepVariant> variants;
+    if (has_families(step, limits))
+      variants = variants_of(step, limits, static_cast<int>(graph.items.size() + plan.own_storages.size()));
     std::vector<std::string> names;
-    for (const Family& family : families) names.push_back(variant_name(family));
-    if (const std::size_t taken = taken_variant(plan, step, std::move(names), choose); taken > 0)
-      step = with_family(step, families[taken]);
+    for (const StepVariant& variant : variants) names.push_back(variant.name);
+    const std::size_t taken = taken_variant(plan, step, std::move(names), choose);
+    if (taken == 0) {
+      plan.steps.push_back(std::move(step));
+    } else {
+      std::ranges::move(variants[taken].steps, std::back_inserter(plan.steps));
+      std::ranges::move(variants[taken].own_storages, std::back_inserter(plan.own_storages));
+    }
   }
 }
 

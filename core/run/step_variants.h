@@ -21,10 +21,14 @@ std::vector<StepVariant> variants_of(const Step&, const Limits&, int first_stora
 // on the operands is part of the kernel.
 std::optional<Step> core_alone(const Step&);
 
+// The step with another family in the place of its core, and the name of a variant with that family.
+Step with_family(const Step&, const Family&);
+std::string variant_name(const Family&);
+
 // Asks which of the ways a plan takes, and notes that. The first one where nobody is there to ask.
 std::size_t taken_variant(Plan&, const Step&, std::vector<std::string> names, const ChooseVariant&);
 
 // Puts variants in the place of steps, on devices with workgroups.
-void take_variants(Plan&, const Limits&, const ChooseVariant&);
+void take_variants(Plan&, const Graph&, const Limits&, const ChooseVariant&);
 
 }  // namespace tessera

@@ -270,9 +270,9 @@ std::vector<Dispatch> VariantTrial::dispatches_of(const Candidate& candidate, St
       dispatch.pixel_kernel = &*step.pixel_kernel;
       for (const PixelResult& made : step.pixel_results) dispatch.custom_outputs.push_back(storage_of(made.item));
     } else {
-      dispatch.output = &output;
-      dispatch.output_dtype = result().dtype;
-      dispatch.output_elements = result().elements;
+      dispatch.output = storage_of(step.output);
+      dispatch.output_dtype = step.kernel.expression.result();
+      dispatch.output_elements = step.words[0];
     }
     dispatches.push_back(std::move(dispatch));
   }
