@@ -82,6 +82,14 @@ void WebGpuBackend::prepare(const Dispatch& dispatch) {
   else if (!dispatch.pass) kernels_.get(*dispatch.kernel, dispatch.uses);
 }
 
+bool WebGpuBackend::prepare_beside(const Dispatch& dispatch) {
+  device_->throw_faults();
+  if (!dispatch.custom && !dispatch.pixel_kernel && !dispatch.pass)
+    return kernels_.get_beside(*dispatch.kernel, dispatch.uses);
+  prepare(dispatch);
+  return true;
+}
+
 std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType dtype, std::int64_t first,
                                                   std::int64_t count) {
   device_->throw_faults();

@@ -1,9 +1,12 @@
 // Compiled kernels, by their key.
 #pragma once
+#include <map>
 #include <memory>
+#include <string>
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
+#include "backend_webgpu/pipeline_beside.h"
 #include "core/kernel/compiled_cache.h"
 #include "core/kernel/kernel.h"
 
@@ -15,15 +18,27 @@ class KernelCache : public CompiledCache<Handle<WGPUComputePipeline>> {
 
   // Compiles where need be. Throws compile_failed, and remembers nothing then.
   WGPUComputePipeline get(const Kernel&, KernelUses*);
+  // See Backend::prepare_beside.
+  bool get_beside(const Kernel&, KernelUses*);
+  void trim();
 
   std::uint32_t workgroup_size() const { return workgroup_size_; }
 
  private:
-  Compiled<Handle<WGPUComputePipeline>> compile(const Kernel&) const;
+  struct UnderWay {
+    std::string text;
+    Compilation compilation;
+    BlobLookups before;
+    PipelineBeside pipeline;
+  };
+
+  Compiled<Handle<WGPUComputePipeline>> compile(const Kernel&);
+  UnderWay begin(const Kernel&) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<BindGroups> bind_groups_;
   const std::uint32_t workgroup_size_;
+  std::map<std::string, UnderWay> under_way_;  // by the keys of kernels
 };
 
 }  // namespace tessera::webgpu

@@ -1,6 +1,17 @@
 #include "backend_webgpu/program.h"
 
 namespace tessera::webgpu {
+
+Handle<WGPUShaderModule> make_shader_module(const Device& device, const std::string& text, const std::string& what) {
+  WGPUShaderSourceWGSL source{};
+  source.chain.sType = WGPUSType_ShaderSourceWGSL;
+  source.code = view_of(text);
+  WGPUShaderModuleDescriptor descriptor{};
+  descriptor.nextInChain = &source.chain;
+  descriptor.label = view_of(what);
+  return Handle(wgpuDeviceCreateShaderModule(device.get(), &descriptor));
+}
+
 namespace {
 
 // Calls `make` with the compiled text, and throws Dawn's errors against either.
@@ -9,13 +20,7 @@ auto make_pipeline(Device& device, const std::string& text, const std::string& w
   device.note_new_work();
   ErrorScope rejected(device, WGPUErrorFilter_Validation);
   ErrorScope failed(device, WGPUErrorFilter_Internal);
-  WGPUShaderSourceWGSL source{};
-  source.chain.sType = WGPUSType_ShaderSourceWGSL;
-  source.code = view_of(text);
-  WGPUShaderModuleDescriptor descriptor{};
-  descriptor.nextInChain = &source.chain;
-  descriptor.label = view_of(what);
-  const Handle module(wgpuDeviceCreateShaderModule(device.get(), &descriptor));
+  const Handle<WGPUShaderModule> module = make_shader_module(device, text, what);
   auto pipeline = make(module.get());
   std::string error = failed.close();
   error += rejected.close();

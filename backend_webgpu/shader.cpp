@@ -149,13 +149,14 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     const std::string entry(kernel.core.entry);
     call = kernel.core.is_cooperative ? "  " + entry + "(group.y * groups.x + group.x, local.x);\n"
                                       : "  finish(" + entry + "(elements()));\n";
-    core = used_functions(embedded_shader(std::string(kernel.core.file) + ".wgsl"), call);
+    const std::string family = std::string(kernel.core.file) + ".wgsl";
+    core = used_functions(embedded_shader(family), call);
     if (kernel.core.siblings > 1) {
       call = "  finish(core_of_sibling(elements()));\n";
       core = with_siblings(core, kernel.core) + choice_of_sibling(kernel.core, "word_0");
     }
-    for (const char* library : {"window.wgsl", "dot4.wgsl", "octet.wgsl"})
-      core = used_functions(embedded_shader(library), core) + core;
+    for (const char* library : {"matmul.wgsl", "window.wgsl", "dot4.wgsl", "octet.wgsl"})
+      if (family != library) core = used_functions(embedded_shader(library), core) + core;
     core = with_words_for_names(word_functions(kernel, core) + core, kernel.core, "u32");
   } else {
     call = "  finish();\n";

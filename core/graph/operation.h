@@ -59,6 +59,13 @@ struct Joining {
   std::int64_t apart;  // 0: operands of their own
 };
 
+// All that variants of a family depend on besides its parameters.
+struct FamilyUse {
+  std::int64_t elements;  // of the result
+  DType dtype;            // likewise
+  bool octets;            // whether the device runs entries in octets
+};
+
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
 struct FamilyEntry {
   std::string_view name;        // of the function in the shaders, and of the host's function in backend_cpu
@@ -72,6 +79,9 @@ struct FamilyEntry {
   // For an entry of one operand, of whose equal work one kernel can do several times as much: that, or nothing where it
   // cannot.
   std::optional<Family> (*joined)(const Family&, const Joining&) = nullptr;
+  // Other families that give the same values of the same operands, but for rounding, on devices with workgroups. Which
+  // one is the fastest is measured: see core/run/variants.h.
+  std::vector<Family> (*variants)(const Family&, const FamilyUse&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;

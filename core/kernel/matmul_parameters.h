@@ -1,4 +1,4 @@
-// The parameters and options of the kernels in shaders_wgsl/matmul.wgsl, which walk along the axes of two operands, a
+// The parameters and options of the kernels in shaders_wgsl/matmul*.wgsl, which walk along the axes of two operands, a
 // and b, together.
 #pragma once
 #include "core/kernel/parameters.h"
@@ -57,6 +57,22 @@ struct MatmulDot4Options {
   Signed kept_axes, summed_axes, from_a, from_b, octets;
   Signed unsigned_a, unsigned_b;  // whether an operand is u8 rather than i8
   TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, octets, unsigned_a, unsigned_b);
+};
+
+// matmul_split.wgsl: the words are those of matmul_pull or matmul_block.
+struct MatmulSplitOptions {
+  Signed kept_axes, summed_axes, from_a, from_b;
+  Signed shares;  // of each sum: 4 at least, and a divisor of the workgroup's size
+  TESSERA_PARAMETERS(kept_axes, summed_axes, from_a, from_b, shares);
+};
+
+// matmul_tile.wgsl: workgroups make tiles of a matrix.
+struct MatmulTileParameters {
+  Unsigned count;
+  Unsigned row_tiles, column_tiles;  // of each matrix
+  Unsigned tiles;                    // of all
+  std::vector<MatmulAxis> axes;
+  TESSERA_PARAMETERS(count, row_tiles, column_tiles, tiles, axes);
 };
 
 // matmul_4bit.wgsl: rows of a, and weights [columns, groups * octets * 8] of 4 bits.

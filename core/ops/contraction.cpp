@@ -11,11 +11,13 @@
 namespace tessera {
 namespace {
 
-constexpr KernelEntry<MatmulPullParameters, MatmulOptions> matmul_pull{{.name = "matmul_pull", .file = "matmul"}};
+std::vector<Family> product_variants(const Family&, const FamilyUse&);
+constexpr KernelEntry<MatmulPullParameters, MatmulOptions> matmul_pull{
+    {.name = "matmul_pull", .file = "matmul", .variants = product_variants}};
 
 Held as_pull(const Node&);
 constexpr KernelEntry<MatmulBlockParameters, MatmulOptions> matmul_block{
-    {.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull}};
+    {.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull, .variants = product_variants}};
 
 Held as_pull(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
@@ -24,18 +26,23 @@ Held as_pull(const Node& node) {
       node, matmul_pull.with({.count = block.count, .axes = block.axes}, from_options<MatmulOptions>(family.options)));
 }
 
-template <class Options>
 Held as_block(const Node&);
 constexpr KernelEntry<MatmulOctetParameters, MatmulOctetOptions> matmul_octets{{.name = "matmul_octets",
                                                                                 .file = "matmul",
                                                                                 .is_cooperative = true,
                                                                                 .in_octets = true,
-                                                                                .lower = as_block<MatmulOctetOptions>}};
-constexpr KernelEntry<MatmulOctetParameters, MatmulDot4Options> matmul_dot4{{.name = "matmul_dot4",
-                                                                             .file = "matmul_dot4",
-                                                                             .is_cooperative = true,
-                                                                             .in_octets = true,
-                                                                             .lower = as_block<MatmulDot4Options>}};
+                                                                                .lower = as_block,
+                                                                                .variants = product_variants}};
+constexpr KernelEntry<MatmulOctetParameters, MatmulDot4Options> matmul_dot4{
+    {.name = "matmul_dot4", .file = "matmul_dot4", .is_cooperative = true, .in_octets = true, .lower = as_block}};
+
+// These are variants only.
+constexpr KernelEntry<MatmulPullParameters, MatmulSplitOptions> matmul_split{
+    {.name = "matmul_split", .file = "matmul_split", .is_cooperative = true}};
+constexpr KernelEntry<MatmulBlockParameters, MatmulSplitOptions> matmul_split_block{
+    {.name = "matmul_split_block", .file = "matmul_split", .is_cooperative = true}};
+constexpr KernelEntry<MatmulTileParameters, MatmulOptions> matmul_tile{
+    {.name = "matmul_tile", .file = "matmul_tile", .is_cooperative = true}};
 
 // Axes that stretch in one operand or the other may have more elements together than any tensor.
 std::int64_t elements_along(std::string_view op, std::span<const PairedAxis> axes) {
@@ -105,6 +112,8 @@ Matrices matrices_of(std::span<const MatmulAxis> kept) {
   return matrices;
 }
 
+std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) { return (number + divisor - 1) / divisor; }
+
 constexpr std::int64_t rows_of_block = 4;
 
 Family in_blocks(const Matrices& matrices, const MatmulPullParameters& parameters, const MatmulOptions& options) {
@@ -117,49 +126,46 @@ Family in_blocks(const Matrices& matrices, const MatmulPullParameters& parameter
                                      .all_blocks = all_blocks,
                                      .axes = parameters.axes},
                                     options);
-  family.workgroups = (all_blocks * stride + workgroup_size - 1) / workgroup_size;
+  family.workgroups = rounded_up(all_blocks * stride, workgroup_size);
   return family;
 }
 
-template <class Options>
-Held as_block(const Node& node) {
-  const auto& family = std::get<Family>(node.operation);
-  const auto parameters = from_words<MatmulOctetParameters>(family.words);
-  const auto options = from_options<Options>(family.options);
-  const auto kept = std::span(parameters.axes).first(static_cast<std::size_t>(std::int64_t{options.kept_axes}));
-  return lowered(node, in_blocks(matrices_of(kept), {.count = parameters.count, .axes = parameters.axes},
-                                 {.kept_axes = options.kept_axes,
-                                  .summed_axes = options.summed_axes,
-                                  .from_a = options.from_a,
-                                  .from_b = options.from_b}));
+// Whether matrices have texels in common, which no block makes whole.
+bool share_texels(const Matrices& matrices) {
+  return matrices.batches > 1 && matrices.rows * matrices.columns % 4 != 0;
+}
+
+MatmulOctetParameters in_tiles_of_octets(const OctetTiles& tiles, const MatmulPullParameters& parameters) {
+  return {.count = parameters.count,
+          .lanes = tiles.lanes,
+          .row_stripes = tiles.row_stripes,
+          .column_stripes = tiles.column_stripes,
+          .tiles = tiles.tiles,
+          .axes = parameters.axes};
+}
+
+Family in_octets(const OctetTiles& tiles, const MatmulPullParameters& parameters, const MatmulOptions& options) {
+  Family family = matmul_octets.with(in_tiles_of_octets(tiles, parameters), {.kept_axes = options.kept_axes,
+                                                                             .summed_axes = options.summed_axes,
+                                                                             .from_a = options.from_a,
+                                                                             .from_b = options.from_b,
+                                                                             .octets = tiles.octets});
+  family.workgroups = tiles.tiles;
+  return family;
 }
 
 bool is_byte(DType dtype) { return dtype == DType::i8 || dtype == DType::u8; }
 
-Family in_octets(const Matrices& matrices, const MatmulPullParameters& parameters, const MatmulOptions& options,
-                 DType of_a, DType of_b) {
-  const OctetTiles tiles = octet_tiles(matrices.rows, matrices.columns, matrices.batches);
-  const MatmulOctetParameters in_tiles{.count = parameters.count,
-                                       .lanes = tiles.lanes,
-                                       .row_stripes = tiles.row_stripes,
-                                       .column_stripes = tiles.column_stripes,
-                                       .tiles = tiles.tiles,
-                                       .axes = parameters.axes};
-  const bool by_words = options.from_a == static_cast<std::int64_t>(FromA::texel_along_sum) &&
-                        options.from_b != static_cast<std::int64_t>(FromB::four_elements);
-  Family family = by_words && is_byte(of_a) && is_byte(of_b)
-                      ? matmul_dot4.with(in_tiles, {.kept_axes = options.kept_axes,
-                                                    .summed_axes = options.summed_axes,
-                                                    .from_a = options.from_a,
-                                                    .from_b = options.from_b,
-                                                    .octets = tiles.octets,
-                                                    .unsigned_a = of_a == DType::u8,
-                                                    .unsigned_b = of_b == DType::u8})
-                      : matmul_octets.with(in_tiles, {.kept_axes = options.kept_axes,
-                                                      .summed_axes = options.summed_axes,
-                                                      .from_a = options.from_a,
-                                                      .from_b = options.from_b,
-                                                      .octets = tiles.octets});
+// Of bytes, of which four along the sum are read as a word.
+Family in_dot4(const OctetTiles& tiles, const MatmulPullParameters& parameters, const MatmulOptions& options,
+               DType of_a, DType of_b) {
+  Family family = matmul_dot4.with(in_tiles_of_octets(tiles, parameters), {.kept_axes = options.kept_axes,
+                                                                           .summed_axes = options.summed_axes,
+                                                                           .from_a = options.from_a,
+                                                                           .from_b = options.from_b,
+                                                                           .octets = tiles.octets,
+                                                                           .unsigned_a = of_a == DType::u8,
+                                                                           .unsigned_b = of_b == DType::u8});
   family.workgroups = tiles.tiles;
   return family;
 }
@@ -169,10 +175,113 @@ Family product_family(std::string_view op, const MatmulPullParameters& parameter
                       const Contraction& contraction, DType of_a, DType of_b) {
   const std::optional<Matrices> matrices = matrices_of(op, contraction);
   if (!matrices || matrices->rows < rows_of_block) return matmul_pull.with(parameters, options);
-  if (matrices->columns % 4 == 0 && matrices->columns >= least_columns_in_octets)
-    return in_octets(*matrices, parameters, options, of_a, of_b);
-  const bool shares_texels = matrices->batches > 1 && matrices->rows * matrices->columns % 4 != 0;  // between matrices
-  return shares_texels ? matmul_pull.with(parameters, options) : in_blocks(*matrices, parameters, options);
+  if (matrices->columns % 4 == 0 && matrices->columns >= least_columns_in_octets) {
+    const OctetTiles tiles = octet_tiles(matrices->rows, matrices->columns, matrices->batches);
+    const bool by_words = options.from_a == static_cast<std::int64_t>(FromA::texel_along_sum) &&
+                          options.from_b != static_cast<std::int64_t>(FromB::four_elements);
+    return by_words && is_byte(of_a) && is_byte(of_b) ? in_dot4(tiles, parameters, options, of_a, of_b)
+                                                      : in_octets(tiles, parameters, options);
+  }
+  return share_texels(*matrices) ? matmul_pull.with(parameters, options) : in_blocks(*matrices, parameters, options);
+}
+
+// A product as all of its families have it.
+struct Product {
+  MatmulPullParameters parameters;
+  MatmulOptions options;
+
+  std::span<const MatmulAxis> kept() const {
+    return std::span(parameters.axes).first(static_cast<std::size_t>(std::int64_t{options.kept_axes}));
+  }
+  std::optional<Matrices> matrices() const {
+    if (options.kept_axes < 2 || options.summed_axes != 1 || kept()[0].distances[0] != 0 || kept()[1].distances[1] != 0)
+      return std::nullopt;
+    return matrices_of(kept());
+  }
+};
+
+template <class Options>
+Product product_in_octets(const Family& family) {
+  const auto parameters = from_words<MatmulOctetParameters>(family.words);
+  const auto options = from_options<Options>(family.options);
+  return {{.count = parameters.count, .axes = parameters.axes},
+          {.kept_axes = options.kept_axes,
+           .summed_axes = options.summed_axes,
+           .from_a = options.from_a,
+           .from_b = options.from_b}};
+}
+
+Product product_of(const Family& family) {
+  if (family.entry == &matmul_octets) return product_in_octets<MatmulOctetOptions>(family);
+  if (family.entry == &matmul_dot4) return product_in_octets<MatmulDot4Options>(family);
+  const auto options = from_options<MatmulOptions>(family.options);
+  if (family.entry == &matmul_pull) return {from_words<MatmulPullParameters>(family.words), options};
+  const auto parameters = from_words<MatmulBlockParameters>(family.words);
+  return {{.count = parameters.count, .axes = parameters.axes}, options};
+}
+
+Held as_block(const Node& node) {
+  const Product product = product_of(std::get<Family>(node.operation));
+  return lowered(node, in_blocks(matrices_of(product.kept()), product.parameters, product.options));
+}
+
+MatmulSplitOptions split_options(const MatmulOptions& options, std::int64_t shares) {
+  return {.kept_axes = options.kept_axes,
+          .summed_axes = options.summed_axes,
+          .from_a = options.from_a,
+          .from_b = options.from_b,
+          .shares = shares};
+}
+
+Family in_tiles(const Matrices& matrices, const Product& product) {
+  constexpr std::int64_t side = 32;  // of a tile, as in the shader
+  const std::int64_t down = rounded_up(matrices.rows, side), across = rounded_up(matrices.columns, side);
+  const std::int64_t tiles = down * across * matrices.batches;
+  Family family = matmul_tile.with({.count = product.parameters.count,
+                                    .row_tiles = down,
+                                    .column_tiles = across,
+                                    .tiles = tiles,
+                                    .axes = product.parameters.axes},
+                                   product.options);
+  family.workgroups = tiles;
+  return family;
+}
+
+// Long sums of few results, shared out among the invocations of workgroups.
+void add_shared_out(std::vector<Family>& families, const Product& product, const std::optional<Matrices>& matrices,
+                    std::int64_t texels) {
+  constexpr std::int64_t least_terms = 64, most_texels = 4096;
+  if (product.parameters.count < least_terms || texels > most_texels) return;
+  for (const std::int64_t shares : {8, 32}) {
+    if (product.parameters.count < 8 * shares) continue;
+    Family family = matmul_split.with(product.parameters, split_options(product.options, shares));
+    family.workgroups = rounded_up(texels, workgroup_size / shares);
+    families.push_back(std::move(family));
+    if (!matrices || matrices->rows < rows_of_block || share_texels(*matrices)) continue;
+    const auto block =
+        from_words<MatmulBlockParameters>(in_blocks(*matrices, product.parameters, product.options).words);
+    Family in_block = matmul_split_block.with(block, split_options(product.options, shares));
+    in_block.workgroups = rounded_up(block.all_blocks * block.stride, workgroup_size / shares);
+    families.push_back(std::move(in_block));
+  }
+}
+
+std::vector<Family> product_variants(const Family& family, const FamilyUse& use) {
+  const Product product = product_of(family);
+  const std::optional<Matrices> matrices = product.matrices();
+  std::vector<Family> families;
+  constexpr std::int64_t few_rows = 8;  // with more, reading b once for each row takes long
+  if (matrices && matrices->rows >= rows_of_block) {
+    if (matrices->columns % 4 == 0 && use.octets)
+      for (const std::int64_t octets : {1, 2})
+        families.push_back(in_octets(octet_tiles(octets, matrices->rows, matrices->columns, matrices->batches),
+                                     product.parameters, product.options));
+    if (matrices->columns % 4 == 0 && matrices->rows >= few_rows) families.push_back(in_tiles(*matrices, product));
+    if (!share_texels(*matrices)) families.push_back(in_blocks(*matrices, product.parameters, product.options));
+  }
+  if (!matrices || matrices->rows < few_rows) families.push_back(matmul_pull.with(product.parameters, product.options));
+  add_shared_out(families, product, matrices, rounded_up(use.elements, 4));
+  return families;
 }
 
 Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,

@@ -11,32 +11,32 @@ namespace {
 
 using ConvEntry = KernelEntry<ConvParameters, ConvOptions>;
 constexpr ConvEntry conv_each{{.name = "conv", .file = "conv"}};
+std::vector<Family> conv_variants(const Family&, const FamilyUse&);
 
 // These make four result channels of a pixel at a time; conv_strip makes them for four pixels, of floats only, and
 // conv_slide for eight, depthwise.
-constexpr ConvEntry conv_texel{{.name = "conv_texel", .file = "conv"}};
+constexpr ConvEntry conv_texel{{.name = "conv_texel", .file = "conv", .variants = conv_variants}};
 Held without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
   family.entry = &conv_texel;
   family.workgroups = 0;
   return lowered(node, std::move(family));
 }
-constexpr ConvEntry conv_strip{{.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips}};
-constexpr ConvEntry conv_slide{{.name = "conv_slide", .file = "conv", .is_cooperative = true, .lower = without_strips}};
+constexpr ConvEntry conv_strip{
+    {.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips, .variants = conv_variants}};
+constexpr ConvEntry conv_slide{
+    {.name = "conv_slide", .file = "conv", .is_cooperative = true, .lower = without_strips, .variants = conv_variants}};
 constexpr std::int64_t strip = 4, slide = 8, conv_workgroup = 64;
 
-template <class Options>
 Held without_octets(const Node&);
 constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{{.name = "conv_octets",
                                                                           .file = "conv",
                                                                           .is_cooperative = true,
                                                                           .in_octets = true,
-                                                                          .lower = without_octets<ConvOctetOptions>}};
-constexpr KernelEntry<ConvOctetParameters, ConvDot4Options> conv_dot4{{.name = "conv_dot4",
-                                                                       .file = "conv_dot4",
-                                                                       .is_cooperative = true,
-                                                                       .in_octets = true,
-                                                                       .lower = without_octets<ConvDot4Options>}};
+                                                                          .lower = without_octets,
+                                                                          .variants = conv_variants}};
+constexpr KernelEntry<ConvOctetParameters, ConvDot4Options> conv_dot4{
+    {.name = "conv_dot4", .file = "conv_dot4", .is_cooperative = true, .in_octets = true, .lower = without_octets}};
 
 // The way a kernel reads the operands for the four result elements of a texel.
 enum Reading : std::int32_t {
@@ -103,15 +103,28 @@ Channels checked_channels(std::string_view op, const Tensor& image, const Tensor
   return channels;
 }
 
-// A kernel that makes four result channels at a time: for some pixels side by side, where there are workgroups.
-Family by_texels(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements, bool on_floats) {
-  const WindowAxis& axis = parameters.axes[0];
-  const bool slides = options.reading == depthwise && axis.stride == axis.dilation && axis.result >= strip;
-  const bool in_strips = !slides && on_floats && axis.result >= strip;
-  Family family = (slides ? conv_slide : in_strips ? conv_strip : conv_texel).with(parameters, options);
-  const std::int64_t pixels = slides ? slide : strip, strips = (axis.result + pixels - 1) / pixels;
-  const std::int64_t invocations = elements / axis.result / 4 * strips;
-  if (slides || in_strips) family.workgroups = (invocations + conv_workgroup - 1) / conv_workgroup;
+// A convolution as all of its families have it.
+struct Convolution {
+  ConvParameters parameters;
+  ConvOptions options;
+
+  // Pixels side by side, and whether their steps are as long as those of the taps.
+  bool has_strips() const { return parameters.axes[0].result >= strip; }
+  bool slides() const {
+    const WindowAxis& axis = parameters.axes[0];
+    return options.reading == depthwise && axis.stride == axis.dilation && has_strips();
+  }
+  bool is_of_groups() const { return options.reading == filter_by_texel || options.reading == both_by_texel; }
+  std::int64_t groups() const { return parameters.result_channels / parameters.result_in_group; }
+  std::int64_t pixels(std::int64_t elements) const { return elements / parameters.result_channels; }
+};
+
+// A kernel that makes four result channels of `pixels` side by side.
+Family for_pixels(const ConvEntry& entry, std::int64_t pixels, const Convolution& conv, std::int64_t elements) {
+  Family family = entry.with(conv.parameters, conv.options);
+  const std::int64_t width = conv.parameters.axes[0].result, strips = (width + pixels - 1) / pixels;
+  const std::int64_t invocations = elements / width / 4 * strips;
+  family.workgroups = (invocations + conv_workgroup - 1) / conv_workgroup;
   return family;
 }
 
@@ -125,55 +138,94 @@ struct ConvTypes {
   }
 };
 
-Family in_octets(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements,
-                 const ConvTypes& types) {
-  const std::int64_t groups = parameters.result_channels / parameters.result_in_group;
-  const OctetTiles tiles = octet_tiles(elements / parameters.result_channels, parameters.result_in_group, groups);
-  const ConvOctetParameters in_tiles{.result_channels = parameters.result_channels,
-                                     .image_channels = parameters.image_channels,
-                                     .axes = parameters.axes,
-                                     .result_in_group = parameters.result_in_group,
-                                     .image_in_group = parameters.image_in_group,
-                                     .lanes = tiles.lanes,
-                                     .row_stripes = tiles.row_stripes,
-                                     .column_stripes = tiles.column_stripes,
-                                     .tiles = tiles.tiles};
-  Family family = types.are_bytes() && options.reading == both_by_texel
-                      ? conv_dot4.with(in_tiles, {.axes = options.axes,
-                                                  .is_transposed = options.is_transposed,
-                                                  .reading = options.reading,
-                                                  .octets = tiles.octets,
-                                                  .unsigned_a = types.image == DType::u8,
-                                                  .unsigned_b = types.filter == DType::u8})
-                      : conv_octets.with(in_tiles, {.axes = options.axes,
-                                                    .is_transposed = options.is_transposed,
-                                                    .reading = options.reading,
-                                                    .octets = tiles.octets});
+// A kernel that makes four result channels at a time: for some pixels side by side, where there are workgroups.
+Family by_texels(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements, bool on_floats) {
+  const Convolution conv{parameters, options};
+  if (conv.slides()) return for_pixels(conv_slide, slide, conv, elements);
+  if (on_floats && conv.has_strips()) return for_pixels(conv_strip, strip, conv, elements);
+  return conv_texel.with(parameters, options);
+}
+
+ConvOctetParameters in_tiles_of_octets(const OctetTiles& tiles, const ConvParameters& parameters) {
+  return {.result_channels = parameters.result_channels,
+          .image_channels = parameters.image_channels,
+          .axes = parameters.axes,
+          .result_in_group = parameters.result_in_group,
+          .image_in_group = parameters.image_in_group,
+          .lanes = tiles.lanes,
+          .row_stripes = tiles.row_stripes,
+          .column_stripes = tiles.column_stripes,
+          .tiles = tiles.tiles};
+}
+
+Family in_octets(const OctetTiles& tiles, const ConvParameters& parameters, const ConvOptions& options) {
+  Family family = conv_octets.with(in_tiles_of_octets(tiles, parameters), {.axes = options.axes,
+                                                                           .is_transposed = options.is_transposed,
+                                                                           .reading = options.reading,
+                                                                           .octets = tiles.octets});
   family.workgroups = tiles.tiles;
   return family;
 }
 
-template <class Options>
-Held without_octets(const Node& node) {
-  const auto& family = std::get<Family>(node.operation);
-  const auto parameters = from_words<ConvOctetParameters>(family.words);
-  const auto options = from_options<Options>(family.options);
-  return lowered(node, by_texels({.result_channels = parameters.result_channels,
-                                  .image_channels = parameters.image_channels,
-                                  .axes = parameters.axes,
-                                  .result_in_group = parameters.result_in_group,
-                                  .image_in_group = parameters.image_in_group},
-                                 {.axes = options.axes, .is_transposed = 0, .reading = options.reading},
-                                 node.shape.size(), is_float(node.dtype)));
+Family in_dot4(const OctetTiles& tiles, const ConvParameters& parameters, const ConvOptions& options,
+               const ConvTypes& types) {
+  Family family = conv_dot4.with(in_tiles_of_octets(tiles, parameters), {.axes = options.axes,
+                                                                         .is_transposed = options.is_transposed,
+                                                                         .reading = options.reading,
+                                                                         .octets = tiles.octets,
+                                                                         .unsigned_a = types.image == DType::u8,
+                                                                         .unsigned_b = types.filter == DType::u8});
+  family.workgroups = tiles.tiles;
+  return family;
 }
 
 Family conv_family(const ConvParameters& parameters, const ConvOptions& options, std::int64_t elements,
                    const ConvTypes& types) {
-  const bool of_groups = options.reading == filter_by_texel || options.reading == both_by_texel;
+  const Convolution conv{parameters, options};
   if (options.reading == each_element || options.is_transposed == 1) return conv_each.with(parameters, options);
-  if (of_groups && parameters.result_in_group >= least_columns_in_octets)
-    return in_octets(parameters, options, elements, types);
+  if (conv.is_of_groups() && parameters.result_in_group >= least_columns_in_octets) {
+    const OctetTiles tiles = octet_tiles(conv.pixels(elements), parameters.result_in_group, conv.groups());
+    return types.are_bytes() && options.reading == both_by_texel ? in_dot4(tiles, parameters, options, types)
+                                                                 : in_octets(tiles, parameters, options);
+  }
   return by_texels(parameters, options, elements, types.are_floats());
+}
+
+template <class Options>
+Convolution convolution_in_octets(const Family& family) {
+  const auto parameters = from_words<ConvOctetParameters>(family.words);
+  const auto options = from_options<Options>(family.options);
+  return {{.result_channels = parameters.result_channels,
+           .image_channels = parameters.image_channels,
+           .axes = parameters.axes,
+           .result_in_group = parameters.result_in_group,
+           .image_in_group = parameters.image_in_group},
+          {.axes = options.axes, .is_transposed = 0, .reading = options.reading}};
+}
+
+Convolution convolution_of(const Family& family) {
+  if (family.entry == &conv_octets) return convolution_in_octets<ConvOctetOptions>(family);
+  if (family.entry == &conv_dot4) return convolution_in_octets<ConvDot4Options>(family);
+  return {from_words<ConvParameters>(family.words), from_options<ConvOptions>(family.options)};
+}
+
+Held without_octets(const Node& node) {
+  const Convolution conv = convolution_of(std::get<Family>(node.operation));
+  return lowered(node, by_texels(conv.parameters, conv.options, node.shape.size(), is_float(node.dtype)));
+}
+
+std::vector<Family> conv_variants(const Family& family, const FamilyUse& use) {
+  const Convolution conv = convolution_of(family);
+  std::vector<Family> families;
+  if (use.octets && conv.is_of_groups())
+    for (const std::int64_t octets : {1, 2})
+      families.push_back(
+          in_octets(octet_tiles(octets, conv.pixels(use.elements), conv.parameters.result_in_group, conv.groups()),
+                    conv.parameters, conv.options));
+  if (conv.slides()) families.push_back(for_pixels(conv_slide, slide, conv, use.elements));
+  if (is_float(use.dtype) && conv.has_strips()) families.push_back(for_pixels(conv_strip, strip, conv, use.elements));
+  families.push_back(conv_texel.with(conv.parameters, conv.options));
+  return families;
 }
 
 Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,

@@ -7,9 +7,11 @@ constexpr std::int64_t workgroup_size = 64;  // as in the shaders
 
 std::int64_t steps_to(std::int64_t end, std::int64_t step) { return (end + step - 1) / step; }
 
+}  // namespace
+
 // The shape of which the fewest tiles do: 256 columns by 8 or 16 rows, half as many columns by twice as many rows, and
 // so on.
-OctetTiles fewest_tiles(std::int64_t octets, std::int64_t rows, std::int64_t columns, std::int64_t matrices) {
+OctetTiles octet_tiles(std::int64_t octets, std::int64_t rows, std::int64_t columns, std::int64_t matrices) {
   OctetTiles fewest{};
   for (std::int64_t lanes = workgroup_size; lanes >= 8; lanes /= 2) {
     const std::int64_t row_stripes = steps_to(rows, 8 * octets * (workgroup_size / lanes)),
@@ -20,10 +22,8 @@ OctetTiles fewest_tiles(std::int64_t octets, std::int64_t rows, std::int64_t col
   return fewest;
 }
 
-}  // namespace
-
 OctetTiles octet_tiles(std::int64_t rows, std::int64_t columns, std::int64_t matrices) {
-  const OctetTiles high = fewest_tiles(2, rows, columns, matrices), low = fewest_tiles(1, rows, columns, matrices);
+  const OctetTiles high = octet_tiles(2, rows, columns, matrices), low = octet_tiles(1, rows, columns, matrices);
   constexpr std::int64_t enough_tiles = 32;  // to share the work out
   // Of the work on a high tile, a low one has three fifths: it reads as much of the second matrix.
   return high.tiles < enough_tiles || 3 * low.tiles < 5 * high.tiles ? low : high;

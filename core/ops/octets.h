@@ -16,5 +16,7 @@ struct OctetTiles {
 constexpr std::int64_t least_columns_in_octets = 16;
 
 OctetTiles octet_tiles(std::int64_t rows, std::int64_t columns, std::int64_t matrices);
+// The same with so many octets of rows an invocation.
+OctetTiles octet_tiles(std::int64_t octets, std::int64_t rows, std::int64_t columns, std::int64_t matrices);
 
 }  // namespace tessera

@@ -71,6 +71,11 @@ void describe(Dispatch& dispatch, const Step& step, const Graph& graph) {
       dispatch.target = graph.shown[step.shown].target;
     return;
   }
+  if (item_index(step.output) >= graph.items.size()) {  // a storage of the plan's own
+    dispatch.output_dtype = step.kernel.expression.result();
+    dispatch.output_elements = step.words[0];
+    return;
+  }
   const GraphItem& output = graph.at(step.output);
   const auto* import = output.as<Import>();
   const auto* custom = output.as<Custom>();
@@ -168,7 +173,10 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   } else if (dispatch.custom) {
     acquire_custom(dispatch, step, graph);
   } else {
-    outputs_.push_back(acquire_for(graph, step.output, {}, step.siblings));
+    const bool is_of_graph = item_index(step.output) < graph.items.size();
+    const StorageSpec own{dispatch.output_dtype, dispatch.output_elements};
+    outputs_.push_back(is_of_graph ? acquire_for(graph, step.output, {}, step.siblings)
+                                   : context_.pool->acquire(own, Pool::Use::kernels));
     dispatch.output = &outputs_.back()->storage();
   }
   dispatches_.keep_next();
@@ -230,7 +238,10 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
 
   dispatches_.reserve(dispatches_.size() + steps.size());
   PlanTiers* const tiers = context_.tiers.are_on() ? plan->tiers.get() : nullptr;
-  if (tiers && steps.data() == plan->steps.data()) tiers->begin_run();
+  if (steps.data() == plan->steps.data() && (tiers || context_.variants.are_on())) {
+    plan->tiers->begin_run();
+    context_.variants.ran(*plan, graph, kernel_uses_ != nullptr);
+  }
   for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
     if (!is_made(step, graph, buffers)) {
@@ -288,7 +299,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
   const Limits limits = context_.backend->limits();
   HostTime planning(context_, HostWork::plan);
   const std::uint64_t sketch = sketch_of(wanted);
-  if (const PlanCache::Known known = context_.plans.find(sketch, wanted, limits); known.graph) {
+  if (const PlanCache::Known known = context_.plans.find(sketch, wanted, limits, context_.variants); known.graph) {
     planning.end();
     add_planned(wanted, known.graph->graph(), known.plan, limits, added);
     return added;
@@ -302,7 +313,7 @@ Batch::Added Batch::add_graph(std::span<const Wanted> wanted) {
     if (place.is_for_kernels && context_.recovery.keeps_lineage() && graph.at(place.item).lineage != unknown_lineage)
       place.is_for_kernels = false;  // since elements in order have a lineage
   const std::uint64_t hits = context_.plans.hits();
-  const std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits);
+  const std::shared_ptr<const Plan> plan = context_.plans.get(graph, limits, context_.variants);
   const bool repeats = context_.plans.hits() > hits;
   planning.end();
   add_planned(wanted, graph, plan, limits, added);
@@ -372,7 +383,7 @@ Batch::Buffers Batch::add_items(const Graph& graph, std::shared_ptr<const Plan>&
       if (!has_blocks) limits.max_inputs = static_cast<int>(std::max<std::size_t>(inputs / 2, 2));
     }
     const HostTime planning(context_, HostWork::plan);
-    plan = context_.plans.get(graph, limits);
+    plan = context_.plans.get(graph, limits, context_.variants);
   }
 }
 
@@ -389,16 +400,6 @@ Batch::~Batch() {
   for (const Result& result : results_) result.take_back();
   dispatches_.reset();
   context_.spare_dispatches = std::move(dispatches_);
-}
-
-// Kernels of users were compiled when they were defined, and those of passes have no end: a host's objects are in them.
-KernelsToCompile Batch::take_kernels() {
-  KernelsToCompile kernels{std::exchange(plans_, {}), {}};
-  for (const Dispatch& dispatch : dispatches_.all())
-    if (dispatch.kernel || dispatch.pixel_kernel)
-      kernels.dispatches.push_back({.kernel = dispatch.kernel, .pixel_kernel = dispatch.pixel_kernel});
-  dispatches_.keep_first(0);
-  return kernels;
 }
 
 void prepare_step(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {

@@ -70,6 +70,16 @@ void Batch::run() {
   context_.pool->collect();
 }
 
+// Kernels of users were compiled when they were defined, and those of passes have no end: a host's objects are in them.
+KernelsToCompile Batch::take_kernels() {
+  KernelsToCompile kernels{std::exchange(plans_, {}), {}};
+  for (const Dispatch& dispatch : dispatches_.all())
+    if (dispatch.kernel || dispatch.pixel_kernel)
+      kernels.dispatches.push_back({.kernel = dispatch.kernel, .pixel_kernel = dispatch.pixel_kernel});
+  dispatches_.keep_first(0);
+  return kernels;
+}
+
 void compute(ContextState& context, std::span<const Wanted> wanted) {
   Batch batch(context);
   batch.add(wanted);

@@ -46,6 +46,13 @@ struct BlockPlan {
   double reads;  // of all steps
 };
 
+// A way to do a step: in blocks, or as it is.
+struct BlockWay {
+  std::string name;
+  std::optional<BlockPlan> blocks;
+  double reads;
+};
+
 std::int64_t quads_of(std::int64_t count) { return (count + 3) / 4; }
 double texels_in(const BlockText& text) { return static_cast<double>(text.width() * text.height()); }
 
@@ -56,20 +63,43 @@ double reads_of_layout(const BlockText& text) {
 
 class Blocks {
  public:
-  Blocks(Plan& plan, const Graph& graph, const Limits& limits)
-      : plan_(plan), first_storage_(static_cast<int>(graph.items.size())), limits_(limits) {}
+  // Storages have numbers from `first_storage` on.
+  Blocks(Plan& plan, int first_storage, const Limits& limits)
+      : plan_(plan), first_storage_(first_storage), limits_(limits) {}
 
-  void replace_steps() {
+  void replace_steps(const ChooseVariant& choose) {
     std::vector<Step> steps = std::move(plan_.steps);
     for (Step& step : steps) {
-      const std::optional<BlockPlan> blocks = blocks_of(step);
-      if (blocks) add(step, *blocks);
+      const std::vector<BlockWay> ways = ways_of(step);
+      std::vector<std::string> names;
+      for (const BlockWay& way : ways) names.push_back(way.name);
+      const std::size_t taken = taken_variant(plan_, step, std::move(names), choose);
+      if (!ways.empty() && ways[taken].blocks) add(step, *ways[taken].blocks);
       else plan_.steps.push_back(std::move(step));
     }
   }
 
+  // Those that the device can run and that do not read much more than others; the one that reads least comes first.
+  std::vector<BlockWay> ways_of(const Step& step) {
+    constexpr double much_more = 2;
+    std::vector<BlockWay> ways = all_ways_of(step);
+    std::ranges::stable_sort(ways, {}, &BlockWay::reads);
+    std::erase_if(ways, [&, least = ways.empty() ? 0 : ways[0].reads](const BlockWay& way) {
+      return way.reads > much_more * least;
+    });
+    return ways;
+  }
+
+  void add(const Step& step, const BlockPlan& blocks) {
+    const PixelInput texels{PixelPlace::texels, DType::f32, 4};
+    const int a = laid_out(*a_, blocks.layout_of_a), b = laid_out(*b_, blocks.layout_of_b);
+    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums, {texels, texels}, {a, b},
+                                blocks.height, sum_dtype(step));
+    plan_.steps.push_back(in_order(step, blocks, sums));
+  }
+
  private:
-  std::optional<BlockPlan> blocks_of(const Step& step) {
+  std::vector<BlockWay> all_ways_of(const Step& step) {
     const KernelCore& core = step.kernel.core;
     const bool is_product = core.entry == "matmul_pull", is_conv = core.entry == "conv" || core.entry == "conv_texel";
     if (step.pixel_kernel || (!is_product && !is_conv)) return {};
@@ -87,10 +117,10 @@ class Blocks {
                       : convolution(step, from_words<ConvParameters>(words), from_options<ConvOptions>(core.options));
   }
 
-  // The cheapest of the plans that the device can run, unless `reads` of texels are fewer.
+  // The step as it is takes `reads` of texels.
   template <class Width, class Make>
-  std::optional<BlockPlan> cheapest(double reads, const Width& width_of_layout, const Make& make) const {
-    std::optional<BlockPlan> best;
+  std::vector<BlockWay> ways(double reads, const Width& width_of_layout, const Make& make) const {
+    std::vector<BlockWay> ways{{"texels", std::nullopt, reads}};
     for (const int height : {8, 4, 2}) {
       if (height > limits_.pixels.max_outputs || width_of_layout(height) > limits_.pixels.max_side) continue;
       BlockPlan plan = make(height);
@@ -100,12 +130,13 @@ class Blocks {
       };
       if (!fits(plan.layout_of_a) || !fits(plan.layout_of_b) || !fits(plan.sums)) continue;
       plan.reads += reads_of_layout(plan.layout_of_a) + reads_of_layout(plan.layout_of_b) + 3 * reads_of_dispatch;
-      if (plan.reads < (best ? best->reads : reads)) best = std::move(plan);
+      const double reads_of_plan = plan.reads;
+      ways.push_back({"blocks of " + std::to_string(height), std::move(plan), reads_of_plan});
     }
-    return best;
+    return ways;
   }
 
-  std::optional<BlockPlan> product(const MatmulPullParameters& parameters, const MatmulOptions& options) const {
+  std::vector<BlockWay> product(const MatmulPullParameters& parameters, const MatmulOptions& options) const {
     const auto kept = std::span(parameters.axes).first(static_cast<std::size_t>(std::int64_t{options.kept_axes}));
     const auto summed = std::span(parameters.axes).subspan(kept.size());
     // b gives the columns and a the rows.
@@ -126,8 +157,8 @@ class Blocks {
   }
 
   // `reads`: of a kernel that makes one texel at a time, for four terms of its sums.
-  std::optional<BlockPlan> product_of(const MatrixOperand& a, const MatrixOperand& b, std::int64_t matrices,
-                                      double reads) const {
+  std::vector<BlockWay> product_of(const MatrixOperand& a, const MatrixOperand& b, std::int64_t matrices,
+                                   double reads) const {
     const std::int64_t rows = a.kept.size, columns = quads_of(b.kept.size), quads = quads_of(a.terms());
     const auto results = static_cast<double>(rows * columns * matrices);
     const auto make = [&](int height) {
@@ -143,12 +174,12 @@ class Blocks {
           texels_in(plan.sums) * static_cast<double>(quads) * (height + 4) + results * (b.kept.size % 4 == 0 ? 2 : 6);
       return plan;
     };
-    return cheapest(
+    return ways(
         results * static_cast<double>(quads) * reads, [&](int height) { return quads * height; }, make);
   }
 
-  std::optional<BlockPlan> convolution(const Step& step, const ConvParameters& parameters,
-                                       const ConvOptions& options) const {
+  std::vector<BlockWay> convolution(const Step& step, const ConvParameters& parameters,
+                                    const ConvOptions& options) const {
     const WindowAxis& depth = parameters.axes[2];
     const bool is_flat = depth.image <= 1 && depth.taps <= 1 && depth.result <= 1;
     if (options.is_transposed == 1 || options.axes > 2 || !is_flat) return {};
@@ -194,7 +225,7 @@ class Blocks {
     const auto width = [&](int height) {
       return std::max(conv.padded_width(height) * conv.image_texels(), conv.padded_height());
     };
-    return cheapest(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), width, make);
+    return ways(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), width, make);
   }
 
   // A filter of one tap, at every pixel.
@@ -243,14 +274,6 @@ class Blocks {
     step.pixel_results = {{.item = storage, .layout = layout}};
     plan_.steps.push_back(std::move(step));
     return storage;
-  }
-
-  void add(const Step& step, const BlockPlan& blocks) {
-    const PixelInput texels{PixelPlace::texels, DType::f32, 4};
-    const int a = laid_out(*a_, blocks.layout_of_a), b = laid_out(*b_, blocks.layout_of_b);
-    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums, {texels, texels}, {a, b},
-                                blocks.height, sum_dtype(step));
-    plan_.steps.push_back(in_order(step, blocks, sums));
   }
 
   static DType sum_dtype(const Step& step) { return is_float(step.kernel.core.dtype) ? DType::f32 : DType::i32; }
@@ -313,8 +336,25 @@ class Blocks {
 
 }  // namespace
 
-void plan_blocks(Plan& plan, const Graph& graph, const Limits& limits) {
-  if (limits.draws_blocks) Blocks(plan, graph, limits).replace_steps();
+void plan_blocks(Plan& plan, const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
+  if (limits.draws_blocks) Blocks(plan, static_cast<int>(graph.items.size()), limits).replace_steps(choose);
+}
+
+std::vector<StepVariant> variants_in_blocks(const Step& step, const Limits& limits, int first_storage) {
+  std::vector<StepVariant> variants;
+  Plan none;
+  for (const BlockWay& way : Blocks(none, first_storage, limits).ways_of(step)) {
+    Plan plan;
+    Blocks blocks(plan, first_storage, limits);
+    if (way.blocks) {
+      blocks.ways_of(step);  // finds the operands
+      blocks.add(step, *way.blocks);
+    } else {
+      plan.steps.push_back(step);
+    }
+    variants.push_back({way.name, std::move(plan.steps), std::move(plan.own_storages)});
+  }
+  return variants;
 }
 
 }  // namespace tessera

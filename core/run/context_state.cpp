@@ -44,6 +44,7 @@ ContextState::ContextState(ContextImpl& owner_in, const ContextOptions& options_
                       .messages = owner.messages->sink()})),
       plans(owner.messages->sink()),
       tiers(*this),
+      variants(*this),
       pace(options.max_submissions_under_way),
       vulkan_images(std::make_shared<VulkanImages>()) {}
 
@@ -98,12 +99,13 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
     monitor->moves(*backend, *next);
   }
   timed_steps.clear();
-  tiers.stop();  // their storages are the old device's
+  trials.clear();  // their storages are the old device's
   pace.forget();
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
   tiers.clear(*this);
+  variants.clear();
   kernel_origins_before = backend->kernel_origins() - origins;
   devices.push_back(backend->device());
   ++epoch;
@@ -130,7 +132,7 @@ bool ContextState::prepare_some(Preparation::Clock::time_point deadline) {
       preparation->compile_until(*this, deadline);
       if (Preparation::Clock::now() >= deadline) break;
     }
-  if (is_hosts || !works_beside()) tiers.work_until(*this, deadline);
+  if (is_hosts || !works_beside()) trials.work_until(*this, deadline);
   std::erase_if(preparations, [](const auto& preparation) { return preparation->is_over(); });
   return preparations.empty();
 }
@@ -173,7 +175,7 @@ Stats ContextState::stats_now() const {
 void ContextState::collect_times(bool wait) {
   if (backend->is_lost()) return;
   for (const TimedRun& timed : backend->take_times(wait)) {
-    if (tiers.timed(timed)) continue;
+    if (trials.timed(timed)) continue;
     if (monitor) monitor->timed(timed);
     timed_steps.timed(timed);
   }

@@ -18,6 +18,8 @@
 #include "core/run/recovery.h"
 #include "core/run/step_costs.h"
 #include "core/run/tiers.h"
+#include "core/run/trials.h"
+#include "core/run/variants.h"
 
 namespace tessera {
 
@@ -65,7 +67,9 @@ struct ContextState {
   Recovery recovery;
   std::shared_ptr<Pool> pool;
   PlanCache plans;
+  Trials trials;
   Tiers tiers;
+  Variants variants;
   DispatchList spare_dispatches;                           // of the last batch, for the next one
   std::vector<std::shared_ptr<Preparation>> preparations;  // of programs, in the order in which they were asked for
   std::vector<std::weak_ptr<HostRead>> host_reads;         // of read_async, where only the host can finish them

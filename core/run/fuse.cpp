@@ -5,6 +5,7 @@
 #include "core/run/block_plan.h"
 #include "core/run/pixel_plan.h"
 #include "core/run/siblings.h"
+#include "core/run/step_variants.h"
 #include "core/run/step_writer.h"
 
 namespace tessera {
@@ -261,7 +262,7 @@ std::vector<int> Plan::outputs_of(const Step& step) {
 
 namespace {
 
-Plan plan_of(const Graph& graph, const Limits& limits) {
+Plan plan_of(const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
   PixelPlan pixels = plan_pixels(graph, limits);
   Plan plan = Fuser(graph, limits, pixels).plan();
   if (!pixels.steps.empty()) {
@@ -269,7 +270,8 @@ Plan plan_of(const Graph& graph, const Limits& limits) {
     sort_steps(plan, graph.items.size() + pixels.own_storages.size());
   }
   plan.own_storages = std::move(pixels.own_storages);
-  plan_blocks(plan, graph, limits);
+  plan_blocks(plan, graph, limits, choose);
+  take_variants(plan, graph, limits, choose);
   plan.ops_fused += pixels.ops_fused;
   for (const Step& step : plan.steps)
     for (const PixelResult& result : step.pixel_results)
@@ -280,10 +282,10 @@ Plan plan_of(const Graph& graph, const Limits& limits) {
 
 }  // namespace
 
-Plan make_plan(const Graph& graph, const Limits& limits) {
+Plan make_plan(const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
   const JoinedSiblings joined = join_siblings(graph, limits);
-  if (joined.graph.items.empty()) return plan_of(graph, limits);
-  Plan plan = plan_of(joined.graph, limits);
+  if (joined.graph.items.empty()) return plan_of(graph, limits, choose);
+  Plan plan = plan_of(joined.graph, limits, choose);
   joined.name_items_as_before(plan, graph);
   return plan;
 }

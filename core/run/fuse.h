@@ -1,8 +1,11 @@
 // Makes the plan of a graph: which nodes share a kernel, and how long storages are needed.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -34,8 +37,20 @@ struct Step {
   std::vector<int> custom_outputs;
   std::optional<PixelKernel> pixel_kernel;  // instead of a Kernel
   std::vector<PixelResult> pixel_results;
-  std::size_t shown = 0;  // the entry of Graph::shown that a result is for
+  std::size_t shown = 0;                // the entry of Graph::shown that a result is for
+  const FamilyEntry* family = nullptr;  // of the core
 };
+
+// A step that can be done in several ways (core/run/step_variants.h), and the one that a plan has taken.
+struct StepChoice {
+  Step step;                       // as it is before one is taken
+  Step core;                       // its core alone
+  std::string key;                 // equal keys, equal choices
+  std::vector<std::string> names;  // of the ways; the first one is what a plan takes without measuring
+  std::size_t taken;
+};
+// Which of the ways to take, by the key and the names; empty: the first one.
+using ChooseVariant = std::function<std::size_t(const std::string& key, std::span<const std::string> names)>;
 
 class PlanTiers;
 
@@ -44,12 +59,13 @@ struct Plan {
   std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
   std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
   std::vector<int> in_texels;             // items: see PixelResult
+  std::vector<StepChoice> choices;        // none where nothing is measured
   std::shared_ptr<PlanTiers> tiers;       // changes with runs, under the context's lock
 
   // The items and storages that a step writes.
   static std::vector<int> outputs_of(const Step&);
 };
 
-Plan make_plan(const Graph&, const Limits&);
+Plan make_plan(const Graph&, const Limits&, const ChooseVariant& = {});
 
 }  // namespace tessera

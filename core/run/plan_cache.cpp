@@ -1,10 +1,10 @@
 #include "core/run/plan_cache.h"
 
-#include "core/run/tiers.h"
-
 #include <algorithm>
 
 #include "core/base/sizes.h"
+#include "core/run/tiers.h"
+#include "core/run/variants.h"
 
 namespace tessera {
 namespace {
@@ -35,23 +35,30 @@ bool are_same(const Limits& a, const Limits& b) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits) {
+std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& limits, Variants& variants) {
   const std::string signature =
       signature_of(graph) + ' ' + std::to_string(limits.max_inputs) + (limits.draws_blocks ? " blocks" : "");
-  if (const std::shared_ptr<const Plan>* known = plans_.find(signature)) {
+  std::shared_ptr<const Plan>* const known = plans_.find(signature);
+  if (known && variants.are_taken_by(**known)) {
     ++hits_;
     return *known;
   }
-  if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
-  const auto plan = std::make_shared<Plan>(make_plan(graph, limits));
+  const auto plan = std::make_shared<Plan>(make_plan(graph, limits, variants.chooser()));
   plan->tiers = std::make_shared<PlanTiers>();
   if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph); });
+  if (known) return *known = plan;
+  if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });
   return plans_.add(signature, plan);
 }
 
-PlanCache::Known PlanCache::find(std::uint64_t sketch, std::span<const Wanted> wanted, const Limits& limits) {
+PlanCache::Known PlanCache::find(std::uint64_t sketch, std::span<const Wanted> wanted, const Limits& limits,
+                                 Variants& variants) {
   for (auto entry = known_.begin(); entry != known_.end(); ++entry) {
     if (entry->sketch != sketch || !are_same(entry->limits, limits) || !entry->known.graph->is_of(wanted)) continue;
+    if (!variants.are_taken_by(*entry->known.plan)) {
+      known_.erase(entry);
+      return {};
+    }
     ++hits_;
     std::rotate(known_.begin(), entry, entry + 1);
     return known_.front().known;

@@ -10,12 +10,14 @@
 
 namespace tessera {
 
+class Variants;
+
 // Plans by the signature of their graphs. Where there are too many, the least recently used ones go: a program that
 // never repeats itself must not grow.
 class PlanCache {
  public:
   explicit PlanCache(MessageSink messages) : messages_(std::move(messages)) {}
-  std::shared_ptr<const Plan> get(const Graph&, const Limits&);
+  std::shared_ptr<const Plan> get(const Graph&, const Limits&, Variants&);
 
   // A graph of these nodes that came before, with its plan: looked for without making one. The sketch is sketch_of() of
   // the nodes.
@@ -23,7 +25,7 @@ class PlanCache {
     std::shared_ptr<KnownGraph> graph;  // nothing where there is none
     std::shared_ptr<const Plan> plan;
   };
-  Known find(std::uint64_t sketch, std::span<const Wanted>, const Limits&);
+  Known find(std::uint64_t sketch, std::span<const Wanted>, const Limits&, Variants&);
   void keep(std::uint64_t sketch, const Limits&, Graph, std::shared_ptr<const Plan>);
 
   std::uint64_t hits() const { return hits_; }

@@ -149,7 +149,7 @@ void plan_for_device(ContextState& context, ProgramImpl& program) {
     const bool is_read = item != program.graph.items.end();
     program.input_items.push_back(is_read ? static_cast<int>(item - program.graph.items.begin()) : GraphItem::none);
   }
-  program.plan = context.plans.get(program.graph, limits);
+  program.plan = context.plans.get(program.graph, limits, context.variants);
   program.variants.clear();
   program.kernels.clear();
   program.costs = std::make_shared<StepCosts>(*program.plan, program.graph, *context.backend);

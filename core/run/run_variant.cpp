@@ -1,6 +1,7 @@
 #include "core/run/run_variant.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/run/context_state.h"
 
@@ -91,7 +92,7 @@ ProgramVariant make_variant(ContextState& context, const RunVariant& run, std::s
   for (std::size_t i = 0; i < run.inputs.size(); ++i)
     if (const int item = program.input_items[i]; item >= 0)
       graph.note_overwritten(graph.items[static_cast<std::size_t>(item)], storage_of(run.inputs[i].get()));
-  variant.plan = context.plans.get(graph, context.backend->limits());
+  variant.plan = context.plans.get(graph, context.backend->limits(), context.variants);
   variant.captured = std::make_shared<CapturedPixels>(graph, *variant.plan);
   for (std::size_t i = 0; i < run.inputs.size(); ++i) {
     const int item = program.input_items[i];
@@ -170,6 +171,8 @@ RunVariant run_variant(ContextState& context, const Node& ran, std::span<const W
 
   write_key(program.variant_key, variant, outputs);
   auto known = program.variants.find(program.variant_key);
+  if (known != program.variants.end() && !context.variants.are_taken_by(*known->second.plan))
+    program.variants.erase(std::exchange(known, program.variants.end()));
   if (known != program.variants.end()) context.plans.note_hit();
   else known = program.variants.emplace(program.variant_key, make_variant(context, variant, outputs)).first;
   variant.of_program = &known->second;

@@ -240,12 +240,21 @@ void JoinedSiblings::name_items_as_before(Plan& plan, const Graph& before) const
     const auto own = item - static_cast<int>(items.size());  // a storage of the plan's own
     item = own < 0 ? items[at(item)] : static_cast<int>(before.items.size()) + own;
   };
-  for (Step& step : plan.steps) {
+  const auto rename_items_of = [&](Step& step) {
     rename(step.output);
     for (std::vector<int>* list : {&step.inputs, &step.last_uses, &step.custom_outputs})
       std::ranges::for_each(*list, rename);
     for (PixelResult& result : step.pixel_results) rename(result.item);
-  }
+  };
+  const auto is_group = [&](int item) {
+    const auto* family = item < static_cast<int>(items.size()) ? graph.at(item).as<Family>() : nullptr;
+    return family && family->siblings > 1;
+  };
+  // Nothing is tried on the storage of a group, which is larger than that of its first member.
+  std::erase_if(plan.choices,
+                [&](const StepChoice& choice) { return std::ranges::any_of(choice.step.inputs, is_group); });
+  std::ranges::for_each(plan.steps, rename_items_of);
+  for (StepChoice& choice : plan.choices) rename_items_of(choice.step);
   std::ranges::for_each(plan.in_texels, rename);
 }
 

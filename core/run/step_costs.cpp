@@ -19,8 +19,10 @@ std::string work_of(const Plan& plan, const Graph& graph, std::size_t index) {
   if (step.pixel_kernel) return step.pixel_kernel->key.text() + std::string(text.text());
   text.list(step.operand_elements);
   text.number(step.workgroups);
-  text.number(graph.at(step.output).shape().size());
-  if (step.kernel.key.empty()) text.number(static_cast<std::int64_t>(index));
+  if (step.kernel.key.empty()) {
+    text.number(graph.at(step.output).shape().size());
+    text.number(static_cast<std::int64_t>(index));
+  }
   return step.kernel.key.text() + std::string(text.text());
 }
 
@@ -32,8 +34,8 @@ StepCosts::StepCosts(const Plan& plan, const Graph& graph, const Backend& backen
     const auto [kind, is_new] = known.try_emplace(work_of(plan, graph, i), known.size());
     kinds_.push_back(kind->second);
     // Backends leave out what has no elements, and cannot time it.
-    const bool is_nothing = !plan.steps[i].pixel_kernel && !plan.steps[i].kernel.key.empty() &&
-                            graph.at(plan.steps[i].output).shape().size() == 0;
+    const Step& step = plan.steps[i];
+    const bool is_nothing = !step.pixel_kernel && !step.kernel.key.empty() && step.words[0] == 0;
     if (is_new) costs_.push_back({.time = 0, .times_measured = is_nothing ? times_until_known() : 0});
   }
 }

@@ -57,6 +57,7 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
                        .in_octets = family.entry->in_octets,
                        .parameter_names = &family.entry->parameter_names(),
                        .option_names = &family.entry->option_names()};
+  step_.family = family.entry;
   core_words_ = family.words;
   row_ = family.row;
   step_.workgroups = family.workgroups;

@@ -40,17 +40,22 @@ void set_costs(const Program& program, std::vector<double> costs) {
 
 void take_all_tiers(Context& context) {
   const LockedContext locked(context);
-  locked->tiers.take_all();
+  locked->trials.take_all();
 }
 
 void finish_tiers(Context& context) {
   {
     const LockedContext locked(context);
     if (locked->is_hosts || !locked->works_beside())
-      while (locked->tiers.work(*locked) != TierTrial::Turn::over) {
+      while (locked->trials.work(*locked) != Trial::Turn::over) {
       }
   }
   ContextAccess::impl(context).background.wait_until_idle();
+}
+
+void take_variants(Context& context, std::size_t number) {
+  const LockedContext locked(context);
+  locked->variants.force(number);
 }
 
 void fail_sharing(Context& context, int nth) {

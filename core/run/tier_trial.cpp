@@ -9,45 +9,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t most_trial_bytes = std::uint64_t{128} << 20;  // of storages
-constexpr std::uint64_t most_part_bytes = std::uint64_t{4} << 20;     // that are downloaded at once
-constexpr double least_time = 20, most_time = 50'000;                 // microseconds: of the general kernel, of a trial
-constexpr double fraction_to_take = 0.95;
+constexpr double most_time = 50'000;  // microseconds, of the device's
 constexpr std::chrono::seconds longest_wait{30};
-
-// Xorshift: the same numbers in every run of a program.
-class RandomBits {
- public:
-  std::uint32_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 17;
-    return state_ ^= state_ << 5;
-  }
-
- private:
-  std::uint32_t state_ = 2463534242u;
-};
-
-std::uint32_t ordinary(DType dtype, std::uint32_t bits) {
-  switch (dtype) {
-    case DType::f32: return (bits & 0x807fffffu) | (122u + (bits >> 23) % 8u) << 23;
-    case DType::f16: return (bits & 0x83ffu) | (12u + (bits >> 16) % 5u) << 10;
-    case DType::boolean: return bits & 1u;
-    default: return bits & 0x7fu;
-  }
-}
-
-std::vector<std::byte> random_elements(RandomBits& random, const StorageSpec& spec, bool any_bits) {
-  const std::size_t size = size_of(spec.dtype);
-  std::vector<std::byte> bytes(byte_count(spec.elements, spec.dtype));
-  for (std::size_t at = 0; at < bytes.size(); at += size) {
-    std::uint32_t bits = random.next();
-    if (!any_bits || spec.dtype == DType::boolean) bits = ordinary(spec.dtype, bits);
-    else if ((bits & 0x70u) == 0) bits = 0;
-    std::memcpy(bytes.data() + at, &bits, size);
-  }
-  return bytes;
-}
 
 bool is_nan(DType dtype, std::uint32_t bits) {
   if (dtype == DType::f32) return (bits & 0x7fffffffu) > 0x7f800000u;
@@ -118,15 +81,15 @@ TierTrial::Turn TierTrial::work_on(ContextState& context, bool whatever_times) {
   switch (phase_) {
     case Phase::allocate:
       if (!allocate(context)) return refuse();
-      fill(backend, Numbers::ordinary);
-      measure(context, {dispatch_of(true, general_), dispatch_of(true, general_)});
+      fill(backend, TrialNumbers::ordinary);
+      clock_.measure(context, {dispatch_of(true, general_), dispatch_of(true, general_)});
       phase_ = Phase::weigh;
       return Turn::did_some;
 
     case Phase::weigh:
-      if (!has_times_) return Turn::waits;
-      general_time_ = *std::min_element(times_.begin(), times_.end());
-      if (general_time_ < least_time && !whatever_times) return refuse();
+      if (!clock_.is_ready()) return Turn::waits;
+      general_time_ = *std::min_element(clock_.times().begin(), clock_.times().end());
+      if (general_time_ < least_trial_time && !whatever_times) return refuse();
       phase_ = Phase::compile;
       return Turn::did_some;
 
@@ -144,17 +107,16 @@ TierTrial::Turn TierTrial::work_on(ContextState& context, bool whatever_times) {
       fill(backend, numbers_);
       const std::vector<Dispatch> both{dispatch_of(true, general_), dispatch_of(false, special_)};
       backend.run(both, std::nullopt);
-      output_ = 0, first_ = 0;
+      output_ = 0;
+      reader_.reset();
       start_download(backend);
       phase_ = Phase::download;
       return Turn::did_some;
     }
 
     case Phase::download:
-      if (!general_part_->ready() || !special_part_->ready()) return Turn::waits;
-      general_part_->take(general_bytes_);
-      special_part_->take(special_bytes_);
-      general_part_.reset(), special_part_.reset();
+      if (!reader_->is_ready()) return Turn::waits;
+      reader_->take();
       if (!are_equal()) {
         if (!has_floats_) return refuse();
         make_kernels(false);  // compilers compute with numbers that they know in another order
@@ -162,32 +124,32 @@ TierTrial::Turn TierTrial::work_on(ContextState& context, bool whatever_times) {
         phase_ = Phase::compile;
         return Turn::did_some;
       }
-      first_ += count_;
       if (start_download(backend)) return Turn::did_some;
-      if (numbers_ == Numbers::ordinary) {
-        numbers_ = Numbers::any_bits;
+      if (numbers_ == TrialNumbers::ordinary) {
+        numbers_ = TrialNumbers::any_bits;
         phase_ = Phase::compare;
         return Turn::did_some;
       }
       if (!whatever_times) {
-        fill(backend, Numbers::ordinary);
+        fill(backend, TrialNumbers::ordinary);
         const double pairs = std::clamp(most_time / std::max(2 * general_time_, 1.0), 1.0, 6.0);
         std::vector<Dispatch> turns;
         for (int i = 0; i < static_cast<int>(pairs); ++i)
           turns.push_back(dispatch_of(true, general_)), turns.push_back(dispatch_of(false, special_));
-        measure(context, turns);
+        clock_.measure(context, turns);
         phase_ = Phase::time;
         return Turn::did_some;
       }
       break;
 
     case Phase::time: {
-      if (!has_times_) return Turn::waits;
+      if (!clock_.is_ready()) return Turn::waits;
       double general = 0, special = 0;
       const auto keep_least = [](double& least, double time) {
         least = least > 0 && time > 0 ? std::min(least, time) : std::max(least, time);
       };
-      for (std::size_t i = 0; i < times_.size(); ++i) keep_least(i % 2 == 0 ? general : special, times_[i]);
+      for (std::size_t i = 0; i < clock_.times().size(); ++i)
+        keep_least(i % 2 == 0 ? general : special, clock_.times()[i]);
       if (special <= 0 || special > general * fraction_to_take) return refuse();
       break;
     }
@@ -202,8 +164,7 @@ bool TierTrial::allocate(ContextState& context) {
   const auto add = [&](const StorageSpec& spec) { bytes += backend.storage_class(spec).bytes; };
   for (const StorageSpec& spec : work_.inputs) add(spec);
   for (const TierWork::Output& output : work_.outputs) add(output.storage), add(output.storage);
-  const std::uint64_t budget = context.options.memory_budget;
-  if (bytes > most_trial_bytes || (budget > 0 && context.pool->info().bytes_in_use + bytes > budget)) return false;
+  if (!has_room_for_trial(context, bytes)) return false;
   for (const StorageSpec& spec : work_.inputs) inputs_.push_back(backend.allocate(spec));
   for (const TierWork::Output& output : work_.outputs) {
     general_.push_back(backend.allocate(output.storage));
@@ -212,12 +173,8 @@ bool TierTrial::allocate(ContextState& context) {
   return true;
 }
 
-void TierTrial::fill(Backend& backend, Numbers numbers) {
-  RandomBits random;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const StorageSpec& spec = work_.inputs[i];
-    backend.upload(*inputs_[i], spec.dtype, random_elements(random, spec, numbers == Numbers::any_bits));
-  }
+void TierTrial::fill(Backend& backend, TrialNumbers numbers) {
+  fill_for_trial(backend, inputs_, work_.inputs, numbers);
 }
 
 Dispatch TierTrial::dispatch_of(bool is_general, std::vector<std::unique_ptr<Storage>>& outputs) {
@@ -240,54 +197,30 @@ Dispatch TierTrial::dispatch_of(bool is_general, std::vector<std::unique_ptr<Sto
   return dispatch;
 }
 
-void TierTrial::measure(ContextState& context, const std::vector<Dispatch>& dispatches) {
-  times_.assign(dispatches.size(), 0);
-  has_times_ = false;
-  if (context.backend->can_time()) {
-    timed_as_ = context.timed_runs++;
-    context.backend->run(dispatches, timed_as_);
-    return;
-  }
-  context.backend->wait();
-  for (std::size_t i = 0; i < dispatches.size(); ++i) {
-    const Stopwatch watch;
-    context.backend->run(std::span(dispatches).subspan(i, 1), std::nullopt);
-    context.backend->wait();
-    times_[i] = 1000 * watch.milliseconds();
-  }
-  has_times_ = true;
+void TierTrial::finished(ContextState& context) {
+  ++(tier_->state == Tier::State::taken ? context.stats.tiers_taken : context.stats.tiers_refused);
 }
 
-bool TierTrial::timed(const TimedRun& run) {
-  if (!timed_as_ || run.run != *timed_as_) return false;
-  for (const DispatchTime& time : run.times)
-    if (time.dispatch < times_.size()) times_[time.dispatch] = time.end - time.begin;
-  timed_as_.reset();
-  return has_times_ = true;
-}
-
-// Of the next elements, if there are any.
 bool TierTrial::start_download(Backend& backend) {
-  while (output_ < work_.outputs.size() && first_ >= work_.outputs[output_].storage.elements) ++output_, first_ = 0;
-  if (output_ == work_.outputs.size()) return false;
-  const StorageSpec& spec = work_.outputs[output_].storage;
-  const auto most = static_cast<std::int64_t>(most_part_bytes / size_of(spec.dtype));
-  count_ = std::min(spec.elements - first_, most);
-  general_bytes_.resize(byte_count(count_, spec.dtype));
-  special_bytes_.resize(general_bytes_.size());
-  general_part_ = backend.download(*general_[output_], spec.dtype, first_, count_);
-  special_part_ = backend.download(*special_[output_], spec.dtype, first_, count_);
-  return true;
+  if (reader_ && reader_->start_next(backend)) return true;
+  if (reader_) ++output_;
+  for (; output_ < work_.outputs.size(); ++output_) {
+    reader_.emplace(std::vector<const Storage*>{general_[output_].get(), special_[output_].get()},
+                    work_.outputs[output_].storage);
+    if (reader_->start_next(backend)) return true;
+  }
+  return false;
 }
 
 bool TierTrial::are_equal() const {
-  if (general_bytes_ == special_bytes_) return true;
+  const std::span<const std::byte> general_bytes = reader_->bytes(0), special_bytes = reader_->bytes(1);
+  if (std::ranges::equal(general_bytes, special_bytes)) return true;
   const TierWork::Output& output = work_.outputs[output_];
   const std::size_t size = size_of(output.storage.dtype);
-  for (std::size_t at = 0, element = 0; at < general_bytes_.size(); at += size, ++element) {
+  for (std::size_t at = 0, element = 0; at < general_bytes.size(); at += size, ++element) {
     std::uint32_t general = 0, special = 0;
-    std::memcpy(&general, general_bytes_.data() + at, size);
-    std::memcpy(&special, special_bytes_.data() + at, size);
+    std::memcpy(&general, general_bytes.data() + at, size);
+    std::memcpy(&special, special_bytes.data() + at, size);
     if (general == special || static_cast<int>(element % 4) >= output.channels) continue;
     if (!is_nan(output.storage.dtype, general) || !is_nan(output.storage.dtype, special)) return false;
   }

@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/kernel/backend.h"
+#include "core/run/trial_parts.h"
+#include "core/run/trials.h"
 
 namespace tessera {
 
@@ -41,31 +42,26 @@ struct TierWork {
 // Both kernels run on storages of the trial's own, which are filled with random numbers, once ordinary ones and once
 // any bits. All bits of the results must agree, but for those of NaN. Images of a host's, and those of f16, are images
 // of f32 on trial: what differs there is how pixels are read and written, in which there are no constants.
-class TierTrial {
+class TierTrial : public Trial {
  public:
-  enum class Turn { did_some, waits, over };
-
   TierTrial(TierWork, std::shared_ptr<Tier>);
-  ~TierTrial();
+  ~TierTrial() override;
 
-  // Does a part of the work, and does not throw: whatever fails refuses the tier. The tier is taken where it is faster
-  // by a twentieth at least or, for tests, `whatever_times`.
-  Turn work(ContextState&, bool whatever_times);
-  bool is_taken() const { return tier_->state == Tier::State::taken; }
-  bool timed(const TimedRun&);  // whether the times are those of the trial
+  // Whatever fails refuses the tier. It is taken where it is faster by a twentieth at least.
+  Turn work(ContextState&, bool whatever_times) override;
+  bool timed(const TimedRun& run) override { return clock_.timed(run); }
+  void finished(ContextState&) override;
 
  private:
   enum class Phase { allocate, weigh, compile, compare, download, time };
-  enum class Numbers { ordinary, any_bits };
 
   Turn work_on(ContextState&, bool whatever_times);
   bool allocate(ContextState&);
-  void fill(Backend&, Numbers);
+  void fill(Backend&, TrialNumbers);
   void make_kernels(bool with_floats);
   Dispatch dispatch_of(bool is_general, std::vector<std::unique_ptr<Storage>>& outputs);
-  void measure(ContextState&, const std::vector<Dispatch>&);
-  bool start_download(Backend&);
-  bool are_equal() const;  // the elements that were downloaded
+  bool start_download(Backend&);  // of the next elements, if there are any
+  bool are_equal() const;         // those that were downloaded
   Turn refuse();
 
   TierWork work_;
@@ -74,14 +70,10 @@ class TierTrial {
   bool has_floats_ = true;      // among the constants
   Phase phase_ = Phase::allocate;
   std::vector<std::unique_ptr<Storage>> inputs_, general_, special_;
-  Numbers numbers_ = Numbers::ordinary;
-  std::size_t output_ = 0;  // that is compared, from this element on:
-  std::int64_t first_ = 0, count_ = 0;
-  std::unique_ptr<Download> general_part_, special_part_;
-  std::vector<std::byte> general_bytes_, special_bytes_;
-  std::optional<std::uint64_t> timed_as_;
-  std::vector<double> times_;  // of the dispatches of the last run, in microseconds; 0: not known
-  bool has_times_ = false;
+  TrialNumbers numbers_ = TrialNumbers::ordinary;
+  std::size_t output_ = 0;  // that is compared
+  std::optional<TrialReader> reader_;
+  TrialClock clock_;
   double general_time_ = 0;  // roughly
   std::chrono::steady_clock::time_point began_to_wait_{};
 };

@@ -68,7 +68,6 @@ bool is_empty(const Dispatch& dispatch) {
 Tiers::Tiers(const ContextState& context) { clear(context); }
 
 void Tiers::clear(const ContextState& context) {
-  waiting_.clear();
   tiers_.clear();
   are_on_ = context.options.tiers && has_threads() && context.backend->device().backend != BackendKind::cpu;
 }
@@ -78,34 +77,8 @@ std::shared_ptr<Tier> Tiers::tier_for(ContextState& context, TierWork work) {
   if (const auto known = tiers_.find(key); known != tiers_.end()) return known->second;
   if (tiers_.size() >= most_tiers) return nullptr;
   auto tier = std::make_shared<Tier>();
-  waiting_.push_back(std::make_unique<TierTrial>(std::move(work), tier));
-  tiers_[key] = tier;
-  if (context.is_hosts || !context.works_beside() || is_working_) return tier;
-  is_working_ = true;
-  context.owner.background.add([owner = context.owner.weak_from_this()](ContextState& state) {
-    // Trials are no reason for a context to stay.
-    const bool is_over = owner.expired() || state.tiers.work(state) == TierTrial::Turn::over;
-    if (is_over) state.tiers.is_working_ = false;
-    return is_over;
-  });
-  return tier;
-}
-
-TierTrial::Turn Tiers::work(ContextState& context) {
-  if (waiting_.empty()) return TierTrial::Turn::over;
-  if (context.pool->is_recording()) return TierTrial::Turn::waits;
-  TierTrial& trial = *waiting_.front();
-  const TierTrial::Turn turn = trial.work(context, takes_all_);
-  if (turn == TierTrial::Turn::waits) context.collect_times(false);
-  if (turn != TierTrial::Turn::over) return turn;
-  ++(trial.is_taken() ? context.stats.tiers_taken : context.stats.tiers_refused);
-  waiting_.pop_front();
-  return waiting_.empty() ? TierTrial::Turn::over : TierTrial::Turn::did_some;
-}
-
-void Tiers::work_until(ContextState& context, std::chrono::steady_clock::time_point deadline) {
-  while (work(context) == TierTrial::Turn::did_some && std::chrono::steady_clock::now() < deadline) {
-  }
+  context.trials.add(context, std::make_unique<TierTrial>(std::move(work), tier));
+  return tiers_[key] = tier;
 }
 
 void Tiers::trim() {
@@ -113,8 +86,6 @@ void Tiers::trim() {
     return known.second.use_count() == 1 && known.second->state != Tier::State::on_trial;
   });
 }
-
-bool Tiers::timed(const TimedRun& run) { return !waiting_.empty() && waiting_.front()->timed(run); }
 
 bool PlanTiers::StepTier::has_numbers_of(const Dispatch& dispatch) const {
   const std::size_t first = dispatch.words.size() - numbers.size();
@@ -149,7 +120,7 @@ void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph,
   }
   if (own.attempts == most_attempts) return;
   own.note_numbers(dispatch, step.numbers.size());
-  if (runs_ < context.tiers.runs_before(is_program)) return;
+  if (runs_ < context.trials.runs_before(is_program)) return;
   ++own.attempts;
   own.fallbacks = 0;
   std::optional<TierWork> work = work_of(plan, graph, step, dispatch);

@@ -5,7 +5,6 @@
 // faster. A run in which a number differs from the constant uses the general kernel.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,37 +24,25 @@ class Tiers {
   explicit Tiers(const ContextState&);
 
   bool are_on() const { return are_on_; }
-  // The runs after which a plan gets its tiers.
-  std::uint64_t runs_before(bool is_program) const { return takes_all_ || is_program ? 2 : 8; }
   std::shared_ptr<Tier> tier_for(ContextState&, TierWork);  // null where there are enough
 
-  // Does a part of the work on trials.
-  TierTrial::Turn work(ContextState&);
-  void work_until(ContextState&, std::chrono::steady_clock::time_point);  // a part at least
-  bool timed(const TimedRun&);                                            // whether the times are those of a trial
-
   void clear(const ContextState&);  // as the device goes, or another came
-  void stop() {
-    are_on_ = false;
-    waiting_.clear();
-  }
+  void stop() { are_on_ = false; }
 
   void trim();  // forgets those that no plan uses
-
-  void take_all() { takes_all_ = true; }  // for tests: faster or not
 
  private:
   static constexpr std::size_t most_tiers = 64;
 
-  bool are_on_ = false, takes_all_ = false, is_working_ = false;
+  bool are_on_ = false;
   std::map<std::string, std::shared_ptr<Tier>> tiers_;  // by their keys
-  std::deque<std::unique_ptr<TierTrial>> waiting_;      // the first one is being worked on
 };
 
 // Of a plan: the tiers of its steps.
 class PlanTiers {
  public:
   void begin_run() { ++runs_; }
+  std::uint64_t runs() const { return runs_; }
   // Puts the tier's kernel in the place of the step's, or gets on with making one.
   void use(ContextState&, const Plan&, const Graph&, const Step&, Dispatch&, bool is_program);
 

@@ -121,6 +121,14 @@ struct ContextOptions {
   // compiling. On a host's device nothing happens in the background: only prepare_some() gets on with it. Stats counts
   // it. In a page, there are no tiers.
   bool tiers = false;
+  // Products and convolutions have several kernels each: blocks of other heights, tiles in workgroup memory, sums that
+  // are shared out. Without this, sizes decide which one runs. With it, those of what repeats, as above, are measured
+  // on this device with the sizes at hand, and the fastest one is taken from then on. Each is compared with the usual
+  // kernel first: results may differ by rounding, by 2^-16 of the sum of the terms' magnitudes at the most, or 2^-10 in
+  // f16. It happens where and when tiers are tried, with 128 MB and about a second of the device's time for a kernel,
+  // and 256 of them at the most. cache_dir keeps the choice for this device, driver and set of kernels: the next start
+  // measures nothing. Stats counts it. In a page, nothing is measured.
+  bool variants = false;
   DeviceErrors device_errors = DeviceErrors::automatic;
   // Where the device has as many submissions before it, the next one waits until half of them are done. In a page that
   // cannot wait, on WebGPU without Asyncify, it is an error, `busy`: skip frames before, by submissions_under_way().
@@ -154,6 +162,8 @@ struct Stats {  // since the context was made, or since reset_stats()
   // Kernels with constants, see ContextOptions::tiers; kernels_compiled counts them too.
   std::uint64_t tiers_compiled, tiers_taken, tiers_refused;
   std::uint64_t tiers_fallen_back;  // dispatches of the general kernel, since a number had changed
+  // Other kernels than the usual ones, see ContextOptions::variants: on trial; the fastest; known from cache_dir.
+  std::uint64_t variants_tried, variants_taken, variants_remembered;
 };
 
 // A tensor that takes device memory, or did before it had to make room.

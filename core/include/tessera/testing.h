@@ -14,9 +14,12 @@ TESSERA_API void fail_sharing(Context&, int nth);  // the nth next crossing with
 // so on; further ones as the last.
 TESSERA_API void set_costs(const Program&, std::vector<double> costs);
 
-// From now on, tiers (ContextOptions::tiers) are tried after the second run, and taken whether they are faster or not.
+// From now on, tiers and variants (ContextOptions) are tried after the second run, and taken whether they are faster or
+// not: of variants, the last one that gives the right results.
 TESSERA_API void take_all_tiers(Context&);
 TESSERA_API void finish_tiers(Context&);  // returns when none is on trial
+// From now on, kernels of which there are n variants take number `number % n`, without a trial.
+TESSERA_API void take_variants(Context&, std::size_t number);
 
 // The number of operations and tensors in this program now, of all contexts: constant in a program that leaks none.
 TESSERA_API std::int64_t live_nodes();

@@ -1,0 +1,127 @@
+#include "core/run/step_variants.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/run/block_plan.h"
+#include "core/run/padded_products.h"
+
+namespace tessera {
+namespace {
+
+Family family_of(const Step& step) {
+  const auto words = step.words.begin() + 1;
+  return {.entry = step.family,
+          .options = step.kernel.core.options,
+          .words = {words, words + step.kernel.core.words},
+          .workgroups = step.workgroups};
+}
+
+std::vector<Family> families_of(const Step& step, const Limits& limits) {
+  const Family own = family_of(step);
+  const FamilyUse use{step.words[0], step.kernel.core.dtype, limits.octets};
+  std::vector<Family> families{own};
+  for (Family& other : own.entry->variants(own, use)) {
+    const bool is_known = std::ranges::any_of(
+        families, [&](const Family& known) { return known.entry == other.entry && known.options == other.options; });
+    if (!is_known) families.push_back(std::move(other));
+  }
+  return families;
+}
+
+bool has_families(const Step& step, const Limits& limits) {
+  return limits.workgroups && !step.pixel_kernel && step.family && step.family->variants && step.words[0] > 0;
+}
+
+}  // namespace
+
+std::string variant_name(const Family& family) {
+  std::string name(family.entry->name);
+  for (const std::int32_t option : family.options) name += '/' + std::to_string(option);
+  return name;
+}
+
+Step with_family(const Step& before, const Family& family) {
+  Step step = before;
+  KernelCore& core = step.kernel.core;
+  const auto words = step.words.begin() + 1;
+  step.words.insert(step.words.erase(words, words + core.words), family.words.begin(), family.words.end());
+  step.workgroups = family.workgroups;
+  step.family = family.entry;
+  core.file = family.entry->file;
+  core.entry = family.entry->name;
+  core.options = family.options;
+  core.words = static_cast<int>(family.words.size());
+  core.is_cooperative = family.entry->is_cooperative;
+  core.in_octets = family.entry->in_octets;
+  core.parameter_names = &family.entry->parameter_names();
+  core.option_names = &family.entry->option_names();
+  step.kernel.make_key();
+  return step;
+}
+
+std::vector<StepVariant> variants_of(const Step& step, const Limits& limits, int first_storage) {
+  if (limits.draws_blocks) return variants_in_blocks(step, limits, first_storage);
+  std::vector<StepVariant> variants;
+  if (!has_families(step, limits)) return variants;
+  for (const Family& family : families_of(step, limits))
+    variants.push_back({variant_name(family), {with_family(step, family)}, {}});
+  std::ranges::move(padded_products(step, limits, first_storage), std::back_inserter(variants));
+  return variants;
+}
+
+std::optional<Step> core_alone(const Step& step) {
+  const Kernel& before = step.kernel;
+  for (const Expression& operand : before.operands)
+    if (operand.lines.size() != 1 || operand.lines[0].kind != Expression::Kind::input) return std::nullopt;
+  Step alone{.operand_elements = step.operand_elements, .workgroups = step.workgroups, .family = step.family};
+  Kernel& kernel = alone.kernel;
+  kernel.core = before.core;
+  kernel.operands = before.operands;
+  kernel.expression.lines = {{.kind = Expression::Kind::core, .dtype = before.core.dtype}};
+  alone.words.assign(step.words.begin(), step.words.begin() + 1 + before.core.words);
+  for (Expression& operand : kernel.operands) {
+    const int index = operand.lines[0].index;
+    operand.lines[0].index = static_cast<std::uint16_t>(alone.inputs.size());
+    alone.inputs.push_back(static_cast<int>(alone.inputs.size()));
+    kernel.inputs.push_back(before.inputs[static_cast<std::size_t>(index)]);
+    const auto first = step.words.begin() + before.first_word_of_input(index);
+    alone.words.insert(alone.words.end(), first, first + 1 + 3 * kernel.inputs.back().terms);
+  }
+  alone.output = static_cast<int>(alone.inputs.size());
+  kernel.make_key();
+  return alone;
+}
+
+std::size_t taken_variant(Plan& plan, const Step& step, std::vector<std::string> names, const ChooseVariant& choose) {
+  if (!choose || names.size() < 2) return 0;
+  std::optional<Step> core = core_alone(step);
+  if (!core) return 0;
+  std::string key = core->kernel.key.text();
+  for (const std::uint32_t word : core->words) key += ' ' + std::to_string(word);
+  for (const std::string& name : names) key += '\n' + name;
+  const std::size_t taken = choose(key, names);
+  plan.choices.push_back({step, std::move(*core), std::move(key), std::move(names), taken});
+  return taken;
+}
+
+void take_variants(Plan& plan, const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
+  if (!choose) return;
+  for (Step& step : std::exchange(plan.steps, {})) {
+    std::vector<StepVariant> variants;
+    if (has_families(step, limits))
+      variants = variants_of(step, limits, static_cast<int>(graph.items.size() + plan.own_storages.size()));
+    std::vector<std::string> names;
+    for (const StepVariant& variant : variants) names.push_back(variant.name);
+    const std::size_t taken = taken_variant(plan, step, std::move(names), choose);
+    if (taken == 0) {
+      plan.steps.push_back(std::move(step));
+    } else {
+      std::ranges::move(variants[taken].steps, std::back_inserter(plan.steps));
+      std::ranges::move(variants[taken].own_storages, std::back_inserter(plan.own_storages));
+    }
+  }
+}
+
+}  // namespace tessera
