@@ -54,7 +54,7 @@ class Pending {
 
   // Waits for the result and takes it, or throws the error. In a host's GL context, where no other thread can do the
   // work, this does the rest of it, on the thread with the context. Where nothing can wait, in a page on WebGPU without
-  // Asyncify, a result that is not ready is an unsupported, and stays pending: call then() instead.
+  // Asyncify and JSPI, a result that is not ready is an unsupported, and stays pending: call then() instead.
   T get() {
     work().wait();
     const std::shared_ptr<std::optional<Value>> value = std::move(value_);
