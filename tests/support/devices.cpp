@@ -1,5 +1,6 @@
 #include "support/devices.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -16,6 +17,11 @@ std::vector<TestDevice> gpu_devices() {
   for (const TestDevice& device : all_devices())
     if (device.backend != BackendKind::cpu) devices.push_back(device);
   return devices;
+}
+
+bool has_octets(const TestDevice& device) {
+  const char* const bits = std::getenv("LP_NATIVE_VECTOR_WIDTH");
+  return std::string_view(device.name) == "webgpu_lavapipe" && (!bits || std::atoi(bits) >= 256);
 }
 
 bool is_left_out(const TestDevice& device) {

@@ -23,6 +23,9 @@ const TestDevice& opengl_device();
 std::vector<TestDevice> all_devices_and_opengl();
 std::vector<TestDevice> gpu_devices();
 bool is_left_out(const TestDevice&);  // by the options of this build
+// Whether kernels in octets run on it: on lavapipe, whose subgroups are as wide as its vectors, of eight numbers unless
+// the environment makes them narrow.
+bool has_octets(const TestDevice&);
 
 inline std::string device_name(const ::testing::TestParamInfo<TestDevice>& info) { return info.param.name; }
 inline void PrintTo(const TestDevice& device, std::ostream* out) { *out << device.name; }
