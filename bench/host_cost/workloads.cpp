@@ -74,8 +74,8 @@ void count_lazy_op(Context& gpu) {
   count("lazy op", turns * ops, chains, [] {});
 }
 
-// A chain of pointwise operations with a number and with a tensor in turn, which is one kernel: what building it, finding
-// its plan and letting go of it costs for each operation.
+// A chain of pointwise operations with a number and with a tensor in turn, which is one kernel: what building it,
+// finding its plan and letting go of it costs for each operation.
 void count_chain(Context& gpu, int ops) {
   const Tensor x = matrix(gpu, 0.5f).compute(), w = matrix(gpu, 0.25f).compute();
   const auto chains = [&] {

@@ -42,6 +42,7 @@ class Few {
   T* end() { return begin() + size_; }
   const T* begin() const { return more_ ? more_.get() : first_.data(); }
   const T* end() const { return begin() + size_; }
+  const T* data() const { return begin(); }  // by which it is a span
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const T& operator[](std::size_t index) const { return begin()[index]; }

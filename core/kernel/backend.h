@@ -42,7 +42,7 @@ struct StorageSpec {
   DType dtype;
   std::int64_t elements;
   std::uint64_t layout = 0;  // a backend's own number for how the elements lie; 0: the layout it likes best
-  PixelLayout pixels{};      // of f32 or f16, or i32 in layers; there are width * height * channels * layers elements then
+  PixelLayout pixels{};  // of f32 or f16, or i32 in layers; there are width * height * channels * layers elements then
 };
 
 // Storages with equal keys can stand in for each other.
