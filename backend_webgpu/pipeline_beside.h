@@ -20,7 +20,6 @@ class PipelineBeside {
   std::shared_ptr<Device> device_;
   std::string what_;
   std::shared_ptr<Made> made_;
-  WGPUFuture future_{};
 };
 
 }  // namespace tessera::webgpu

@@ -11,7 +11,8 @@ namespace tessera::webgpu {
 struct PipelineBeside::Made {
   Handle<WGPUComputePipeline> pipeline{};
   std::string error{};
-  std::atomic<bool> is_there = false;  // the rest may be read
+  std::atomic<bool> is_there = false;  // pipeline and error may be read
+  WGPUFuture future{};
 
   static void called(WGPUCreatePipelineAsyncStatus status, WGPUComputePipeline pipeline, WGPUStringView message,
                      void* to, void*) {
@@ -39,13 +40,13 @@ PipelineBeside::PipelineBeside(std::shared_ptr<Device> device, const std::string
   callback.mode = WGPUCallbackMode_AllowSpontaneous;
   callback.userdata1 = new std::shared_ptr(made_);  // Dawn calls once, if only when the instance goes
   callback.callback = Made::called;
-  future_ = wgpuDeviceCreateComputePipelineAsync(device_->get(), &descriptor, callback);
+  made_->future = wgpuDeviceCreateComputePipelineAsync(device_->get(), &descriptor, callback);
 }
 
-bool PipelineBeside::is_done() { return made_->is_there || (device_->wait_for(future_, 0) && made_->is_there); }
+bool PipelineBeside::is_done() { return made_->is_there || (device_->wait_for(made_->future, 0) && made_->is_there); }
 
 Handle<WGPUComputePipeline> PipelineBeside::take() {
-  if (!is_done()) device_->wait_for(future_);
+  if (!is_done()) device_->wait_for(made_->future);
   device_->throw_faults();
   if (!made_->pipeline || !made_->error.empty()) throw_compile_failure(*device_, what_, made_->error);
   return std::move(made_->pipeline);

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-constexpr auto at = [](int index) { return static_cast<std::size_t>(index); };
+std::size_t known_index(int index) { return static_cast<std::size_t>(index); }
 
 bool is_plain(const GraphItem& item) {
   if (item.source || item.is_overwritten || item.layout != 0 || item.number != GraphItem::none) return false;
@@ -50,7 +50,7 @@ std::shared_ptr<KnownGraph> KnownGraph::of(Graph graph) {
   work.reserve(graph.items.size());
   std::size_t replaced = 0;
   for (int i = 0; i < static_cast<int>(graph.items.size()); ++i) {
-    GraphItem& item = graph.items[at(i)];
+    GraphItem& item = graph.items[known_index(i)];
     if (!is_plain(item)) return nullptr;
     work.push_back({item.shape(), item.dtype(), item.is_stored ? Operation(Computed{}) : *item.operation});
     if (!item.is_own) continue;
@@ -124,14 +124,14 @@ bool KnownGraph::bind_operands(const GraphItem& item, const Work& work) {
 }
 
 bool KnownGraph::bind_item(int index, Node& node) {
-  Node*& bound = graph_.items[at(index)].node;
+  Node*& bound = graph_.items[known_index(index)].node;
   if (!bound) bound = &node;
   return bound == &node;
 }
 
 bool KnownGraph::bind_number(int index, const Node& node) {
-  Graph::Constant& number = graph_.numbers[at(index)];
-  const Node*& bound = number_nodes_[at(index)];
+  Graph::Constant& number = graph_.numbers[known_index(index)];
+  const Node*& bound = number_nodes_[known_index(index)];
   if (!bound) number.value = std::get<Constant>(node.operation).value;
   bound = bound ? bound : &node;
   return bound == &node && number.dtype == node.dtype;
@@ -141,7 +141,8 @@ bool KnownGraph::bind_few_numbers(const GraphItem& item) {
   const std::span<const Number> numbers = few_numbers_of(item, few_numbers_);
   if (numbers.empty()) return item.first_number == GraphItem::none;
   if (item.first_number == GraphItem::none) return false;
-  for (std::size_t i = 0; i < numbers.size(); ++i) graph_.numbers[at(item.first_number) + i].value = numbers[i];
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    graph_.numbers[known_index(item.first_number) + i].value = numbers[i];
   return true;
 }
 
