@@ -1,8 +1,11 @@
 // Memory of small objects that come and go by the hundred: each operation makes a node, each step of each run a buffer,
 // and a run that repeats itself is to allocate nothing.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <new>
+#include <tuple>
+#include <utility>
 
 namespace tessera {
 
@@ -18,52 +21,71 @@ constexpr bool recycles_memory = true;
 constexpr bool recycles_memory = true;
 #endif
 
-// Memory of one size that this thread's objects left, for its next ones.
-template <std::size_t size>
+// Memory that this thread's objects left, for its next ones of the same size. The lists are on the heap, so that a
+// thread that computes nothing pays for one pointer: what threads have of their own lies on their stacks, those of
+// drivers among them.
 class SpareBlocks {
  public:
+  template <std::size_t size>
   static void* take() {
-    List& list = spare();
-    if (!list.first) return ::operator new(size);
-    Block* const block = list.first;
-    list.first = block->next;
-    --list.count;
+    Lists* const lists = of_thread().lists;
+    Block* const block = lists ? lists->at(size).first : nullptr;
+    if (!block) return ::operator new(size);
+    lists->at(size).first = block->next;
+    --lists->at(size).count;
     return block;
   }
 
+  template <std::size_t size>
   static void give_back(void* memory) noexcept {
-    List& list = spare();
-    if (!recycles_memory || list.is_closed || list.count >= most) return ::operator delete(memory);
-    if (!list.first) closing().open();
+    static_assert(size / alignment < std::tuple_size_v<decltype(Lists::by_size)> && size % alignment == 0);
+    Lists* const lists = recycles_memory ? lists_for_more() : nullptr;
+    if (!lists || lists->at(size).count >= most) return ::operator delete(memory);
+    List& list = lists->at(size);
     list.first = new (memory) Block{list.first};
     ++list.count;
   }
 
  private:
-  static constexpr std::size_t most = 512;
+  static constexpr std::size_t most = 512, alignment = 8;
   struct Block {
     Block* next;
   };
   struct List {
-    Block* first;
-    std::size_t count;
-    bool is_closed;  // the thread ends: objects that go after this one leave nothing
+    Block* first = nullptr;
+    std::size_t count = 0;
+  };
+  struct Lists {
+    std::array<List, 256> by_size{};
+    List& at(std::size_t size) { return by_size[size / alignment]; }
+    ~Lists() {
+      for (const List& list : by_size)
+        for (Block* block = list.first; block;) ::operator delete(std::exchange(block, block->next));
+    }
+  };
+  struct OfThread {
+    Lists* lists;
+    bool is_closed;  // the thread ends: objects that go after this leave nothing
   };
   struct Closing {
     void open() noexcept {}  // a thread that never calls this has nothing to do at its end
     ~Closing() {
-      List& list = spare();
-      list.is_closed = true;
-      while (list.first) ::operator delete(take());
+      delete std::exchange(of_thread().lists, nullptr);
+      of_thread().is_closed = true;
     }
   };
-  static List& spare() {
-    static constinit thread_local List list{};
-    return list;
+
+  static OfThread& of_thread() {
+    static constinit thread_local OfThread own{};
+    return own;
   }
-  static Closing& closing() {
+  // Nothing where there is no memory for them, or no more use.
+  static Lists* lists_for_more() noexcept {
+    OfThread& own = of_thread();
+    if (own.lists || own.is_closed) return own.lists;
     static thread_local Closing at_end;
-    return at_end;
+    at_end.open();
+    return own.lists = new (std::nothrow) Lists;
   }
 };
 
@@ -78,10 +100,10 @@ struct Recycled {
 
   T* allocate(std::size_t count) {
     static_assert(alignof(T) <= alignof(std::max_align_t));
-    return static_cast<T*>(count == 1 ? SpareBlocks<sizeof(T)>::take() : ::operator new(count * sizeof(T)));
+    return static_cast<T*>(count == 1 ? SpareBlocks::take<sizeof(T)>() : ::operator new(count * sizeof(T)));
   }
   void deallocate(T* memory, std::size_t count) noexcept {
-    if (count == 1) SpareBlocks<sizeof(T)>::give_back(memory);
+    if (count == 1) SpareBlocks::give_back<sizeof(T)>(memory);
     else ::operator delete(memory);
   }
   bool operator==(const Recycled&) const { return true; }
