@@ -77,7 +77,25 @@ fn pad_outside(element: vec4u) -> vec4<bool> {
   return outside;
 }
 
+// pad for four elements that are a texel of x, or outside.
+fn pad_texel(element: u32) -> core_vector {
+  var place: i32 = 0;
+  var is_outside: bool = false;
+  for (var i: i32 = 0; i < options.axes; i++) {
+    let last: i32 = parameters.axes[i].source_size - 1;
+    var at: i32 = i32((element / parameters.axes[i].block) % parameters.axes[i].size) - parameters.axes[i].before;
+    if (options.mode == 2) { at = last - abs(last - abs(at)); }
+    let nearest: i32 = clamp(at, 0, last);
+    is_outside = is_outside || nearest != at;
+    place += nearest * parameters.axes[i].stride;
+  }
+  let value: core_vector = operand_0_texel(u32(place) / 4u);
+  if (options.mode != 0 || !is_outside) { return value; }
+  return core_number(parameters.value, value);
+}
+
 fn pad(element: vec4u) -> core_vector {
+  if (options.reads_texels == 1) { return pad_texel(element.x); }
   let value: core_vector = operand_0(pad_place(element));
   if (options.mode != 0) { return value; }
   return core_pick(pad_outside(element), core_number(parameters.value, value), value);

@@ -16,6 +16,7 @@ std::size_t index_of(int axis) { return static_cast<std::size_t>(axis); }
 class Joins : public OnDevice {
  protected:
   std::uint64_t dispatches(const Tensor& tensor) { return dispatches_of(context(), tensor); }
+  void expect_padded(const HostTensor&, DType, const std::vector<PadWidth>&, PadMode);
 
   Choices choices_{11};
 };
@@ -92,36 +93,53 @@ TEST_P(Joins, Stack) {
   EXPECT_EQ(stack({context().full({}, 1), context().full({}, 2)}).read(), (std::vector<float>{1, 2}));
 }
 
+void Joins::expect_padded(const HostTensor& host, DType dtype, const std::vector<PadWidth>& padding, PadMode mode) {
+  const float value = dtype == DType::boolean ? 1 : 7;
+  std::vector<std::int64_t> dims;
+  for (const auto& [before, after] : padding)
+    dims.push_back(before + host.shape[static_cast<int>(dims.size())] + after);
+  SCOPED_TRACE(host.shape.to_string() + " to " + Shape(dims).to_string() + " mode " +
+               std::to_string(static_cast<int>(mode)));
+  expect_equal(pad(host.on(context(), dtype), padding, mode, value), made(Shape(dims), [&](Coordinates at) {
+                 for (std::size_t axis = 0; axis < at.size(); ++axis) {
+                   const std::int64_t last = host.shape[static_cast<int>(axis)] - 1;
+                   at[axis] -= padding[axis].before;
+                   if (mode == PadMode::constant && (at[axis] < 0 || at[axis] > last)) return value;
+                   if (mode == PadMode::edge) at[axis] = std::clamp<std::int64_t>(at[axis], 0, last);
+                   if (mode == PadMode::reflect && at[axis] < 0) at[axis] = -at[axis];
+                   if (mode == PadMode::reflect && at[axis] > last) at[axis] = 2 * last - at[axis];
+                 }
+                 return host.at(at);
+               }));
+}
+
 TEST_P(Joins, PadAgainstLoops) {
   int turn = 0;
   for (int rank = 1; rank <= 6; ++rank)
     for (const PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect}) {
       const DType dtype = every_dtype[turn++ % 6];
       const HostTensor host = choices_.tensor(choices_.shape(rank, rank > 4 ? 3 : 5), dtype);
-      const float value = dtype == DType::boolean ? 1 : 7;
       std::vector<PadWidth> padding;
-      std::vector<std::int64_t> dims;
       for (const std::int64_t dim : host.shape.dims()) {
         const std::int64_t most = choices_.between(0, 1)
                                       ? std::min<std::int64_t>(mode == PadMode::reflect ? dim - 1 : 3, rank > 4 ? 1 : 3)
                                       : 0;
         padding.push_back({choices_.between(0, most), choices_.between(0, most)});
-        dims.push_back(padding.back().before + dim + padding.back().after);
       }
-      SCOPED_TRACE(host.shape.to_string() + " to " + Shape(dims).to_string() + " mode " +
-                   std::to_string(static_cast<int>(mode)));
-      expect_equal(pad(host.on(context(), dtype), padding, mode, value), made(Shape(dims), [&](Coordinates at) {
-                     for (std::size_t axis = 0; axis < at.size(); ++axis) {
-                       const std::int64_t last = host.shape[static_cast<int>(axis)] - 1;
-                       at[axis] -= padding[axis].before;
-                       if (mode == PadMode::constant && (at[axis] < 0 || at[axis] > last)) return value;
-                       if (mode == PadMode::edge) at[axis] = std::clamp<std::int64_t>(at[axis], 0, last);
-                       if (mode == PadMode::reflect && at[axis] < 0) at[axis] = -at[axis];
-                       if (mode == PadMode::reflect && at[axis] > last) at[axis] = 2 * last - at[axis];
-                     }
-                     return host.at(at);
-                   }));
+      expect_padded(host, dtype, padding, mode);
     }
+}
+
+// Whole texels are moved where the innermost elements are: of one axis, or of several without padding.
+TEST_P(Joins, PadAroundWholeTexels) {
+  for (const PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect})
+    for (const DType dtype : {DType::f32, DType::u8, DType::boolean}) {
+      expect_padded(choices_.tensor({3, 5, 8}, dtype), dtype, {{1, 2}, {2, 1}, {}}, mode);
+      expect_padded(choices_.tensor({5, 2, 6}, dtype), dtype, {{0, 3}, {}, {}}, mode);
+    }
+  const Tensor x = context().tensor({5, 4}, random_values(20, 0, 1, 1)).compute();
+  const Tensor whole = slice(x.reshape({20}), {2}, {16}).reshape({4, 4});  // does not begin at a texel
+  EXPECT_EQ(slice(pad(whole, {{1, 0}, {}}), {1, 0}, {4, 4}).read(), whole.read());
 }
 
 TEST_P(Joins, PadExamples) {

@@ -75,9 +75,10 @@ struct PadParameters {
   TESSERA_PARAMETERS(value, axes);
 };
 struct PadOptions {
-  Signed mode;  // a PadMode
-  Signed axes;  // the number of axes
-  TESSERA_PARAMETERS(mode, axes);
+  Signed mode;          // a PadMode
+  Signed axes;          // the number of axes
+  Signed reads_texels;  // 1: each texel is one of x, or outside
+  TESSERA_PARAMETERS(mode, axes, reads_texels);
 };
 
 // The result is made of rows, each of them a piece of each operand in turn.

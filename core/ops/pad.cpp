@@ -66,8 +66,11 @@ Tensor pad(const Tensor& x, const std::vector<PadWidth>& padding, PadMode mode, 
   if (result == shape) return x;
   if (shape.size() == 0 || result.size() == 0) return TensorAccess::tensor(around);
   const std::vector<PaddedAxis> axes = axes_of(shape, padding);
-  Family family = pad_entry.with({.value = number_of(value, x.dtype()).bits, .axes = axes},
-                                 {.mode = static_cast<std::int32_t>(mode), .axes = axes.size()});
+  const std::int64_t innermost = axes[0].size;
+  const bool reads_texels = innermost == std::int64_t{axes[0].source_size} && innermost % 4 == 0;
+  Family family =
+      pad_entry.with({.value = number_of(value, x.dtype()).bits, .axes = axes},
+                     {.mode = static_cast<std::int32_t>(mode), .axes = axes.size(), .reads_texels = reads_texels});
   return family_tensor(result, x.dtype(), std::move(family), {x});
 }
 
