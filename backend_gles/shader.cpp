@@ -22,10 +22,11 @@ std::string layer_functions(int k, DType dtype) {
          "(uvec4 at) { return " + name + "_texel(at.x); }\n";
 }
 
-std::string term_text(int block, const std::string& element) {
-  std::string call = "term(" + element;
-  for (int i = 0; i < 3; ++i) call += ", uint(" + word(block + i) + ")";
-  return call + ")";
+std::string term_text(const KernelInput& input, int first_word, int term, const std::string& element) {
+  const TermCall call = call_of_term(input, term);
+  std::string text = std::string(call.function) + element;
+  for (int i = call.first_word; i < 3; ++i) text += ", uint(" + word(first_word + 1 + 3 * term + i) + ")";
+  return text + ")";
 }
 
 // input_k(): the four elements of input k that belong to texel t of the output; for an operand of the core, those for
@@ -48,13 +49,13 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
     case Access::strided:
       text += "  ivec4 at = ivec4(" + word(first) + ");\n";
       for (int term = 0; term < input.terms; ++term)
-        text += "  at += ivec4(" + term_text(first + 1 + 3 * term, is_operand ? "element" : "elements") + ");\n";
+        text += "  at += ivec4(" + term_text(input, first, term, is_operand ? "element" : "elements") + ");\n";
       text += four_elements(name, vector);
       break;
     case Access::texels:
       text += "  int at = " + word(first) + ";\n";
       for (int term = 0; term < input.terms; ++term)
-        text += "  at += int(" + term_text(first + 1 + 3 * term, "uvec4(4 * t)") + ".x);\n";
+        text += "  at += int(" + term_text(input, first, term, "uvec4(4 * t)") + ".x);\n";
       text += "  return texel_" + name + "(at >> 2);\n";
       break;
     case Access::row: throw std::logic_error("Kernels of OpenGL ES go along no rows.");

@@ -50,9 +50,10 @@ std::string input_function(const Kernel& kernel, int index) {
   const int first_word = kernel.first_word_of_input(index);
   const std::string offset = word(first_word);
   const auto term_text = [&](int term, const std::string& element) {
-    std::string call = "term(" + element;
-    for (int i = 1; i <= 3; ++i) call += ", " + word(first_word + 3 * term + i);
-    return call + ")";
+    const TermCall call = call_of_term(input, term);
+    std::string text = std::string(call.function) + element;
+    for (int i = call.first_word; i < 3; ++i) text += ", " + word(first_word + 1 + 3 * term + i);
+    return text + ")";
   };
   std::string text = is_operand || !reads_texels(input) ? element_function(k, input.dtype, reads_texels(input)) : "";
   text += "fn input_" + k + (is_operand ? "(element: vec4u)" : "(texel: u32)") + " -> " + vector + " {\n";

@@ -13,6 +13,18 @@ fn quotients_of(number: vec4u, divisor: u32) -> vec4u {
 
 // One term of a strided input.
 fn term(element: vec4u, block: u32, size: u32, stride: u32) -> vec4u {
-  let number: vec4u = quotients_of(element, block);
-  return (number - quotients_of(number, size) * size) * stride;
+  return first_term(quotients_of(element, block), size, stride);
 }
+
+// One with a block of 1.
+fn first_term(element: vec4u, size: u32, stride: u32) -> vec4u {
+  return (element - quotients_of(element, size) * size) * stride;
+}
+
+// One that goes on to the last element. Elements past that, which fill a texel, read the last one.
+fn last_term(element: vec4u, block: u32, size: u32, stride: u32) -> vec4u {
+  return only_term(quotients_of(element, block), size, stride);
+}
+
+// One that is both.
+fn only_term(element: vec4u, size: u32, stride: u32) -> vec4u { return min(element, vec4u(size - 1u)) * stride; }

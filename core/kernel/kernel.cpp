@@ -56,6 +56,8 @@ void Kernel::make_key() {
     text += to_string(input.dtype);
     text += "dstxrl"[static_cast<std::size_t>(input.access)];
     if (input.terms > 0) text += std::to_string(input.terms);
+    if (input.starts_with_elements) text += 'f';
+    if (input.ends_with_all) text += 'l';
     if (input.operand != KernelInput::none) text += '<' + std::to_string(input.operand);
     text += ' ';
   }
@@ -67,6 +69,12 @@ void Kernel::make_key() {
   text += constants.key();
   key = std::move(text);
   label = label_of(*this);
+}
+
+TermCall call_of_term(const KernelInput& input, int term) {
+  const bool is_last = input.ends_with_all && term == input.terms - 1;
+  if (input.starts_with_elements && term == 0) return {is_last ? "only_term(" : "first_term(", 1};
+  return {is_last ? "last_term(" : "term(", 0};
 }
 
 int Kernel::first_word_of_input(int input) const {

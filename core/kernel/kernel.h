@@ -31,10 +31,20 @@ enum class Access : std::uint8_t {
 struct KernelInput {
   DType dtype;
   Access access;
-  int terms = 0;       // of a strided input: its (block, size, stride) triples
+  int terms = 0;       // of a strided input: its (block, size, stride) triples, innermost first
   int operand = none;  // the operand of the core that reads it; none: the result does
+  // What saves quotients: the first term has a block of 1, and the last one goes on to the last element.
+  bool starts_with_elements = false, ends_with_all = false;
   static constexpr int none = -1;
 };
+
+// A term of a strided input as a call of a function of shaders_wgsl/index.wgsl, without its arguments; and those of the
+// term's words, block, size and stride, that it takes.
+struct TermCall {
+  std::string_view function;
+  int first_word;
+};
+TermCall call_of_term(const KernelInput&, int term);
 
 // A straight-line program over one texel: each line may use the lines before it, the last one is the result.
 struct Expression {

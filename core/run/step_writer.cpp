@@ -33,7 +33,7 @@ void StepWriter::write(int index, int operand) {
   } else if (const auto* strided = item.as<Strided>()) {
     const GraphItem::Operand& source = item.operands[0];
     const KernelInput elements{.dtype = item.dtype(), .access = Access::strided, .operand = operand};
-    line_of_item = input(source.item, elements, source.offset + strided->offset, strided->terms);
+    line_of_item = input(source.item, elements, source.offset + strided->offset, strided->terms, item.shape().size());
   } else {
     Expression::Line line{.kind = Expression::Kind::cast, .dtype = item.dtype()};
     if (const auto* pointwise = item.as<Pointwise>()) {
@@ -109,7 +109,8 @@ std::uint16_t StepWriter::line_for(const GraphItem::Operand& read, const Shape& 
   if (read.shape.size() == 1) elements.access = Access::scalar;
   else if (read.shape.size() == reader.size() && (read.offset + item.start) % 4 == 0) elements.access = Access::dense;
   const bool has_terms = elements.access == Access::strided;
-  return input(read.item, elements, read.offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{});
+  return input(read.item, elements, read.offset, has_terms ? broadcast_terms(read.shape, reader) : std::vector<Term>{},
+               reader.size());
 }
 
 std::uint16_t StepWriter::number(int number, int operand) {
@@ -127,7 +128,8 @@ bool has_texels(std::int64_t offset, std::span<const Term> terms) {
 }
 
 // Reads of the same elements by the same expression are one input.
-std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms) {
+std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms,
+                                std::int64_t elements) {
   offset += graph_.at(item).start;
   if (read.operand == KernelInput::none && read.access == Access::strided && has_texels(offset, terms)) {
     const bool is_row = terms == std::vector{Term{1, row_, 1}};
@@ -135,6 +137,8 @@ std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset,
     if (is_row) terms.clear();
   }
   read.terms = static_cast<int>(terms.size());
+  read.starts_with_elements = !terms.empty() && terms.front().block == 1;
+  read.ends_with_all = !terms.empty() && terms.back().block * terms.back().size >= elements;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& known = step_.kernel.inputs[i];
     if (step_.inputs[i] == item && known.operand == read.operand && known.access == read.access &&

@@ -23,7 +23,7 @@ class StepWriter {
   std::uint16_t add(int operand, const Expression::Line&);
   std::uint16_t line_for(const GraphItem::Operand& read, const Shape& reader, int operand);
   std::uint16_t number(int number, int operand);
-  std::uint16_t input(int item, KernelInput, std::int64_t offset, std::vector<Term>);
+  std::uint16_t input(int item, KernelInput, std::int64_t offset, std::vector<Term>, std::int64_t elements);
 
   struct Placement {
     std::int64_t offset;
