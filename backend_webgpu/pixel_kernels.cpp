@@ -143,7 +143,6 @@ WGPUSampler PixelKernels::linear_filter() {
 
 PreparedPass PixelKernels::pass(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
                                 const BoundBuffer& parameters, std::uint32_t parameter_offset) {
-  const PixelKernel& kernel = *dispatch.pixel_kernel;
   PreparedPass pass{.pipeline = &pipeline,
                     .group = group(dispatch, pipeline, views, parameters),
                     .parameter_offset = parameter_offset};
@@ -160,12 +159,7 @@ PreparedPass PixelKernels::pass(const Dispatch& dispatch, const PixelPipeline& p
       pass.rectangle = target.rectangle();
       break;
     }
-    case PixelEntry::gather: {
-      const std::uint64_t elements =
-          std::uint64_t{width} * height * static_cast<std::uint64_t>(kernel.outputs[0].channels);
-      set_invocations(pass, steps_to(elements, 4), *device_);
-      break;
-    }
+    case PixelEntry::gather: set_invocations(pass, steps_to(std::uint64_t{width} * height, 4), *device_); break;
     case PixelEntry::compute:
       pass.groups_x = steps_to(width, PixelGroup::width);
       pass.groups_y = steps_to(height, PixelGroup::height);

@@ -232,17 +232,17 @@ std::string pixel_function(const PixelKernel& kernel, PixelEntry entry, bool sto
          (result.empty() ? "" : "  return " + result + ";\n") + "}\n";
 }
 
-// `made`: the four elements of a texel, from the pixel `first` on.
-std::string gathered_elements(const PixelOutput& output) {
-  if (output.channels == 1)
-    return "  let made = pixel_vector(pixel_at(first).x, pixel_at(first + 1u).x, pixel_at(first + 2u).x, "
-           "pixel_at(first + 3u).x);\n";
-  const std::string two = "  let a = pixel_at(first);\n  let b = pixel_at(first + 1u);\n";
-  if (output.channels == 2) return two + "  let made = pixel_vector(a.xy, b.xy);\n";
-  return two +
-         "  let skip = 4u * texel % 3u;\n"
-         "  let made = select(select(pixel_vector(a.z, b.xyz), pixel_vector(a.yz, b.xy), skip == 1u), "
-         "pixel_vector(a.xyz, b.x), skip == 0u);\n";
+// Stores the elements of four pixels, which are in `made`, in their order.
+std::string store_texels(int channels) {
+  std::string text;
+  for (int texel = 0; texel < channels; ++texel) {
+    text += "  store_texel(channels * quad + " + std::to_string(texel) + "u, pixel_vector(";
+    for (int i = 4 * texel; i < 4 * texel + 4; ++i)
+      text +=
+          std::string(i == 4 * texel ? "" : ", ") + "made[" + std::to_string(i / channels) + "]." + "xyz"[i % channels];
+    text += "));\n";
+  }
+  return text;
 }
 
 std::string entry_text(const PixelKernel& kernel, PixelEntry entry) {
@@ -256,7 +256,7 @@ std::string entry_text(const PixelKernel& kernel, PixelEntry entry) {
                                          ";\n"}});
   const PixelOutput& output = kernel.outputs[0];
   return fill_template(embedded_shader("pixels_gather.wgsl"),
-                       {{"elements", gathered_elements(output)},
+                       {{"texels", store_texels(output.channels)},
                         {"store", "  destination_0[texel] = " + packed_text(output.dtype, "value") + ";\n"}});
 }
 

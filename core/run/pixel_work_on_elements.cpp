@@ -39,8 +39,7 @@ bool PixelPlanner::stays_in_texels(int item) {
 }
 
 double PixelPlanner::evaluations(int item) const {
-  const PixelImage pixels = image(item);
-  return pixels.channels == 3 && !stores_pixels(graph_.at(item).dtype(), 3) ? 1.5 : 1;
+  return image(item).channels == 3 && !limits_.pixels.stores_elements ? 1.5 : 1;
 }
 
 }  // namespace tessera
