@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/kernel/backend.h"
+#include "core/memory/laid_out.h"
 
 namespace tessera {
 
@@ -75,6 +76,10 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   bool is_spilled() const { return is_spilled_; }
   std::uint64_t version() const { return version_; }  // counts how often other elements were written there
 
+  const LaidOutCopies& laid_out() const { return laid_out_; }
+  // Of such a copy: the buffer that has the elements in order. Null for all others.
+  std::shared_ptr<Buffer> original() const { return original_.lock(); }
+
   // For why_resident(): the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
   void made_by(std::string op) { op_ = std::move(op); }
@@ -96,6 +101,8 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   std::uint64_t last_used_ = 0;  // the last batch to use it
   std::uint64_t recording_ = 0;  // the recording that writes it; 0: none
   std::weak_ptr<const void> loan_;
+  LaidOutCopies laid_out_;
+  std::weak_ptr<Buffer> original_;
   bool was_lent_ = false;
   bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false, can_be_dropped_ = false;
 };
@@ -143,8 +150,14 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void keep_for_lineage(Buffer&);  // likewise: from now on only the lineage of others needs it
   // Whether it may leave without a copy: its holder makes it again.
   void set_droppable(Buffer& buffer, bool droppable) { buffer.can_be_dropped_ = droppable; }
-  void spill(Buffer&);  // where it can leave: the elements wait on the host
-  void spill_all();     // tensors that no batch or host uses now
+  // A copy of elements of this version, which a program has made and holds.
+  void add_laid_out(Buffer& original, std::string layout, std::uint64_t version, const std::shared_ptr<Buffer>& copy);
+  // Kernels read the copies from now on: where the elements are on the host too, the original's storage goes back to
+  // the device. Called when no dispatch waits to be submitted.
+  void leave_to_laid_out(Buffer& original);
+  std::uint64_t drop_laid_out(Buffer& original);  // the copies that can leave; gives their bytes
+  void spill(Buffer&);                            // where it can leave: the elements wait on the host
+  void spill_all();                               // tensors that no batch or host uses now
 
   void trim();
   // Frees storages that are too many. A tensor's destructor, which may run on any thread, does not, nor does acquire:
@@ -190,6 +203,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool free_least_recently_used();
   std::shared_ptr<Buffer> least_recently_used() const;
   PooledStorage::List remove(PooledStorage::List::iterator);
+  static bool stands_in(const Buffer&);
+  void note_spilled(Buffer&);
   std::string holders() const;
 
   Backend* backend_;

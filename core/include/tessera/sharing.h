@@ -50,7 +50,9 @@ struct SharedTensor {
   bool is_on_device;           // its elements are; before it is computed they are nowhere
   bool has_host_copy;          // its elements are on the host
   std::uint64_t bytes;         // of its elements
-  std::uint64_t device_bytes;  // of its storage, for all tensors that share it; 0 where it is not on the device
+  // Of its storage, for all tensors that share it, and of what programs have laid out of it for their kernels; 0 where
+  // it is not on the device.
+  std::uint64_t device_bytes;
   // The last time that a name of it was published, got, synchronised or worked with, not listed, shared or saved.
   std::chrono::steady_clock::time_point last_used;
 };
