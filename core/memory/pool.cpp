@@ -266,7 +266,7 @@ PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass storage
     return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + storage_class.bytes <= options_.budget;
   };
   while (!has_room())
-    if (!free_one() && !free_least_recently_used())
+    if (!make_room())
       throw Error(ErrorCode::out_of_memory, "compute: " + std::to_string(storage_class.bytes) +
                                                 " bytes more do not fit into the budget of " +
                                                 std::to_string(options_.budget) + " bytes: " + holders());
@@ -279,8 +279,7 @@ PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass storage
       return storage;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
-      if (!free_one() && !free_least_recently_used())
-        throw Error(error.code(), std::string(error.what()) + " " + holders());
+      if (!make_room()) throw Error(error.code(), std::string(error.what()) + " " + holders());
     }
   }
 }
@@ -290,6 +289,16 @@ std::string Pool::holders() const {
   return std::to_string(now.num_tensors) + " tensors hold " + megabytes(now.bytes_in_use) + " on " +
          backend_->device().name + ", " + megabytes(now.bytes_spilled) + " have been moved to the host, and the rest " +
          "is in use by this computation or lent to the host.";
+}
+
+// Frees a storage, or lets a tensor leave the device; false: there is none.
+bool Pool::make_room() {
+  if (free_one()) return true;
+  {
+    const std::scoped_lock hold(lock_);
+    if (submits_first_ && !is_recording_ && !free_.empty()) return false;
+  }
+  return free_least_recently_used();
 }
 
 // Frees the least recently used storage that this batch does not use.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/kernel/backend.h"
@@ -129,6 +130,19 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // is no room, the pool frees its storages, and then the least recently used tensors leave the device.
   enum class Use { kernels, upload };
   std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
+  // As long as one lives, and storages wait for the batch to be submitted, no tensor leaves the device to make room:
+  // out_of_memory is thrown instead, and who has submitted tries again.
+  class SubmitsFirst {
+   public:
+    explicit SubmitsFirst(Pool& pool) : pool_(pool), before_(std::exchange(pool.submits_first_, true)) {}
+    ~SubmitsFirst() { pool_.submits_first_ = before_; }
+    SubmitsFirst(const SubmitsFirst&) = delete;
+    SubmitsFirst& operator=(const SubmitsFirst&) = delete;
+
+   private:
+    Pool& pool_;
+    bool before_;
+  };
   // A buffer without a storage yet: set_host_copy gives its elements.
   std::shared_ptr<Buffer> from_host(const StorageSpec&);
   // A buffer over memory that a host lent, which is counted apart and never handed out again.
@@ -199,6 +213,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void count_for_lineage(Buffer&, bool is_for_lineage);
   PooledStorage::List take(std::uint64_t key, Use);
   PooledStorage::List allocate(const StorageSpec&, StorageClass);
+  bool make_room();
   bool free_one();
   bool free_least_recently_used();
   std::shared_ptr<Buffer> least_recently_used() const;
@@ -220,7 +235,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   std::uint64_t lineage_bytes_ = 0;
   std::uint64_t batch_ = 1;
   std::uint64_t recordings_ = 0, submitted_ = 0;
-  bool is_recording_ = false;
+  bool is_recording_ = false, submits_first_ = false;
   int allocations_until_failure_ = 0;  // 0: none is made to fail
 };
 

@@ -121,6 +121,7 @@ Batch::Batch(ContextState& context) : context_(context), dispatches_(std::exchan
 template <class Work>
 void Batch::with_room(const Work& work) {
   try {
+    const Pool::SubmitsFirst submits_first(*context_.pool);
     return work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;

@@ -128,11 +128,11 @@ void Batch::lay_out_captured(CapturedPixels& captured, const Plan& plan, const G
   for (const std::size_t step : steps) left += original_bytes(step);
   buffers.resize(graph.items.size() + plan.own_storages.size());
   for (const std::size_t step : steps) {
-    if (bytes + left <= bytes_at_a_time) return;  // which is for the run's own submission
+    if (bytes + left < bytes_at_a_time) return;  // which is for the run's own submission
     with_room([&] { add(plan.steps[step], graph, buffers); });
     bytes += original_bytes(step);
     left -= original_bytes(step);
-    if (bytes <= bytes_at_a_time) continue;
+    if (bytes < bytes_at_a_time) continue;
     submit_gathered();
     captured.keep(*context_.pool, captured.images_in(buffers));
     captured.take(*context_.pool, buffers);
