@@ -119,7 +119,8 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
 // Where a run lays much out, it does so before all else and some at a time, and originals leave the device in between:
 // never does the device hold all of them twice.
 void Batch::lay_out_captured(CapturedPixels& captured, const Plan& plan, const Graph& graph, Buffers& buffers) {
-  constexpr std::uint64_t bytes_at_a_time = 1 << 20;
+  // A budget may leave no room for more than one of them beside the rest.
+  const std::uint64_t bytes_at_a_time = context_.pool->budget() > 0 ? 1 : 1 << 20;
   const std::vector<std::size_t> steps = captured.steps_to_run(buffers);
   const auto original_bytes = [&](std::size_t step) {
     return buffers[item_index(plan.steps[step].inputs.front())]->bytes();
