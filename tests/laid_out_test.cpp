@@ -72,6 +72,29 @@ TEST_P(LaidOut, AreOnTheDeviceOnce) {
   EXPECT_EQ(gpu.memory().bytes_in_use, before);
 }
 
+// Halves have all numbers of 16 and of 8 bits: of the former, a layout takes what the tensor does, of the latter twice.
+TEST_P(LaidOut, InHalvesWhereTheyAreNarrow) {
+  Context gpu = open(GetParam());
+  const auto expect = [&]<class T>(T, std::uint64_t more) {
+    std::vector<T> numbers;
+    for (int i = 0; i < side * side; ++i) numbers.push_back(T(static_cast<float>(i * 37 % 201 - 100)));
+    const std::vector<T> part(numbers.begin() + 7, numbers.begin() + 7 + rows * side);
+    const Tensor w = gpu.tensor({side, side}, numbers).compute(), x = gpu.tensor({rows, side}, part).compute();
+    const Program program = Program::record(gpu, {{x.shape(), x.dtype()}}, [&](std::span<const Tensor> in) {
+      return std::vector{matmul(in[0], w).cast(DType::f32)};
+    });
+    const std::uint64_t before = gpu.memory().bytes_in_use;
+    Context& cpu = cpu_context();
+    const std::vector<float> want =
+        matmul(cpu.tensor(x.shape(), part), cpu.tensor(w.shape(), numbers)).cast(DType::f32).read();
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(all_agree(program({x})[0].read(), want, 1e-3f));
+    EXPECT_EQ(gpu.memory().bytes_in_use, before + (has_blocks() ? more : 0));
+    EXPECT_EQ(w.read<T>(), numbers);
+  };
+  expect(half{}, 0);
+  expect(std::int8_t{}, side * side);
+}
+
 TEST_P(LaidOut, TellWhatTheyAre) {
   Context gpu = open(GetParam());
   TensorHub hub(gpu);
