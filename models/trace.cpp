@@ -140,12 +140,9 @@ Tensor Constants::uploaded(const TensorProto& source, Context& context) {
 
 Tensor Constants::on_device(const TensorProto& source, const std::vector<int>& permutation, const std::string& name) {
   auto [tensor, use] = weights->get(source, stored_elements_of(source, files_), permutation, [&] {
-    Tensor made = uploaded(source, device);
-    if (!permutation.empty()) {
-      made = permuted(made, permutation);
-      made.compute();
-    }
-    return made;
+    if (permutation.empty()) return uploaded(source, device);
+    // On the host: an upload has a copy there, and so need not stay on the device beside what is laid out of it.
+    return element_copy(permuted(uploaded(source, host), permutation), device);
   });
   uses_.push_back(std::move(use));
   publish(name, tensor);

@@ -243,7 +243,8 @@ TEST_P(Pixels, HalvesAreFilteredByTheDevice) {
     }
 }
 
-// The table is laid out for the lookup's kernel in the first run, and again where there was no room to keep it.
+// The table is laid out for the lookup's kernel in the first run. That is the only place where the device has it then,
+// and so stays.
 TEST_P(Pixels, TablesThatProgramsCaptureAreLaidOutOnce) {
   if (context().device().backend == BackendKind::cpu) GTEST_SKIP() << "There are no pixel kernels on the CPU.";
   const std::vector<float> colours = random_values(81, 0, 1, 5), values = random_values(4800, 0, 1, 7);
@@ -263,7 +264,6 @@ TEST_P(Pixels, TablesThatProgramsCaptureAreLaidOutOnce) {
     const std::uint64_t kernels = kernels_of_run();
     EXPECT_EQ(kernels_of_run(), kernels - 1);
     context().trim();
-    EXPECT_EQ(kernels_of_run(), kernels);
     EXPECT_EQ(kernels_of_run(), kernels - 1);
     const std::uint64_t bytes = context().memory().bytes_in_use;
     EXPECT_EQ(kernels_of_run(), kernels - 1);

@@ -22,8 +22,8 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
 function loading(results, peer) {
   const rows = results.filter((result) => result.facts[peer]).map(({ name, facts: { [peer]: fact } }) => [
     name, time(fact.copy_ms), time(fact.load_ms), time(fact.prepare_ms), megabytes(fact.file_bytes), megabytes(fact.weight_bytes),
-    megabytes(fact.run_bytes), megabytes(fact.largest_node_bytes)]);
-  const memory = ['file (MB)', 'weights (MB)', 'a run (MB)', 'its largest node (MB)'];
+    megabytes(fact.run_bytes), megabytes(fact.pool_bytes), megabytes(fact.largest_node_bytes)]);
+  const memory = ['file (MB)', 'weights (MB)', 'a run (MB)', 'pool (MB)', 'its largest node (MB)'];
   return { heading: ['', 'copy of the file (ms)', 'load (ms)', 'prepare (ms)', ...memory], rows };
 }
 

@@ -221,7 +221,8 @@ class Peer {
             {"file_bytes", static_cast<double>(file_bytes)},
             {"weight_bytes", static_cast<double>(weights)},
             {"largest_node_bytes", static_cast<double>(largest)},
-            {"run_bytes", static_cast<double>(gpu_.memory().bytes_peak - before - weights)}};
+            {"run_bytes", static_cast<double>(gpu_.memory().bytes_peak - before - weights)},
+            {"pool_bytes", static_cast<double>(gpu_.memory().bytes_pooled)}};
   }
 
   Context gpu_;

@@ -133,10 +133,10 @@ Residence residence_of(const ContextState& context, const Tensor& tensor) {
   const Node& base = *location_of(TensorAccess::node(context, tensor).get()).node;
   if (const Buffer* buffer = buffer_of(base))
     return {.storage = buffer,
-            .is_on_device = buffer->is_resident(),
+            .is_on_device = buffer->is_resident() || buffer->laid_out().device_bytes() > 0,
             .is_on_host = buffer->has_host_copy(),
             .is_pending = false,
-            .device_bytes = buffer->device_bytes()};
+            .device_bytes = buffer->device_bytes() + buffer->laid_out().device_bytes()};
   return {.storage = &base,
           .is_on_device = false,
           .is_on_host = base.is<HostValues>(),
@@ -162,11 +162,13 @@ std::uint64_t move_to_host(ContextState& context, const Tensor& tensor) {
   Pool& pool = *context.pool;
   return context.recovery.run([&]() -> std::uint64_t {
     Buffer* buffer = buffer_of(*location_of(node.get()).node);
-    if (!buffer || !pool.can_leave(*buffer)) return 0;
+    if (!buffer) return 0;
+    const std::uint64_t laid_out = pool.drop_laid_out(*buffer);
+    if (!pool.can_leave(*buffer)) return laid_out;
     pool.copy_to_host(*buffer);
     const std::uint64_t bytes = buffer->device_bytes();
     pool.leave_device(*buffer);
-    return bytes;
+    return laid_out + bytes;
   });
 }
 

@@ -52,7 +52,7 @@ struct Residence {
   const void* storage;  // the same for all tensors with elements in it, computed or not
   bool is_on_device, is_on_host;
   bool is_pending;             // an operation that holds its inputs
-  std::uint64_t device_bytes;  // of the storage
+  std::uint64_t device_bytes;  // of the storage, and of copies that are laid out for kernels
 };
 Residence residence_of(const ContextState&, const Tensor&);
 

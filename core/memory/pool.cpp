@@ -158,6 +158,43 @@ void Pool::keep_for_lineage(Buffer& buffer) {
   if (!buffer.is_for_lineage_) count_for_lineage(buffer, true);
 }
 
+void Pool::add_laid_out(Buffer& original, std::string layout, std::uint64_t version,
+                        const std::shared_ptr<Buffer>& copy) {
+  original.laid_out_.add(std::move(layout), version, copy);
+  copy->original_ = original.weak_from_this();
+}
+
+// Not to the free ones: tensors of this size may never come again. Elements that were written anew may be so again, and
+// recorded commands may refer to the storage.
+void Pool::leave_to_laid_out(Buffer& original) {
+  if (!can_leave(original) || !original.has_copy() || original.version_ > 0) return;
+  {
+    const std::scoped_lock hold(lock_);
+    if (recordings_ > submitted_) return;
+  }
+  const PooledStorage::List::iterator entry = original.place_.begin();
+  put_away(original);
+  PooledStorage::List doomed;  // goes when the lock is free
+  const std::scoped_lock hold(lock_);
+  doomed = remove(entry);
+}
+
+std::uint64_t Pool::drop_laid_out(Buffer& original) {
+  std::uint64_t bytes = 0;
+  for (const std::shared_ptr<Buffer>& copy : original.laid_out_.on_device()) {
+    if (!copy->can_be_dropped_) continue;
+    bytes += copy->device_bytes();
+    put_away(*copy);
+  }
+  return bytes;
+}
+
+// Whether the device has elements in this laid out copy alone.
+bool Pool::stands_in(const Buffer& buffer) {
+  const std::shared_ptr<Buffer> original = buffer.original();
+  return original && buffer.is_resident() && !original->is_resident();
+}
+
 // The caller holds the lock. A tensor that only lineages need does not count as one.
 void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
   buffer.is_for_lineage_ = is_for_lineage;
@@ -229,7 +266,7 @@ PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass storage
     return options_.budget == 0 || info_.bytes_in_use + info_.bytes_pooled + storage_class.bytes <= options_.budget;
   };
   while (!has_room())
-    if (!free_one() && !free_least_recently_used())
+    if (!make_room())
       throw Error(ErrorCode::out_of_memory, "compute: " + std::to_string(storage_class.bytes) +
                                                 " bytes more do not fit into the budget of " +
                                                 std::to_string(options_.budget) + " bytes: " + holders());
@@ -242,8 +279,7 @@ PooledStorage::List Pool::allocate(const StorageSpec& spec, StorageClass storage
       return storage;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
-      if (!free_one() && !free_least_recently_used())
-        throw Error(error.code(), std::string(error.what()) + " " + holders());
+      if (!make_room()) throw Error(error.code(), std::string(error.what()) + " " + holders());
     }
   }
 }
@@ -253,6 +289,16 @@ std::string Pool::holders() const {
   return std::to_string(now.num_tensors) + " tensors hold " + megabytes(now.bytes_in_use) + " on " +
          backend_->device().name + ", " + megabytes(now.bytes_spilled) + " have been moved to the host, and the rest " +
          "is in use by this computation or lent to the host.";
+}
+
+// Frees a storage, or lets a tensor leave the device; false: there is none.
+bool Pool::make_room() {
+  if (free_one()) return true;
+  {
+    const std::scoped_lock hold(lock_);
+    if (submits_first_ && !is_recording_ && !free_.empty()) return false;
+  }
+  return free_least_recently_used();
 }
 
 // Frees the least recently used storage that this batch does not use.
@@ -284,12 +330,22 @@ std::shared_ptr<Buffer> Pool::least_recently_used() const {
 }
 
 void Pool::spill(Buffer& buffer) {
-  if (buffer.can_be_dropped_) return put_away(buffer);
+  if (buffer.can_be_dropped_) {
+    const bool stood_in = stands_in(buffer);
+    put_away(buffer);
+    if (!stood_in) return;
+    if (const auto original = buffer.original(); original->laid_out_.on_device().empty()) note_spilled(*original);
+    return;
+  }
   copy_to_host(buffer);
   put_away(buffer);
+  note_spilled(buffer);
+}
+
+// The elements are on the host alone now.
+void Pool::note_spilled(Buffer& buffer) {
   const std::scoped_lock hold(lock_);
-  buffer.is_spilled_ = true;
-  info_.bytes_spilled += buffer.bytes();
+  if (!std::exchange(buffer.is_spilled_, true)) info_.bytes_spilled += buffer.bytes();
   options_.messages.debug([&] {
     return "spill: a tensor of " + std::to_string(buffer.bytes()) +
            " bytes moved to the host, to make room on the device.";
@@ -328,7 +384,7 @@ void Pool::collect() {
 void Pool::trim() {
   SpareMemory::all().trim();
   for (const std::shared_ptr<Buffer>& buffer : live())
-    if (buffer->can_be_dropped_) put_away(*buffer);
+    if (buffer->can_be_dropped_ && !stands_in(*buffer)) put_away(*buffer);
   PooledStorage::List doomed;
   const std::scoped_lock hold(lock_);
   doomed.swap(borrowed_);

@@ -7,9 +7,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/kernel/backend.h"
+#include "core/memory/laid_out.h"
 
 namespace tessera {
 
@@ -75,6 +77,10 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   bool is_spilled() const { return is_spilled_; }
   std::uint64_t version() const { return version_; }  // counts how often other elements were written there
 
+  const LaidOutCopies& laid_out() const { return laid_out_; }
+  // Of such a copy: the buffer that has the elements in order. Null for all others.
+  std::shared_ptr<Buffer> original() const { return original_.lock(); }
+
   // For why_resident(): the operation that makes the elements, and the nodes that have them.
   const std::string& op() const { return op_; }
   void made_by(std::string op) { op_ = std::move(op); }
@@ -96,6 +102,8 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   std::uint64_t last_used_ = 0;  // the last batch to use it
   std::uint64_t recording_ = 0;  // the recording that writes it; 0: none
   std::weak_ptr<const void> loan_;
+  LaidOutCopies laid_out_;
+  std::weak_ptr<Buffer> original_;
   bool was_lent_ = false;
   bool waits_for_upload_ = false, is_spilled_ = false, is_for_lineage_ = false, can_be_dropped_ = false;
 };
@@ -122,6 +130,19 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // is no room, the pool frees its storages, and then the least recently used tensors leave the device.
   enum class Use { kernels, upload };
   std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
+  // As long as one lives, and storages wait for the batch to be submitted, no tensor leaves the device to make room:
+  // out_of_memory is thrown instead, and who has submitted tries again.
+  class SubmitsFirst {
+   public:
+    explicit SubmitsFirst(Pool& pool) : pool_(pool), before_(std::exchange(pool.submits_first_, true)) {}
+    ~SubmitsFirst() { pool_.submits_first_ = before_; }
+    SubmitsFirst(const SubmitsFirst&) = delete;
+    SubmitsFirst& operator=(const SubmitsFirst&) = delete;
+
+   private:
+    Pool& pool_;
+    bool before_;
+  };
   // A buffer without a storage yet: set_host_copy gives its elements.
   std::shared_ptr<Buffer> from_host(const StorageSpec&);
   // A buffer over memory that a host lent, which is counted apart and never handed out again.
@@ -143,8 +164,14 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void keep_for_lineage(Buffer&);  // likewise: from now on only the lineage of others needs it
   // Whether it may leave without a copy: its holder makes it again.
   void set_droppable(Buffer& buffer, bool droppable) { buffer.can_be_dropped_ = droppable; }
-  void spill(Buffer&);  // where it can leave: the elements wait on the host
-  void spill_all();     // tensors that no batch or host uses now
+  // A copy of elements of this version, which a program has made and holds.
+  void add_laid_out(Buffer& original, std::string layout, std::uint64_t version, const std::shared_ptr<Buffer>& copy);
+  // Kernels read the copies from now on: where the elements are on the host too, the original's storage goes back to
+  // the device. Called when no dispatch waits to be submitted.
+  void leave_to_laid_out(Buffer& original);
+  std::uint64_t drop_laid_out(Buffer& original);  // the copies that can leave; gives their bytes
+  void spill(Buffer&);                            // where it can leave: the elements wait on the host
+  void spill_all();                               // tensors that no batch or host uses now
 
   void trim();
   // Frees storages that are too many. A tensor's destructor, which may run on any thread, does not, nor does acquire:
@@ -186,10 +213,13 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void count_for_lineage(Buffer&, bool is_for_lineage);
   PooledStorage::List take(std::uint64_t key, Use);
   PooledStorage::List allocate(const StorageSpec&, StorageClass);
+  bool make_room();
   bool free_one();
   bool free_least_recently_used();
   std::shared_ptr<Buffer> least_recently_used() const;
   PooledStorage::List remove(PooledStorage::List::iterator);
+  static bool stands_in(const Buffer&);
+  void note_spilled(Buffer&);
   std::string holders() const;
 
   Backend* backend_;
@@ -205,7 +235,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   std::uint64_t lineage_bytes_ = 0;
   std::uint64_t batch_ = 1;
   std::uint64_t recordings_ = 0, submitted_ = 0;
-  bool is_recording_ = false;
+  bool is_recording_ = false, submits_first_ = false;
   int allocations_until_failure_ = 0;  // 0: none is made to fail
 };
 

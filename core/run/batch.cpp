@@ -121,14 +121,12 @@ Batch::Batch(ContextState& context) : context_(context), dispatches_(std::exchan
 template <class Work>
 void Batch::with_room(const Work& work) {
   try {
+    const Pool::SubmitsFirst submits_first(*context_.pool);
     return work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;
   }
-  submit();
-  dispatches_.keep_first(0);
-  firm_dispatches_ = 0;
-  context_.pool->begin_batch();
+  submit_gathered();
   work();
 }
 
@@ -398,6 +396,7 @@ void Batch::add(const HostPass& pass, Node& input) {
 
 Batch::~Batch() {
   for (const Result& result : results_) result.take_back();
+  for (CapturedToKeep& kept : captured_) kept.by->give_back(*context_.pool, kept.images);
   dispatches_.reset();
   context_.spare_dispatches = std::move(dispatches_);
 }

@@ -84,6 +84,7 @@ class Batch {
   void plan_for_device(ProgramImpl&);
   void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs,
                std::span<const Wanted>);
+  void lay_out_captured(CapturedPixels&, const Plan&, const Graph&, Buffers&);
   void give_storage(const Graph&, const Graph::Place&, const Wanted&);
   void give_results(const Node& ran, const Graph&, const Plan&, std::span<const std::size_t> outputs, const Buffers&);
   void run_on_host(const Dispatch&);
@@ -92,6 +93,7 @@ class Batch {
   void give_item(Node&, const Plan&, int item, Value);  // of which the node is all or a part
   void submit();
   void submit(std::span<const Dispatch>);
+  void submit_gathered();  // and goes on: what it used may leave the device from now on
 
   ContextState& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
@@ -112,7 +114,7 @@ class Batch {
   bool has_submitted_ = false;
   struct CapturedToKeep {
     std::shared_ptr<CapturedPixels> by;
-    std::vector<CapturedPixels::Image> images;
+    std::vector<CapturedPixels::Made> images;
   };
   std::vector<CapturedToKeep> captured_;  // once the batch has run
   // Storages that items of the graph under way get instead of the pool's.

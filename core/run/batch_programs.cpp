@@ -105,6 +105,7 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   const std::shared_ptr<const Plan>& plan = variant.of_program->plan;
   const std::shared_ptr<CapturedPixels>& captured = variant.of_program->captured;
   captured->take(*context_.pool, buffers);
+  if (!context_.pool->is_recording()) lay_out_captured(*captured, *plan, graph, buffers);
   add(plan, plan->steps, graph, buffers, captured.get());
   // Recorded work runs if and when the host submits it.
   if (!context_.pool->is_recording()) captured_.push_back({captured, captured->images_in(buffers)});
@@ -113,6 +114,31 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   give_results(ran, graph, *plan, variant.of_program->outputs, buffers);
   buffers.clear();
   program.spare_buffers = std::move(buffers);
+}
+
+// Where a run lays much out, it does so before all else and some at a time, and originals leave the device in between:
+// never does the device hold all of them twice.
+void Batch::lay_out_captured(CapturedPixels& captured, const Plan& plan, const Graph& graph, Buffers& buffers) {
+  // A budget may leave no room for more than one of them beside the rest.
+  const std::uint64_t bytes_at_a_time = context_.pool->budget() > 0 ? 1 : 1 << 20;
+  const std::vector<std::size_t> steps = captured.steps_to_run(buffers);
+  const auto original_bytes = [&](std::size_t step) {
+    return buffers[item_index(plan.steps[step].inputs.front())]->bytes();
+  };
+  std::uint64_t bytes = 0, left = 0;
+  for (const std::size_t step : steps) left += original_bytes(step);
+  buffers.resize(graph.items.size() + plan.own_storages.size());
+  for (const std::size_t step : steps) {
+    if (bytes + left < bytes_at_a_time) return;  // which is for the run's own submission
+    with_room([&] { add(plan.steps[step], graph, buffers); });
+    bytes += original_bytes(step);
+    left -= original_bytes(step);
+    if (bytes < bytes_at_a_time) continue;
+    submit_gathered();
+    captured.keep(*context_.pool, captured.images_in(buffers));
+    captured.take(*context_.pool, buffers);
+    bytes = 0;
+  }
 }
 
 Batch::Buffers Batch::add_inputs(ProgramImpl& program, std::span<const NodePtr> inputs) {

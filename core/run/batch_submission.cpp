@@ -59,6 +59,13 @@ void Batch::note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as,
   slice_.first += steps;
 }
 
+void Batch::submit_gathered() {
+  submit();
+  dispatches_.keep_first(0);
+  firm_dispatches_ = 0;
+  context_.pool->begin_batch();
+}
+
 void Batch::run() {
   submit();
   context_.stats.ops_fused += std::exchange(ops_fused_, 0);

@@ -35,6 +35,9 @@ std::optional<OperandStorage> operand_storage(const Step& step, std::size_t oper
   return OperandStorage{step.inputs[static_cast<std::size_t>(index)], input.dtype, step.words[word]};
 }
 
+// Of an operand, laid out: halves are as exact as floats for what is narrower than these.
+DType layout_dtype(DType operand) { return operand == DType::f32 ? DType::f32 : DType::f16; }
+
 // The largest magnitude of an integer of 8 bits; 0 for all other numbers.
 std::int64_t largest_byte(DType dtype) { return dtype == DType::u8 ? 255 : dtype == DType::i8 ? 128 : 0; }
 
@@ -91,10 +94,12 @@ class Blocks {
   }
 
   void add(const Step& step, const BlockPlan& blocks) {
-    const PixelInput texels{PixelPlace::texels, DType::f32, 4};
+    const auto texels = [](const OperandStorage& operand) {
+      return PixelInput{PixelPlace::texels, layout_dtype(operand.dtype), 4};
+    };
     const int a = laid_out(*a_, blocks.layout_of_a), b = laid_out(*b_, blocks.layout_of_b);
-    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums, {texels, texels}, {a, b},
-                                blocks.height, sum_dtype(step));
+    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums,
+                                {texels(*a_), texels(*b_)}, {a, b}, blocks.height, sum_dtype(step));
     plan_.steps.push_back(in_order(step, blocks, sums));
   }
 
@@ -241,8 +246,9 @@ class Blocks {
     return first_storage_ + static_cast<int>(plan_.own_storages.size()) - 1;
   }
 
-  static PixelLayout layout_of(const BlockText& text, int layers) {
-    return {.width = text.width(), .height = text.height(), .channels = 4, .is_half = false, .layers = layers};
+  static PixelLayout layout_of(const BlockText& text, int layers, DType dtype) {
+    const bool is_half = dtype == DType::f16;
+    return {.width = text.width(), .height = text.height(), .channels = 4, .is_half = is_half, .layers = layers};
   }
 
   static StorageSpec spec_of(const PixelLayout& layout, DType dtype) {
@@ -254,19 +260,23 @@ class Blocks {
     for (const Layout& known : layouts_)
       if (known.item == operand.item && known.text.body == text.body && known.text.words == text.words)
         return known.storage;
-    const int storage =
-        add_pixels("layout", text, {{PixelPlace::elements, operand.dtype, 4}}, {operand.item}, 1, DType::f32);
+    const int storage = add_pixels("layout", text, {{PixelPlace::elements, operand.dtype, 4}}, {operand.item}, 1,
+                                   layout_dtype(operand.dtype));
     layouts_.push_back({operand.item, text, storage});
     return storage;
   }
 
   int add_pixels(std::string label, const BlockText& text, std::vector<PixelInput> inputs, std::vector<int> items,
                  int outputs, DType dtype) {
-    const PixelLayout layout = layout_of(text, outputs);
+    const PixelLayout layout = layout_of(text, outputs, dtype);
     const int storage = add_storage(spec_of(layout, dtype));
     PixelKernel kernel{.label = std::move(label), .body = text.body, .inputs = std::move(inputs)};
     for (int i = 0; i < outputs; ++i)
-      kernel.outputs.push_back({PixelPlace::texels, dtype, 4, outputs == 1 ? "texel" : "total_" + std::to_string(i)});
+      kernel.outputs.push_back({.place = PixelPlace::texels,
+                                .dtype = dtype,
+                                .channels = 4,
+                                .value = outputs == 1 ? "texel" : "total_" + std::to_string(i),
+                                .is_rounded_freely = dtype == DType::f16});  // it is a half already
     kernel.words = static_cast<int>(text.words.size());
     kernel.make_key();
     Step step{.inputs = std::move(items), .words = text.words};

@@ -1,8 +1,9 @@
 // The pixel kernels of products and convolutions in blocks: those that lay the operands out, and those that multiply.
 //
 // A fragment of the latter makes a block of a few rows and four columns, a row in each of its outputs, so that a texel
-// that it reads serves many products: reading is what takes time. Integers of 8 bits are laid out and multiplied as
-// floats, as GPUs do in less time: as many terms at a time as have an exact sum, which is added to an integer then.
+// that it reads serves many products: reading is what takes time. Integers of 8 bits are laid out as halves, and
+// multiplied as floats, as GPUs do in less time: as many terms at a time as have an exact sum, which is added to an
+// integer then.
 #pragma once
 #include <cstdint>
 #include <string>

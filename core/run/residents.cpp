@@ -27,14 +27,21 @@ std::vector<Resident> ContextState::why_resident(std::uint64_t at_least) const {
                       .is_borrowed = buffer->is_borrowed(),
                       .is_spilled = buffer->is_spilled()};
     if (resident.bytes < at_least) continue;
+    std::shared_ptr<Buffer> tensor = buffer;
+    if (const std::shared_ptr<Buffer> original = buffer->original()) {
+      tensor = original;
+      resident.op = original->op() + ", laid out";
+      resident.shape = Shape{original->elements()};
+      resident.dtype = original->spec().dtype;
+    }
     bool has_shape = false;
     std::set<const Node*> seen;  // a rebuilt node is there twice
-    for (const std::weak_ptr<Node>& weak : buffer->users()) {
+    for (const std::weak_ptr<Node>& weak : tensor->users()) {
       const NodePtr node = weak.lock();
-      if (!node || node->value.buffer != buffer || !seen.insert(node.get()).second) continue;
+      if (!node || node->value.buffer != tensor || !seen.insert(node.get()).second) continue;
       resident.holders += static_cast<int>(node->first_hold.use_count());
       if (resident.label.empty()) resident.label = node->label;
-      if (has_shape || node->shape.size() != buffer->elements()) continue;
+      if (has_shape || node->shape.size() != tensor->elements()) continue;
       resident.shape = node->shape;
       has_shape = true;
     }

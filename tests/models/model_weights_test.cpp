@@ -195,6 +195,35 @@ TEST_P(ModelWeights, AreOneTensorWhereTheyAreEqual) {
   EXPECT_TRUE(hub.list().empty());
 }
 
+// OpenGL ES lays filters out for its kernels. For all sizes of the input, that takes no more than the filters did
+// before.
+TEST_P(ModelWeights, AreOnTheDeviceOnceForAllSizes) {
+  const Message file = model_message(
+      {.nodes = {node_message("Conv", {"image", "w"}, {"c"}), node_message("Conv", {"c", "point"}, {"y"})},
+       .initializers = {tensor_message("w", Type::float32, {64, 16, 3, 3}, weights_from(0, 64 * 16 * 9)),
+                        tensor_message("point", Type::float32, {64, 64, 1, 1}, weights_from(1, 64 * 64))},
+       .inputs = {value_message("image", Type::float32, {"1", "16", "h", "w"})},
+       .outputs = {value_message("y", Type::float32, {"1", "64", "a", "b"})}});
+  TensorHub hub(context());
+  const Model model = Model::load(context(), file.bytes(), {.name = "net", .hub = hub});
+  const auto run = [&](std::int64_t side) {
+    const Shape shape{1, 16, side, side};
+    return model({{"image", context().tensor(shape, weights_from(0, static_cast<int>(shape.size())))}})["y"].read();
+  };
+  model.prepare({{"image", {1, 16, 34, 34}}}).get();
+  const std::uint64_t weights = hub.gpu_memory_usage(), before = bytes_in_use();
+  EXPECT_GE(weights, (64u * 16 * 9 + 64 * 64) * sizeof(float));
+  const std::vector<float> first = run(34);
+  for (const std::int64_t side : {50, 34, 42, 50}) {
+    EXPECT_EQ(run(side).size(), static_cast<std::size_t>(64 * (side - 2) * (side - 2)));
+    EXPECT_EQ(bytes_settled_at(before), before) << side;
+    EXPECT_EQ(hub.gpu_memory_usage(), weights) << side;
+  }
+  context().reset_stats();
+  EXPECT_EQ(run(34), first);
+  EXPECT_EQ(context().stats().bytes_uploaded, 16u * 34 * 34 * sizeof(float));  // the image
+}
+
 TEST_P(ModelWeights, AreNotSharedByTypeShapeOrHub) {
   const auto with = [](Type type, const std::vector<std::int64_t>& dims) {
     return model_message({.nodes = {node_message("Mul", {"x", "w"}, {"y"})},

@@ -45,12 +45,14 @@ struct SharedTensor {
   TensorRef ref;
   Shape shape;
   DType dtype;
-  int references;              // names that stand for this tensor
-  bool is_view;                // a part of another tensor's storage
-  bool is_on_device;           // its elements are; before it is computed they are nowhere
-  bool has_host_copy;          // its elements are on the host
-  std::uint64_t bytes;         // of its elements
-  std::uint64_t device_bytes;  // of its storage, for all tensors that share it; 0 where it is not on the device
+  int references;       // names that stand for this tensor
+  bool is_view;         // a part of another tensor's storage
+  bool is_on_device;    // its elements are; before it is computed they are nowhere
+  bool has_host_copy;   // its elements are on the host
+  std::uint64_t bytes;  // of its elements
+  // Of its storage, for all tensors that share it, and of what programs have laid out of it for their kernels; 0 where
+  // it is not on the device.
+  std::uint64_t device_bytes;
   // The last time that a name of it was published, got, synchronised or worked with, not listed, shared or saved.
   std::chrono::steady_clock::time_point last_used;
 };
