@@ -105,7 +105,8 @@ void take(const FamilyRun& run) {
 
 std::span<const FamilyFunction> sort_functions() {
   static constexpr FamilyFunction functions[] = {
-      {"sort_keys", keys}, {"sort_ranks", ranks}, {"sort_blocks", blocks}, {"sort_merge", merge}, {"sort_take", take},
+      {"sort_keys", keys},        {"sort_ranks", ranks}, {"sort_blocks", blocks},
+      {"sort_merge_runs", merge}, {"sort_take", take},
   };
   return functions;
 }

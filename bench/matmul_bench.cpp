@@ -43,7 +43,7 @@ void add_workloads() {
       [](const Inputs& in) { return Results{matmul(in[0], in[1], {.transpose_b = true})}; },
       flops_of(1, 512, 512, 512));
   add_4bit(1, 4096);
-  add_4bit(64, 1024);
+  for (const std::int64_t rows : {1, 2, 4, 8, 64}) add_4bit(rows, 1024);
   add("matmul/matrix_vector_2048", {f32({2048, 2048}), f32({2048})}, product, flops_of(1, 2048, 2048, 1));
   add(
       "layer/64x784x512", {f32({64, 784}), f32({784, 512}), f32({512})},

@@ -10,7 +10,9 @@ void add_workloads() {
   add("cumsum/columns_of_1024x1024", {f32(square)}, [](const Inputs& in) { return Results{cumsum(in[0], 0)}; });
   add("cumprod/rows_of_4096x128", {f32({4096, 128}, 0.9f, 1.1f)},
       [](const Inputs& in) { return Results{cumprod(in[0], 1)}; });
-  add("sort/64K", {f32({1 << 16})}, [](const Inputs& in) { return Results{sort(in[0])}; });
+  for (const auto& [name, count] :
+       {std::pair{"1K", 1 << 10}, {"8K", 1 << 13}, {"64K", 1 << 16}, {"1M", 1 << 20}, {"4M", 1 << 22}})
+    add("sort/" + std::string(name), {f32({count})}, [](const Inputs& in) { return Results{sort(in[0])}; });
   add("sort/rows_of_256x1024", {f32({256, 1024})}, [](const Inputs& in) { return Results{sort(in[0])}; });
   add("argsort/rows_of_256x1024", {f32({256, 1024})}, [](const Inputs& in) { return Results{argsort(in[0])}; });
   add("top_k/5_of_64x1000", {f32({64, 1000})}, [](const Inputs& in) {

@@ -64,42 +64,100 @@ fn sort_blocks(element: vec4u) -> vec4i {
 }
 
 // The number of pairs that a block holds; 0 past the end of the row.
-fn sort_block_size(block: u32) -> u32 {
+fn sort_block_size(block: u32) -> i32 {
   let begin: u32 = min(block * parameters.length, parameters.stride);
-  return min(parameters.kept, parameters.stride - begin);
+  return i32(min(parameters.kept, parameters.stride - begin));
 }
 
-// Whether the left one of two pairs goes first, as it does when their keys are equal.
-fn sort_left_first(left: vec4i, right: vec4i) -> vec4<bool> {
-  let keys: vec4i = operand_0(vec4u(2 * vec4i(left.x, right.x, left.z, right.z)));
-  return lei(keys.xxzz, keys.yyww);
+// Two blocks to be merged. The left one is full where there are pairs in the right one: they lie side by side.
+struct SortTwo { left: i32, right: i32, left_size: i32, right_size: i32 }
+fn sort_two(merged: u32) -> SortTwo {
+  let block: u32 = 2u * (merged % parameters.blocks_after);
+  let left: u32 = ((merged / parameters.blocks_after) * parameters.blocks + block) * parameters.kept;
+  return SortTwo(i32(left), i32(left + parameters.kept), sort_block_size(block), sort_block_size(block + 1u));
 }
 
-// Each place of two blocks merged is filled by itself: a binary search tells how many pairs before it are from the left
-// block, and so which pairs are next.
+// A key and its index.
+fn sort_pair(at: i32) -> vec2i {
+  let two: vec4i = operand_0_texel(u32(at) / 2u);
+  return select(two.xy, two.zw, at % 2 == 1);
+}
+
+// How many of the pairs before a place of two blocks merged are from the left one, by a binary search from `least` to
+// `most`: a pair of the left one goes first where keys are equal.
+fn sort_left_before(two: SortTwo, place: i32, least: i32, most: i32) -> i32 {
+  var low: i32 = max(least, place - two.right_size);
+  var high: i32 = min(most, two.left_size);
+  while (low < high) {
+    let middle: i32 = (low + high) / 2;
+    if (sort_pair(two.left + middle).x <= sort_pair(two.right + (place - 1 - middle)).x) { low = middle + 1; }
+    else { high = middle; }
+  }
+  return low;
+}
+
+fn sort_split(at: u32) -> i32 {
+  let two: SortTwo = sort_two(at / parameters.runs);
+  let place: i32 = min(i32(at % parameters.runs * parameters.run), two.left_size + two.right_size);
+  return sort_left_before(two, place, 0, place);
+}
+
+// The number of pairs from the left block before every run of pairs of two blocks merged.
+fn sort_splits(element: vec4u) -> vec4i {
+  return vec4i(sort_split(element.x), sort_split(element.y), sort_split(element.z), sort_split(element.w));
+}
+
+// Pairs of two blocks in their order, one after the other.
+struct SortCursor { from_left: i32, from_right: i32, left: vec2i, right: vec2i }
+fn sort_cursor(two: SortTwo, place: i32, from_left: i32) -> SortCursor {
+  let from_right: i32 = place - from_left;
+  let last: i32 = two.left + two.left_size + two.right_size - 1;
+  return SortCursor(from_left, from_right, sort_pair(min(two.left + from_left, last)), sort_pair(min(two.right + from_right, last)));
+}
+fn sort_takes_left(two: SortTwo, at: SortCursor) -> bool {
+  return at.from_left < two.left_size && (at.from_right >= two.right_size || at.left.x <= at.right.x);
+}
+fn sort_next(two: SortTwo, at: SortCursor) -> SortCursor {
+  let last: i32 = two.left + two.left_size + two.right_size - 1;
+  if (sort_takes_left(two, at)) {
+    return SortCursor(at.from_left + 1, at.from_right, sort_pair(min(two.left + at.from_left + 1, last)), at.right);
+  }
+  return SortCursor(at.from_left, at.from_right + 1, at.left, sort_pair(min(two.right + at.from_right + 1, last)));
+}
+fn sort_taken_pair(two: SortTwo, at: SortCursor) -> vec2i { return select(at.right, at.left, sort_takes_left(two, at)); }
+
+// The two pairs of a texel, from the split before their run.
 fn sort_merge(element: vec4u) -> vec4i {
   let merged: u32 = element.x / (2u * parameters.kept_after);
-  let block: u32 = 2u * (merged % parameters.blocks_after);
-  let left: vec4i = vec4i(i32(((merged / parameters.blocks_after) * parameters.blocks + block) * parameters.kept));
-  let right: vec4i = left + vec4i(i32(parameters.kept));
-  let left_size: vec4i = vec4i(i32(sort_block_size(block)));
-  let right_size: vec4i = vec4i(i32(sort_block_size(block + 1u)));
-  let place: vec4i = min(sort_places(element, parameters.kept_after), left_size + right_size - vec4i(1));
-  if (right_size.x == 0) { return operand_0(vec4u(2 * (left + place) + vec4i(0, 1, 0, 1))); }
-  var low: vec4i = max(place - right_size, vec4i(0));
-  var high: vec4i = min(place, left_size);
-  for (var i: u32 = 0u; i < parameters.search_steps; i++) {
-    let middle: vec4i = (low + high) / 2;
-    let left_first: vec4<bool> = sort_left_first(left + min(middle, left_size - vec4i(1)), right + max(place - vec4i(1) - middle, vec4i(0)));
-    let is_open: vec4<bool> = lti(low, high);
-    low = picki(both(is_open, left_first), middle + vec4i(1), low);
-    high = picki(left_first, high, picki(is_open, middle, high));
+  let two: SortTwo = sort_two(merged);
+  let place: i32 = min(sort_places(element, parameters.kept_after).x, two.left_size + two.right_size - 2);
+  let run: u32 = u32(place) / parameters.run;
+  let split: i32 = operand_1(vec4u(merged * parameters.runs + run)).x;
+  let first: SortCursor = sort_cursor(two, place, sort_left_before(two, place, split, split + place % i32(parameters.run)));
+  return vec4i(sort_taken_pair(two, first), sort_taken_pair(two, sort_next(two, first)));
+}
+
+// An invocation makes a run of pairs; past the last one there are zeros.
+fn sort_merge_runs(group_of_invocations: u32, local: u32) {
+  let at: u32 = group_of_invocations * workgroup_size + local;
+  if (at >= parameters.all_runs) { return; }
+  let merged: u32 = at / parameters.runs;
+  let two: SortTwo = sort_two(merged);
+  let begin: i32 = i32(at % parameters.runs * parameters.run);
+  let end: i32 = min(begin + i32(parameters.run), i32(parameters.kept_after));
+  let size: i32 = two.left_size + two.right_size;
+  var next: SortCursor = sort_cursor(two, min(begin, size), sort_split(at));
+  for (var place: i32 = begin; place < end; place += 2) {
+    texel = (merged * parameters.kept_after + u32(place)) / 2u;
+    if (place >= size) {
+      finish(vec4i(0));
+    } else {
+      let first: vec2i = sort_taken_pair(two, next);
+      next = sort_next(two, next);
+      finish(vec4i(first, sort_taken_pair(two, next)));
+      next = sort_next(two, next);
+    }
   }
-  let left_next: vec4i = left + min(low, left_size - vec4i(1));
-  let right_next: vec4i = right + min(place - low, right_size - vec4i(1));
-  let right_is_over: vec4<bool> = lei(right_size, place - low);
-  let takes_left: vec4<bool> = both(lti(low, left_size), either(right_is_over, sort_left_first(left_next, right_next)));
-  return operand_0(vec4u(2 * picki(takes_left, left_next, right_next) + vec4i(0, 1, 0, 1)));
 }
 
 // The places in x of the result's elements.

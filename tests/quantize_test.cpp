@@ -248,6 +248,60 @@ TEST_P(FourBits, ProductsOfEverySize) {
   check({4, 32}, 8, 1, 32, false, DType::f16);
   check({9, 64}, 20, 2, 32, true);  // in octets
   check({70, 48}, 36, 3, 16, false);
+  check({131, 96}, 37, 3, 32, true);
+  check({64, 250}, 64, 8, 32, true, DType::f16);
+}
+
+// Scales and zero points may be numbers, and weights a part of a larger tensor.
+TEST_P(FourBits, NumbersForGroupsAndPartsOfWeights) {
+  const std::int64_t rows = 61, columns = 20, count = 64, groups = 2, bytes = count / 2;
+  const std::vector<float> a = random_values(static_cast<std::size_t>(rows * count), -1, 1, 1);
+  const Bytes pairs = as<std::uint8_t>(random_values(static_cast<std::size_t>((columns + 2) * bytes), 0, 255.9f, 3));
+  const Tensor all = context().tensor({(columns + 2) * bytes}, pairs), x = context().tensor({rows, count}, a);
+  const auto check = [&](std::int64_t first, float scale, const Tensor& scales, float zero,
+                         const std::optional<Tensor>& zero_points) {
+    std::vector<float> want;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t column = 0; column < columns; ++column) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+          const int pair = pairs[static_cast<std::size_t>(first + column * bytes + k / 2)];
+          sum += static_cast<double>(a[static_cast<std::size_t>(row * count + k)]) *
+                 static_cast<double>((static_cast<float>(k % 2 == 0 ? pair % 16 : pair / 16) - zero) * scale);
+        }
+        want.push_back(static_cast<float>(sum));
+      }
+    const Tensor part = slice(all, {first}, {columns * bytes}).reshape({columns, bytes});
+    EXPECT_TRUE(all_agree(matmul_4bit(x, {part, scales, zero_points}).read(), want, 2e-5f)) << first << ' ' << zero;
+  };
+  const Shape grouped{columns, groups};
+  for (const std::int64_t first : {std::int64_t{0}, bytes, std::int64_t{3}}) {
+    check(first, 0.5f, context().full(grouped, 0.5), 8, {});
+    check(first, 0.25f, context().full(grouped, 0.25, DType::f16), 3, context().full(grouped, 3, DType::u8));
+    check(first, 2, context().full(grouped, 2).compute(), 7.5f, context().full(grouped, 7.5));
+  }
+}
+
+// Weights would take eight times as much as floats.
+TEST_P(FourBits, StayFourBitsForManyRows) {
+  const std::int64_t rows = 64, columns = 128, count = 1024;
+  const Tensor a = context().tensor({rows, count}, random_values(static_cast<std::size_t>(rows * count), -1, 1, 1));
+  const Weights4Bit weights{
+      context().tensor({columns, count / 2}, Bytes(static_cast<std::size_t>(columns * count / 2), 0x9a)),
+      context().full({columns, count / 32}, 0.5)};
+  a.compute();
+  context().trim();
+  context().reset_stats();
+  const std::uint64_t before = context().memory().bytes_in_use;
+  const Tensor result = matmul_4bit(a, weights);
+  result.compute();
+  const auto weight_bytes = static_cast<std::uint64_t>(columns * count / 2),
+             a_bytes = static_cast<std::uint64_t>(rows * count * 4),
+             result_bytes = static_cast<std::uint64_t>(rows * columns * 4);
+  // Kernels in blocks read a copy of a, which goes before another kernel brings their sums into order.
+  const bool is_in_blocks = GetParam().backend == BackendKind::gles;
+  EXPECT_EQ(context().stats().dispatches, is_in_blocks ? 3u : 1u);
+  EXPECT_EQ(context().memory().bytes_peak - before, weight_bytes + result_bytes + (is_in_blocks ? a_bytes : 0));
 }
 
 TEST_P(FourBits, StayFourBitsOnTheDevice) {

@@ -94,7 +94,8 @@ TEST_P(Sorting, PublishedExamples) {
 }
 
 TEST_P(Sorting, LengthsAroundEachStage) {
-  for (const std::int64_t length : {1, 2, 3, 4, 5, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 5000}) {
+  for (const std::int64_t length :
+       {1, 2, 3, 4, 5, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 1024, 1025, 5000, 33333}) {
     check({length}, 0, length, false);
     check({3, length}, 1, length, true);
   }
@@ -115,6 +116,7 @@ TEST_P(Sorting, TheFirstFewOfMany) {
     check({201, 3}, 0, k, false);
   }
   check({5000}, 0, 3, true);
+  check({5001}, 0, 700, true);  // blocks that are cut in the middle of a run
   check({4, 10}, 1, 7, true);
 }
 

@@ -31,8 +31,9 @@ struct SortMergeParameters {
   Unsigned stride, length;
   Unsigned blocks, kept;              // before
   Unsigned blocks_after, kept_after;  // of twice the length
-  Unsigned search_steps;              // of a binary search
-  TESSERA_PARAMETERS(stride, length, blocks, kept, blocks_after, kept_after, search_steps);
+  Unsigned run;                       // pairs that follow one another in a block, of which the first is searched for
+  Unsigned runs, all_runs;            // of each block after, and of all
+  TESSERA_PARAMETERS(stride, length, blocks, kept, blocks_after, kept_after, run, runs, all_runs);
 };
 
 struct SortTakeParameters {

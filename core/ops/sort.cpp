@@ -1,7 +1,6 @@
 #include "core/ops/sort.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/kernel/sort_parameters.h"
 #include "core/ops/axis_extent.h"
@@ -22,12 +21,40 @@ constexpr KernelEntry<SortKeysParameters, SortKeysOptions> sort_keys{{.name = "s
 constexpr KernelEntry<SortRanksParameters> sort_ranks{{.name = "sort_ranks", .file = "sort"}};
 // [rows, blocks, kept, 2]: from the ranks and the keys, the first pairs of each block in order.
 constexpr KernelEntry<SortBlocksParameters> sort_blocks{{.name = "sort_blocks", .file = "sort"}};
-// The first pairs of blocks of twice the length, from such pairs.
+// The first pairs of blocks of twice the length, from such pairs. An invocation finds the first pair of a run by a
+// binary search, and goes on from there.
+Held in_texels_from_splits(const Node&);
+constexpr KernelEntry<SortMergeParameters> sort_merge_runs{
+    {.name = "sort_merge_runs", .file = "sort", .is_cooperative = true, .lower = in_texels_from_splits}};
+// The same in two kernels: [rows, blocks, runs], which say where runs begin, and pairs that are searched for within
+// their run.
+constexpr KernelEntry<SortMergeParameters> sort_splits{{.name = "sort_splits", .file = "sort"}};
 constexpr KernelEntry<SortMergeParameters> sort_merge{{.name = "sort_merge", .file = "sort"}};
 // [outer, wanted, inner]: elements of x by the pairs [rows, kept, 2].
 constexpr KernelEntry<SortTakeParameters> sort_take{{.name = "sort_take", .file = "sort"}};
 
 constexpr std::int64_t counted_block = 64;
+constexpr std::int64_t pairs_of_invocation = 64, invocations = 64;  // of a workgroup, as in the shaders
+
+void cut_into_runs(SortMergeParameters& parameters, std::int64_t blocks, std::int64_t pairs) {
+  parameters.run = pairs;
+  parameters.runs = (parameters.kept_after + pairs - 1) / pairs;
+  parameters.all_runs = blocks * parameters.runs;
+}
+
+Held in_texels_from_splits(const Node& node) {
+  constexpr std::int64_t pairs_between_splits = 16;
+  constexpr std::int64_t most_searched = 256;  // pairs of a block, which cost less than one more kernel
+  auto parameters = from_words<SortMergeParameters>(std::get<Family>(node.operation).words);
+  const bool is_one_run = parameters.kept <= most_searched;
+  const std::int64_t run = is_one_run ? std::int64_t{parameters.kept_after} : pairs_between_splits;
+  cut_into_runs(parameters, node.shape[0] * node.shape[1], run);
+  const Tensor pairs = TensorAccess::tensor(node.inputs[0]);
+  const Shape all_runs{parameters.all_runs};
+  const Tensor splits = is_one_run ? number_like(pairs, all_runs, 0)
+                                   : family_tensor(all_runs, DType::i32, sort_splits.with(parameters), {pairs});
+  return TensorAccess::held(family_tensor(node.shape, DType::i32, sort_merge.with(parameters), {pairs, splits}));
+}
 
 std::int64_t whole_texels(std::int64_t count) { return (count + 3) / 4 * 4; }
 
@@ -50,14 +77,16 @@ Tensor first_in_order(std::string_view op, const Tensor& x, const AxisExtent& ro
                                {ranks, keys});
   while (blocks > 1) {
     const std::int64_t blocks_after = (blocks + 1) / 2, kept_after = std::min(2 * length, wanted_texels);
-    pairs = family_tensor(result_shape(op, {row_count, blocks_after, kept_after, 2}), DType::i32,
-                          sort_merge.with({.stride = stride,
-                                           .length = length,
-                                           .blocks = blocks,
-                                           .kept = kept,
-                                           .blocks_after = blocks_after,
-                                           .kept_after = kept_after,
-                                           .search_steps = std::bit_width(static_cast<std::uint64_t>(kept))}),
+    SortMergeParameters parameters{.stride = stride,
+                                   .length = length,
+                                   .blocks = blocks,
+                                   .kept = kept,
+                                   .blocks_after = blocks_after,
+                                   .kept_after = kept_after};
+    cut_into_runs(parameters, row_count * blocks_after, pairs_of_invocation);
+    Family merge = sort_merge_runs.with(parameters);
+    merge.workgroups = (parameters.all_runs + invocations - 1) / invocations;
+    pairs = family_tensor(result_shape(op, {row_count, blocks_after, kept_after, 2}), DType::i32, std::move(merge),
                           {pairs});
     length *= 2;
     blocks = blocks_after;

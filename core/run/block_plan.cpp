@@ -7,12 +7,16 @@
 #include "core/kernel/block_parameters.h"
 #include "core/kernel/matmul_parameters.h"
 #include "core/run/block_texts.h"
+#include "core/run/block_texts_4bit.h"
 
 namespace tessera {
 namespace {
 
 // What a dispatch takes on top of its fragments, in reads of texels.
 constexpr double reads_of_dispatch = 4096;
+
+// What it takes to find four texels of weights of 4 bits and to unpack them, likewise.
+constexpr double reads_of_four_octets = 24;
 
 // An operand of a kernel's core that is read as it lies in its storage.
 struct OperandStorage {
@@ -44,9 +48,13 @@ std::int64_t largest_byte(DType dtype) { return dtype == DType::u8 ? 255 : dtype
 // The way from operands to a result in blocks.
 struct BlockPlan {
   int height;  // of a block, and so the number of the outputs of the kernel that multiplies
-  BlockText layout_of_a, layout_of_b, sums;
+  BlockText layout_of_a;
+  std::optional<BlockText> layout_of_b;  // none where the kernel that multiplies reads elements in its place
+  BlockText sums;
   BlockParameters order;
-  double reads;  // of all steps
+  double reads;                               // of all steps
+  std::vector<OperandStorage> as_elements{};  // inputs of the kernel that multiplies, after those that are laid out
+  std::vector<int> numbers{};                 // of the graph: that kernel's last words
 };
 
 // A way to do a step: in blocks, or as it is.
@@ -97,9 +105,19 @@ class Blocks {
     const auto texels = [](const OperandStorage& operand) {
       return PixelInput{PixelPlace::texels, layout_dtype(operand.dtype), 4};
     };
-    const int a = laid_out(*a_, blocks.layout_of_a), b = laid_out(*b_, blocks.layout_of_b);
-    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums,
-                                {texels(*a_), texels(*b_)}, {a, b}, blocks.height, sum_dtype(step));
+    std::vector<PixelInput> inputs{texels(*a_)};
+    std::vector<int> items{laid_out(*a_, blocks.layout_of_a)};
+    if (blocks.layout_of_b) {
+      inputs.push_back(texels(*b_));
+      items.push_back(laid_out(*b_, *blocks.layout_of_b));
+    }
+    for (const OperandStorage& operand : blocks.as_elements) {
+      inputs.push_back({PixelPlace::elements, operand.dtype, 4});
+      items.push_back(operand.item);
+    }
+    const int sums = add_pixels(std::string(step.kernel.core.entry) + "_blocks", blocks.sums, std::move(inputs),
+                                std::move(items), blocks.height, sum_dtype(step));
+    plan_.steps.back().numbers = blocks.numbers;
     plan_.steps.push_back(in_order(step, blocks, sums));
   }
 
@@ -107,7 +125,9 @@ class Blocks {
   std::vector<BlockWay> all_ways_of(const Step& step) {
     const KernelCore& core = step.kernel.core;
     const bool is_product = core.entry == "matmul_pull", is_conv = core.entry == "conv" || core.entry == "conv_texel";
-    if (step.pixel_kernel || (!is_product && !is_conv)) return {};
+    if (step.pixel_kernel) return {};
+    if (core.entry == "matmul_4bit_texels") return product_4bit(step);
+    if (!is_product && !is_conv) return {};
     a_ = operand_storage(step, 0), b_ = operand_storage(step, 1);
     if (!a_ || !b_) return {};
     constexpr std::int64_t largest_exact = 1 << 24;  // up to which all integers are floats
@@ -117,9 +137,14 @@ class Blocks {
       if (largest == 0) return {};
       exact_terms_ = largest_exact / largest;
     }
-    const std::span<const std::uint32_t> words = std::span(step.words).subspan(1, static_cast<std::size_t>(core.words));
-    return is_product ? product(from_words<MatmulPullParameters>(words), from_options<MatmulOptions>(core.options))
-                      : convolution(step, from_words<ConvParameters>(words), from_options<ConvOptions>(core.options));
+    return is_product
+               ? product(core_parameters<MatmulPullParameters>(step), from_options<MatmulOptions>(core.options))
+               : convolution(step, core_parameters<ConvParameters>(step), from_options<ConvOptions>(core.options));
+  }
+
+  template <class Parameters>
+  static Parameters core_parameters(const Step& step) {
+    return from_words<Parameters>(std::span(step.words).subspan(1, static_cast<std::size_t>(step.kernel.core.words)));
   }
 
   // The step as it is takes `reads` of texels.
@@ -133,8 +158,12 @@ class Blocks {
         return std::max(text.width(), text.height()) <= limits_.pixels.max_side &&
                static_cast<int>(text.words.size()) <= limits_.max_words;
       };
-      if (!fits(plan.layout_of_a) || !fits(plan.layout_of_b) || !fits(plan.sums)) continue;
-      plan.reads += reads_of_layout(plan.layout_of_a) + reads_of_layout(plan.layout_of_b) + 3 * reads_of_dispatch;
+      if (!fits(plan.layout_of_a) || !fits(plan.sums)) continue;
+      if (plan.layout_of_b) {
+        if (!fits(*plan.layout_of_b)) continue;
+        plan.reads += reads_of_layout(*plan.layout_of_b) + reads_of_dispatch;
+      }
+      plan.reads += reads_of_layout(plan.layout_of_a) + 2 * reads_of_dispatch;
       const double reads_of_plan = plan.reads;
       ways.push_back({"blocks of " + std::to_string(height), std::move(plan), reads_of_plan});
     }
@@ -181,6 +210,66 @@ class Blocks {
     };
     return ways(
         results * static_cast<double>(quads) * reads, [&](int height) { return quads * height; }, make);
+  }
+
+  // Scales or zero points of a product with weights of 4 bits: elements, or a number.
+  struct GroupNumbers {
+    DType dtype;
+    std::optional<OperandStorage> elements;
+    int number = GraphItem::none;  // of the graph
+  };
+
+  static std::optional<GroupNumbers> group_numbers(const Step& step, std::size_t operand) {
+    const std::vector<Expression::Line>& lines = step.kernel.operands[operand].lines;
+    if (lines.size() == 1 && lines[0].kind == Expression::Kind::number)
+      return GroupNumbers{lines[0].dtype, {}, step.numbers[lines[0].index]};
+    const std::optional<OperandStorage> elements = operand_storage(step, operand);
+    if (!elements) return {};
+    return GroupNumbers{elements->dtype, elements};
+  }
+
+  std::vector<BlockWay> product_4bit(const Step& step) {
+    a_ = operand_storage(step, 0), b_ = operand_storage(step, 1);
+    const std::optional<GroupNumbers> scales = group_numbers(step, 2), zero_points = group_numbers(step, 3);
+    if (!a_ || !b_ || b_->offset % 4 != 0 || !scales || !zero_points) return {};
+    const auto sizes = core_parameters<Matmul4BitParameters>(step);
+    std::vector<OperandStorage> as_elements{*b_};
+    std::vector<int> numbers;
+    const auto place_of = [&](const GroupNumbers& group) {
+      if (!group.elements) {
+        numbers.push_back(group.number);
+        return BlockGroupNumbers{group.dtype};
+      }
+      as_elements.push_back(*group.elements);
+      return BlockGroupNumbers{group.dtype, static_cast<int>(as_elements.size()), group.elements->offset};
+    };
+    const BlockGroupNumbers place_of_scales = place_of(*scales), place_of_zero_points = place_of(*zero_points);
+    const BlockProduct4Bit product{sizes, b_->offset, place_of_scales, place_of_zero_points};
+    const std::int64_t terms = product.terms();
+    const MatrixOperand a{a_->offset, {sizes.rows, terms}, {{terms, 1}}, {}};
+    const auto results = static_cast<double>(sizes.rows * quads_of(sizes.columns)),
+               octets = static_cast<double>(terms / 8);
+    const auto make = [&](int height) {
+      BlockPlan plan{.height = height,
+                     .layout_of_a = layout_of_rows(a, height),
+                     .layout_of_b = {},
+                     .sums = product_text(product, height),
+                     .order = {.columns = sizes.columns,
+                               .rows = sizes.rows,
+                               .step_x = 0,
+                               .step_y = 1,
+                               .line_y = (sizes.rows + height - 1) / height},
+                     .reads = 0,
+                     .as_elements = as_elements,
+                     .numbers = numbers};
+      plan.reads = texels_in(plan.sums) * octets * (2 * height + reads_of_four_octets) +
+                   results * (sizes.columns % 4 == 0 ? 2 : 6);
+      return plan;
+    };
+    const double reads_of_texels = sizes.columns % 4 == 0 ? 2 : 8;
+    return ways(
+        results * octets * (reads_of_texels + reads_of_four_octets), [&](int height) { return terms / 4 * height; },
+        make);
   }
 
   std::vector<BlockWay> convolution(const Step& step, const ConvParameters& parameters,

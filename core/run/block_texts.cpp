@@ -5,13 +5,10 @@
 #include <numeric>
 #include <span>
 
+#include "core/run/block_writing.h"
+
 namespace tessera {
 namespace {
-
-std::string whole_text(std::int64_t value) { return std::to_string(value); }
-std::string float_text(std::int64_t value) { return std::to_string(value) + ".0"; }
-
-std::int64_t whole_quads(std::int64_t count) { return (count + 3) / 4 * 4; }
 
 std::int64_t elements_of_axes(std::span<const BlockAxis> axes) {
   return std::accumulate(axes.begin(), axes.end(), std::int64_t{1},
@@ -58,62 +55,6 @@ void find_matrix(BlockText& text, std::int64_t matrices, std::int64_t rows_of_ma
   const std::string rows = text.whole(rows_of_matrix);
   text.body += "  let matrix: i32 = y / " + rows + ";\n  let line: i32 = y % " + rows + ";\n";
 }
-
-constexpr const char* four_from = " + vec4i(0, 1, 2, 3)";
-constexpr char component_name(int index) { return "xyzw"[index]; }
-
-std::string total_name(std::int64_t row) { return "total_" + whole_text(row); }
-
-// The sums of a block's rows. Those of integers have parts, which are exact floats.
-class BlockSums {
- public:
-  BlockSums(BlockText& text, int height, std::int64_t exact_terms)
-      : text_(text), height_(height), is_exact_(exact_terms > 0) {
-    const std::string type = is_exact_ ? "vec4i" : "vec4f";
-    for (int row = 0; row < height_; ++row)
-      text_.body += "  var " + total_name(row) + ": " + type + " = " + type + "(0);\n";
-  }
-
-  std::string name(std::int64_t row) const { return is_exact_ ? "part_" + whole_text(row) : total_name(row); }
-
-  void begin_parts() {
-    if (!is_exact_) return;
-    for (int row = 0; row < height_; ++row) text_.body += "  var " + name(row) + ": vec4f = vec4f(0.0);\n";
-  }
-  void end_parts() {
-    if (!is_exact_) return;
-    for (int row = 0; row < height_; ++row) text_.body += "  " + total_name(row) + " += vec4i(" + name(row) + ");\n";
-  }
-
-  // A loop over `count` steps of some terms each; with parts, around as many steps as these can sum.
-  void begin_loop(const std::string& index, const std::string& count, std::int64_t steps_of_part) {
-    if (steps_of_part == 0) {
-      text_.body += "  for (var " + index + ": i32 = 0; " + index + " < " + count + "; " + index + "++) {\n";
-      return;
-    }
-    const std::string steps = whole_text(steps_of_part);
-    text_.body += "  for (var first: i32 = 0; first < " + count + "; first += " + steps + ") {\n";
-    begin_parts();
-    text_.body += "  let end: i32 = min(first + " + steps + ", " + count + ");\n  for (var " + index +
-                  ": i32 = first; " + index + " < end; " + index + "++) {\n";
-  }
-  void end_loop(std::int64_t steps_of_part) {
-    text_.body += "  }\n";
-    if (steps_of_part == 0) return;
-    end_parts();
-    text_.body += "  }\n";
-  }
-
- private:
-  BlockText& text_;
-  int height_;
-  bool is_exact_;
-};
-
-// The middle of texel `index` as places in the texture go, from 0 to 1.
-std::string middle_of(const std::string& index, const std::string& step) { return "(" + index + " + 0.5) * " + step; }
-
-std::string texel_step(BlockText& text, std::int64_t texels) { return text.number(1.0f / static_cast<float>(texels)); }
 
 }  // namespace
 

@@ -221,6 +221,8 @@ constexpr Row rows[] = {
     {"sort", "sort_ranks", ParameterList::of<SortRanksParameters>},
     {"sort", "sort_blocks", ParameterList::of<SortBlocksParameters>},
     {"sort", "sort_merge", ParameterList::of<SortMergeParameters>},
+    {"sort", "sort_merge_runs", ParameterList::of<SortMergeParameters>},
+    {"sort", "sort_splits", ParameterList::of<SortMergeParameters>},
     {"sort", "sort_take", ParameterList::of<SortTakeParameters>},
     {"warp", "warp_affine", ParameterList::of<AffineParameters>},
     {"warp", "warp_crop", ParameterList::of<CropParameters>},
