@@ -1,8 +1,8 @@
 // What a program and those that it has started have taken of the processor, as Linux counts it.
 import { readdirSync, readFileSync } from 'node:fs';
 
-// In ms, of all threads; of a browser one process draws, and another one runs the page.
-export function cpuTimeOf(pid) {
+// In ms, of all threads whose names are such; of a browser one process draws, and another one runs the page.
+export function cpuTimeOf(pid, names = /^/) {
   const children = new Map(); // of a process
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {
@@ -13,7 +13,8 @@ export function cpuTimeOf(pid) {
     let nanoseconds = 0;
     try {
       for (const thread of readdirSync(`/proc/${id}/task`))
-        nanoseconds += Number(readFileSync(`/proc/${id}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+        if (names.test(readFileSync(`/proc/${id}/task/${thread}/comm`, 'utf8')))
+          nanoseconds += Number(readFileSync(`/proc/${id}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
     } catch {}
     return nanoseconds / 1e6;
   };

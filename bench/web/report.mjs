@@ -15,30 +15,34 @@ export const natively = ['tessera-gles-swiftshader', 'tessera-webgpu-swiftshader
 
 // {name, times, facts} of peers in pages and natively; facts: {host_ms, dispatches}.
 export function reportFrames(frames) {
-  const rows = [['a filter of 8 kernels', 'host time, ms', 'natively', 'frame, ms', 'natively', 'page ÷ native', 'by hand, ms', 'natively', 'page ÷ native']];
-  for (const { name, times, facts } of frames)
+  const rows = [['a filter of 8 kernels', 'host time, ms', 'natively', 'frame, ms', 'natively', 'page ÷ native', "driver's time, ms", 'natively', 'page ÷ native']];
+  for (const { name, times, cpu, facts } of frames) {
+    const row = (title, own, native) => rows.push([`${name.replace('frames ', '')}, ${title}`, ms(facts[own]?.host_ms), ms(facts[native]?.host_ms),
+      ...[times, cpu].flatMap((of) => [ms(of[own]), ms(of[native]), ratio(of[own], of[native])])]);
     for (const { title, own, native, byHand, nativeByHand } of backends) {
-      const others = byHand ? [ms(times[byHand]), ms(times[nativeByHand]), ratio(times[byHand], times[nativeByHand])] : ['', '', ''];
-      rows.push([`${name.replace('frames ', '')}, ${title}`, ms(facts[own]?.host_ms), ms(facts[native]?.host_ms),
-        ms(times[own]), ms(times[native]), ratio(times[own], times[native]), ...others]);
+      row(title, own, native);
+      if (byHand) row(`${title} by hand`, byHand, nativeByHand);
     }
+  }
   return table(rows);
 }
 
+// Ratios of times, and in the last columns of what SwiftShader's threads took of the processor.
 export function reportWorkloads(results) {
   const remarks = results.flatMap(({ name, errors }) => Object.entries(errors).map(([peer, error]) => `${name}, ${peer}: ${error}`));
   const tables = backends.map(({ title, own, tfjs, native, nativeTfjs }) => {
-    const isBoth = nativeTfjs !== tfjs, ratios = [[], [], []];
-    const rows = [[`${title}, ms`, 'tessera', 'TF.js', 'TF.js ÷ tessera', 'tessera natively', ...(isBoth ? ['TF.js natively'] : []),
-      isBoth ? 'TF.js ÷ tessera natively' : 'TF.js ÷ tessera natively (TF.js in the page)', 'tessera: page ÷ native']];
-    for (const { name, times } of results) {
-      const pairs = [[times[tfjs], times[own]], [times[nativeTfjs], times[native]], [times[own], times[native]]];
+    const isBoth = nativeTfjs !== tfjs, ratios = [[], [], [], [], []];
+    const rows = [[title, 'tessera, ms', 'TF.js, ms', 'TF.js ÷ tessera', 'tessera natively, ms', ...(isBoth ? ['TF.js natively, ms'] : []),
+      'TF.js ÷ tessera natively', "driver's time: TF.js ÷ tessera", 'natively', 'tessera, page ÷ native']];
+    for (const { name, times, cpu } of results) {
+      const pairs = [[times[tfjs], times[own]], [times[nativeTfjs], times[native]],
+        [cpu[tfjs], cpu[own]], [cpu[nativeTfjs], cpu[native]], [cpu[own], cpu[native]]];
       pairs.forEach(([a, b], i) => { if (a && b) ratios[i].push(a / b); });
-      const [inThePage, beside, between] = pairs.map(([a, b]) => ratio(a, b));
-      rows.push([name, ms(times[own]), ms(times[tfjs]), inThePage, ms(times[native]), ...(isBoth ? [ms(times[nativeTfjs])] : []), beside, between]);
+      const [inThePage, beside, ...drivers] = pairs.map(([a, b]) => ratio(a, b));
+      rows.push([name, ms(times[own]), ms(times[tfjs]), inThePage, ms(times[native]), ...(isBoth ? [ms(times[nativeTfjs])] : []), beside, ...drivers]);
     }
-    const means = ratios.map((all) => (all.length ? mean(all).toFixed(2) : 'none'));
-    rows.push(['geometric mean', '', '', means[0], '', ...(isBoth ? [''] : []), means[1], means[2]]);
+    const [inThePage, beside, ...drivers] = ratios.map((all) => (all.length ? mean(all).toFixed(2) : 'none'));
+    rows.push(['geometric mean', '', '', inThePage, '', ...(isBoth ? [''] : []), beside, ...drivers]);
     return table(rows);
   });
   return [...tables, ...(remarks.length ? [`none: ${remarks.join('; ')}.`] : [])].join('\n\n');
