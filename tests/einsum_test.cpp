@@ -260,7 +260,8 @@ TEST_P(Einsums, LongEquationsAreRefusedAtOnce) {
   refused(commas, ErrorCode::invalid_argument);
   refused(letters + commas + letters, ErrorCode::invalid_argument);
   refused(spaces + "ijk", ErrorCode::shape_mismatch);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  // In proportion to their lengths: by their squares it would be minutes, also on a machine that is not busy.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TESSERA_ON_ALL_DEVICES(Einsums);

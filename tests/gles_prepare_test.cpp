@@ -68,6 +68,24 @@ class GlesPrepare : public OnGlesHost {
   std::vector<std::string> messages_;
 };
 
+TEST_P(GlesPrepare, KernelsDefinedInTheBackgroundAreCompiledByWhoWaits) {
+  Context context = adopt();
+  CustomKernel twice{
+      .name = "twice", .inputs = {"a"}, .outputs = {"b"}, .glsl = "float b_at(int i) { return 2.0 * a_at(i); }"};
+  context.reset_stats();
+  const DefinedKernel defined = define_kernel(context, twice, {.in_background = true});
+  EXPECT_EQ(context.stats().kernels_compiled, 0u);
+  defined.wait();
+  defined.wait();
+  EXPECT_EQ(context.stats().kernels_compiled, 1u);
+  const CustomRun run{.inputs = {{"a", context.tensor({2}, {1, 2})}}, .outputs = {{"b", {{2}}}}};
+  EXPECT_EQ(defined.run(run).at("b").read(), (std::vector<float>{2, 4}));
+  EXPECT_EQ(context.stats().kernels_compiled, 1u);
+  twice.glsl = "float b_at(int i) { return oops; }";
+  const DefinedKernel broken = define_kernel(context, twice, {.in_background = true});
+  EXPECT_TESSERA_ERROR(broken.wait(), compile_failed, "twice");
+}
+
 TEST_P(GlesPrepare, OneKernelACallWhereThereIsNoTime) {
   Context context = adopt();
   const Program program = record(context);

@@ -7,7 +7,7 @@ function checkOf(values) {
   return { check: Math.sqrt(total / values.length), count: values.length, sample };
 }
 
-// In ms, of all threads of this process; in a page, that which tfjs_webgl.mjs counts.
+// In ms, of all threads of this process; in a page, those who drive the browser count.
 function cpuTime() {
   const { user, system } = globalThis.process?.cpuUsage() ?? {};
   return (user + system) / 1000;

@@ -17,9 +17,11 @@ const packages = {
   '@tensorflow/tfjs-converter': tfjs, '@tensorflow/tfjs-layers': tfjs,
 };
 
-const onLavapipe = { VK_LOADER_DRIVERS_SELECT: '*lvp_icd*' };
+const onLavapipe = () => ({ VK_LOADER_DRIVERS_SELECT: '*lvp_icd*' });
+const onSwiftShader = (build) => ({ VK_DRIVER_FILES: join(dirname(build), 'third_party/angle/vk_swiftshader_icd.json') });
 
-// name: what tables call it; args: what the program is told beside the folders of packages and networks.
+// name: what tables call it; args: what the program is told beside the folders of packages and networks; env: what its
+// environment has more, by the folder of the build.
 const kinds = {
   'tessera-webgpu': { name: 'tessera', program: 'compare_tessera', args: ['webgpu', 'lavapipe'] },
   'tessera-gles': { name: 'tessera', program: 'compare_tessera', args: ['gles', 'EGL Mesa'] },
@@ -27,6 +29,8 @@ const kinds = {
   // for bench/web: SwiftShader is what a browser has without a GPU
   'tessera-gles-swiftshader': { name: 'tessera', program: 'compare_tessera', args: ['gles', 'ANGLE on SwiftShader'], isForPages: true },
   'tessera-webgpu-swiftshader': { name: 'tessera', program: 'compare_tessera', args: ['webgpu', 'SwiftShader'], isForPages: true },
+  'tfjs-webgpu-swiftshader': { name: 'TF.js', script: 'tfjs_webgpu.mjs', env: onSwiftShader, isForPages: true },
+  'by-hand-swiftshader': { name: 'by hand', program: 'compare_by_hand', args: [join(here, '../web/blur.frag')], isForPages: true },
   'tfjs-webgpu': { name: 'TF.js', script: 'tfjs_webgpu.mjs', env: onLavapipe },
   'ort-webgpu': { name: 'onnxruntime', script: 'ort.mjs', args: ['webgpu'], env: onLavapipe },
   'ort-cpu': { name: 'onnxruntime, CPU', script: 'ort.mjs', args: ['cpu'] },
@@ -102,7 +106,7 @@ export class Peer {
     this.command = program
       ? [join(build, 'bench/compare', program), ...args, join(folder, 'models')]
       : [process.execPath, join(here, script), folder, join(folder, 'models'), ...args, ...(needs?.() ?? [])];
-    this.env = { ...process.env, ...env };
+    this.env = { ...process.env, ...env?.(build) };
     this.lastWords = '';
   }
 

@@ -1,31 +1,19 @@
 // TF.js on its WebGL backend, in headless Chromium on Mesa's OpenGL ES, as a peer of compare.mjs.
 //   node tfjs_webgl.mjs PACKAGES MODELS CHROMIUM
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { cpuTimeOf } from './cpu_time.mjs';
 
 const [packages, models, executablePath] = process.argv.slice(2);
 const { chromium } = createRequire(join(packages, 'package.json'))('playwright-core');
 const here = dirname(fileURLToPath(import.meta.url));
 const scripts = ['core', 'backend-cpu', 'backend-webgl', 'layers', 'converter'];
 const dist = (name) => join(packages, 'node_modules/@tensorflow', `tfjs-${name}`, 'dist', `tf-${name}.min.js`);
-
-// In ms, of the browser's processes, one of which draws; counted in steps of 10 ms.
-function cpuTime() {
-  const processes = new Map(); // parent -> its children, [id, ms]
-  for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-    try {
-      const fields = readFileSync(`/proc/${id}/stat`, 'utf8').replace(/.*\) /s, '').split(' ');
-      const siblings = processes.get(fields[1]) ?? [];
-      processes.set(fields[1], [...siblings, [id, 10 * (Number(fields[11]) + Number(fields[12]))]]);
-    } catch {} // it has ended
-  const below = (id) => (processes.get(`${id}`) ?? []).reduce((total, [child, ms]) => total + ms + below(child), 0);
-  return below(process.pid);
-}
 
 const profile = await mkdtemp(join(tmpdir(), 'tessera-compare-'));
 const browser = await chromium.launchPersistentContext(profile, {
@@ -55,8 +43,8 @@ try {
   const device = await page.evaluate(async () => (globalThis.peer = await (await import('/tfjs_page.mjs')).start()).device);
   console.log(JSON.stringify({ device }));
   for await (const line of createInterface({ input: process.stdin })) {
-    const before = cpuTime(), answer = await page.evaluate((given) => globalThis.peer.answer(given), line);
-    console.log(JSON.stringify(answer.ms ? { ...answer, cpu_ms: cpuTime() - before } : answer));
+    const before = cpuTimeOf(process.pid), answer = await page.evaluate((given) => globalThis.peer.answer(given), line);
+    console.log(JSON.stringify(answer.ms ? { ...answer, cpu_ms: cpuTimeOf(process.pid) - before } : answer));
   }
 } catch (error) {
   console.log(JSON.stringify({ error: error.message }));

@@ -6,7 +6,6 @@
 
 #include "core/kernel/shader_names.h"
 #include "core/ops/family.h"
-#include "core/platform/poller.h"
 #include "core/run/context_impl.h"
 #include "core/run/custom_on_host.h"
 
@@ -211,27 +210,38 @@ struct DefinedKernelImpl {
   std::shared_ptr<ContextImpl> context;
   std::shared_ptr<const CheckedKernel> kernel;
   std::shared_future<void> compiled;  // of a compilation in the background
+  bool is_left_to_callers = false;    // to wait(), or to the first run
 };
 
+namespace {
+
+constexpr std::string_view define_op = "define_kernel";
+
+void compile_defined(ContextState& context, const std::shared_ptr<const CheckedKernel>& kernel) {
+  require_runnable(define_op, context, *kernel);
+  compile(context, kernel);
+}
+
+}  // namespace
+
 DefinedKernel define_kernel(Context& context, const CustomKernel& kernel, const DefineOptions& options) {
-  static constexpr std::string_view op = "define_kernel";
   auto impl = std::make_shared<DefinedKernelImpl>();
   impl->context = ContextAccess::impl(context).shared_from_this();
-  impl->kernel = checked(op, kernel);
-  const auto compile_now = [source = impl->kernel](ContextState& locked) {
-    require_runnable(op, locked, *source);
-    compile(locked, source);
-  };
+  impl->kernel = checked(define_op, kernel);
   const LockedContext locked(context);
-  if (!options.in_background || !has_threads()) {
-    compile_now(*locked);
+  if (!options.in_background) {
+    compile_defined(*locked, impl->kernel);
+    return DefinedKernel(std::move(impl));
+  }
+  if (!locked->works_beside()) {
+    impl->is_left_to_callers = true;
     return DefinedKernel(std::move(impl));
   }
   auto promise = std::make_shared<std::promise<void>>();
   impl->compiled = promise->get_future().share();
-  impl->context->background.add([own = impl->context, compile_now, promise](ContextState& background) {
+  impl->context->background.add([own = impl->context, source = impl->kernel, promise](ContextState& background) {
     try {
-      compile_now(background);
+      compile_defined(background, source);
       promise->set_value();
     } catch (...) {
       promise->set_exception(std::current_exception());
@@ -247,6 +257,9 @@ std::map<std::string, Tensor> DefinedKernel::run(const CustomRun& run) const {
 
 void DefinedKernel::wait() const {
   if (impl_->compiled.valid()) impl_->compiled.get();
+  if (!impl_->is_left_to_callers) return;
+  const LockedContext locked(*impl_->context);
+  compile_defined(*locked, impl_->kernel);  // the device keeps what it has compiled: this is done once
 }
 
 }  // namespace tessera

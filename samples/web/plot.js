@@ -47,12 +47,13 @@ export class Plot {
     });
 
     context.font = `11px ${style.fontFamily}`;
-    const distance = [10, 20, 50, 100, 200, 500, 1000, 2000].find((value) => highest / value <= 4) ?? 5000;
+    const power = 10 ** Math.floor(Math.log10(highest / 4)); // four lines at most, at 1, 2 or 5 of some power of ten
+    const distance = Math.max(10, [1, 2, 5, 10].map((value) => value * power).find((value) => highest / value <= 4));
     for (let value = distance; value < highest; value += distance) {
       context.fillStyle = colour('grid');
       context.fillRect(0, Math.round(y(value)), width, 1);
       context.fillStyle = colour('text');
-      context.fillText(`${value} ms`, 4, Math.round(y(value)) - 3);
+      if (y(value) > 14) context.fillText(`${value} ms`, 4, Math.round(y(value)) - 3); // else the edge would cut it off
     }
   }
 }

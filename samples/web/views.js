@@ -124,11 +124,18 @@ class WebGpuScreen {
     const encoder = this.#device.createCommandEncoder();
     encoder.copyTextureToBuffer({ texture: this.#target }, { buffer, bytesPerRow }, [width, height]);
     this.#device.queue.submit([encoder.finish()]);
-    await buffer.mapAsync(GPUMapMode.READ);
+    await buffer.mapAsync(GPUMapMode.READ).catch((error) => this.#explain(error));
     const rows = new Uint8Array(buffer.getMappedRange()), image = new ImageData(width, height);
     for (let y = 0; y < height; ++y) image.data.set(rows.subarray(y * bytesPerRow, y * bytesPerRow + 4 * width), 4 * width * y);
     buffer.destroy();
     return image;
+  }
+
+  // A device that goes takes its buffers with it, and may tell of them before it tells of itself.
+  async #explain(error) {
+    const later = new Promise((resolve) => setTimeout(resolve, 500));
+    const info = await Promise.race([this.#device.lost, later]);
+    throw info ? new Error(`The device was lost: ${info.message}`) : error;
   }
 
   dispose() {

@@ -37,6 +37,7 @@ const flags = [
 export class Chromium {
   #process; #profile; #next = 0; #answers = new Map(); #rest = ''; #session; #page;
   onMessage = () => {};
+  get pid() { return this.#process.pid; }
 
   static async start({ width = 1280, height = 900, more = [] } = {}) {
     const browser = new Chromium();

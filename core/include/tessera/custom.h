@@ -105,7 +105,9 @@ struct CustomRun {
 };
 
 struct DefineOptions {
-  bool in_background = false;  // returns at once; DefinedKernel::wait() throws the errors of the source
+  // Returns at once; DefinedKernel::wait() throws the errors of the source. Where no other thread may compile, in a
+  // page and in a host's GL context, wait() or the first run does so.
+  bool in_background = false;
 };
 
 struct DefinedKernelImpl;
