@@ -47,7 +47,7 @@ class SpareBlocks {
   }
 
  private:
-  static constexpr std::size_t most = 512, alignment = 8;
+  static constexpr std::size_t most = 512, alignment = sizeof(void*);
   struct Block {
     Block* next;
   };
