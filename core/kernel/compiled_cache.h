@@ -103,7 +103,7 @@ class CompiledCache {
   struct Equal {
     using is_transparent = void;
     bool operator()(const auto& a, const auto& b) const {
-      return a.variant == b.variant && a.key.hash() == b.key.hash() && a.key.text() == b.key.text();
+      return a.variant == b.variant && a.key == b.key;
     }
   };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,15 +11,21 @@ namespace tessera {
 class KernelKey {
  public:
   KernelKey() = default;
-  KernelKey(std::string text) : text_(std::move(text)), hash_(std::hash<std::string>{}(text_)) {}
+  KernelKey(std::string text)
+      : hash_(std::hash<std::string>{}(text)), text_(std::make_shared<const std::string>(std::move(text))) {}
 
-  const std::string& text() const { return text_; }
+  const std::string& text() const { return *text_; }  // of a key that is not empty
   std::size_t hash() const { return hash_; }
-  bool empty() const { return text_.empty(); }
+  bool empty() const { return !text_ || text_->empty(); }
+
+  // Texts have many thousand letters, and copies of a key have one text: runs of a plan compare no letters.
+  bool operator==(const KernelKey& other) const {
+    return text_ == other.text_ || (hash_ == other.hash_ && text_ && other.text_ && *text_ == *other.text_);
+  }
 
  private:
-  std::string text_;
   std::size_t hash_ = 0;
+  std::shared_ptr<const std::string> text_;
 };
 
 }  // namespace tessera

@@ -216,21 +216,15 @@ void Batch::acquire_pixels(Dispatch& dispatch, const Step& step, const Graph& gr
 
 void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, const Graph& graph, Buffers& buffers,
                 const CapturedPixels* captured) {
-  buffers.resize(graph.items.size() + plan->own_storages.size());
   const HostTime encoding(context_, HostWork::encode);
   const auto keep_for_batch = [&](int item) {
     if (item >= 0 && buffers[item_index(item)]) context_.pool->keep_for_batch(*buffers[item_index(item)]);
   };
-  std::vector<bool> is_kept(buffers.size(), false);
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    is_kept[i] = i < graph.items.size() ? graph.items[i].is_stored : captured && captured->has(static_cast<int>(i));
-  for (const int index : graph.kept) is_kept[item_index(index)] = true;
-  for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
-    const int item = graph.wanted[i].item;
-    if (item < 0 || graph.is_shown(i)) continue;
-    is_kept[item_index(item)] = true;
-    keep_for_batch(item);
-  }
+  const auto is_captured = [&](int storage) {
+    return captured && item_index(storage) >= graph.items.size() && captured->has(storage);
+  };
+  for (std::size_t i = 0; i < graph.wanted.size(); ++i)
+    if (!graph.is_shown(i)) keep_for_batch(graph.wanted[i].item);
   for (const Step& step : steps)
     for (const int input : step.inputs) keep_for_batch(input);
 
@@ -249,7 +243,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
     // alternates between two.
     for (const int input : step.last_uses)
-      if (!is_kept[item_index(input)]) buffers[item_index(input)].reset();
+      if (!is_captured(input)) buffers[item_index(input)].reset();
   }
   inputs_without_room_ = 0;
   const bool has_last = steps.data() + steps.size() == plan->steps.data() + plan->steps.size();

@@ -10,8 +10,8 @@ constexpr std::size_t item_index(int item) { return static_cast<std::size_t>(ite
 
 // The storages of the graph's items that have elements, with room for those of the plan's own.
 inline Batch::Buffers stored_in(const Graph& graph, const Plan& plan, Batch::Buffers buffers = {}) {
-  buffers.reserve(graph.items.size() + plan.own_storages.size());
-  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  buffers.resize(graph.items.size() + plan.own_storages.size());
+  for (const int item : plan.stored) buffers[item_index(item)] = graph.at(item).node->value.buffer;
   return buffers;
 }
 

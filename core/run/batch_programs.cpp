@@ -78,9 +78,9 @@ void Batch::plan_for_device(ProgramImpl& program) {
 std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
   plan_for_device(program);
   std::vector<Wanted> forgotten;
-  for (const GraphItem& item : program.graph.items)
-    if (item.is_stored && !item.node->is<Placeholder>() && !item.node->has_elements())
-      forgotten.push_back({item.node->shared_from_this()});
+  for (const int item : program.plan->stored)
+    if (Node& node = *program.graph.at(item).node; !node.is<Placeholder>() && !node.has_elements())
+      forgotten.push_back({node.shared_from_this()});
   return forgotten;
 }
 
@@ -127,7 +127,6 @@ void Batch::lay_out_captured(CapturedPixels& captured, const Plan& plan, const G
   };
   std::uint64_t bytes = 0, left = 0;
   for (const std::size_t step : steps) left += original_bytes(step);
-  buffers.resize(graph.items.size() + plan.own_storages.size());
   for (const std::size_t step : steps) {
     if (bytes + left < bytes_at_a_time) return;  // which is for the run's own submission
     with_room([&] { add(plan.steps[step], graph, buffers); });

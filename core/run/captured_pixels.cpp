@@ -60,7 +60,6 @@ void CapturedPixels::take(Pool& pool, Buffers& of_run) {
     if (!pixels || !original.laid_out().has(*pixels, original.version()))
       pixels = original.laid_out().find(image.layout, original.version());
     if (!pixels) continue;
-    of_run.resize(std::max(of_run.size(), slot(image.storage) + 1));
     pool.set_droppable(*pixels, false);
     of_run[slot(image.storage)] = std::move(pixels);
   }
@@ -80,7 +79,7 @@ bool CapturedPixels::original_can_leave(const Image& image, const Buffers& of_ru
 std::vector<std::size_t> CapturedPixels::steps_to_run(const Buffers& of_run) const {
   std::vector<std::size_t> steps;
   for (const Image& image : images_) {
-    const bool is_made = slot(image.storage) < of_run.size() && of_run[slot(image.storage)];
+    const bool is_made = of_run[slot(image.storage)] != nullptr;
     if (!is_made && original_can_leave(image, of_run)) steps.push_back(image.step);
   }
   return steps;

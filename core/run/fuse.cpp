@@ -239,13 +239,23 @@ void sort_steps(Plan& plan, std::size_t storages) {
   plan.steps = std::move(sorted);
 }
 
-// Notes which items each step is the last to read.
-void note_last_uses(Plan& plan, std::size_t storages) {
-  std::vector<bool> is_read_later(storages, false);
+// Notes which items each step is the last to read. Runs do nothing for items that are neither read nor stored, so that
+// a kernel of many operations costs no more than one of few.
+void note_uses(Plan& plan, const Graph& graph) {
+  std::vector<bool> is_needed_later(graph.items.size() + plan.own_storages.size(), false);
+  for (std::size_t i = 0; i < graph.items.size(); ++i) {
+    if (!graph.items[i].is_stored) continue;
+    plan.stored.push_back(static_cast<int>(i));
+    is_needed_later[i] = true;
+  }
+  for (const int item : graph.kept) is_needed_later[static_cast<std::size_t>(item)] = true;
+  for (std::size_t i = 0; i < graph.wanted.size(); ++i)
+    if (const int item = graph.wanted[i].item; item >= 0 && !graph.is_shown(i))
+      is_needed_later[static_cast<std::size_t>(item)] = true;
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)
     for (const int input : step->inputs) {
-      if (is_read_later[static_cast<std::size_t>(input)]) continue;
-      is_read_later[static_cast<std::size_t>(input)] = true;
+      if (is_needed_later[static_cast<std::size_t>(input)]) continue;
+      is_needed_later[static_cast<std::size_t>(input)] = true;
       step->last_uses.push_back(input);
     }
 }
@@ -276,7 +286,7 @@ Plan plan_of(const Graph& graph, const Limits& limits, const ChooseVariant& choo
   for (const Step& step : plan.steps)
     for (const PixelResult& result : step.pixel_results)
       if (result.in_texels) plan.in_texels.push_back(result.item);
-  note_last_uses(plan, graph.items.size() + plan.own_storages.size());
+  note_uses(plan, graph);
   return plan;
 }
 

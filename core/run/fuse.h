@@ -32,7 +32,7 @@ struct Step {
   std::vector<std::int64_t> operand_elements;  // of the core
   std::int64_t workgroups = 0;
   int siblings = 1;            // items whose results lie one after the other in the storage of `output`, the first
-  std::vector<int> last_uses;  // items that no later step reads
+  std::vector<int> last_uses;  // items that neither a later step reads nor anybody keeps
   // The item of each output of a custom kernel, or -1 where nobody wants it.
   std::vector<int> custom_outputs;
   std::optional<PixelKernel> pixel_kernel;  // instead of a Kernel
@@ -59,6 +59,7 @@ struct Plan {
   std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
   std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
   std::vector<int> in_texels;             // items: see PixelResult
+  std::vector<int> stored;                // items that have their elements before the first step
   std::vector<StepChoice> choices;        // none where nothing is measured
   std::shared_ptr<PlanTiers> tiers;       // changes with runs, under the context's lock
 

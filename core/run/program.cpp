@@ -45,15 +45,16 @@ void check_inputs(const ProgramImpl& program, std::span<const Tensor> inputs) {
                                                  " inputs, but " + std::to_string(inputs.size()) + " were given.");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const NodeInfo &wanted = *program.inputs[i], &given = TensorAccess::info(inputs[i]);
-    const std::string which = "run: input " + std::to_string(i) + " is ";
+    const auto refuse = [&](ErrorCode code, const std::string& what) {
+      throw Error(code, "run: input " + std::to_string(i) + " is " + what + ".");
+    };
     if (given.context != program.context)
-      throw Error(ErrorCode::invalid_argument, which + "a tensor of another context than the program's.");
+      refuse(ErrorCode::invalid_argument, "a tensor of another context than the program's");
     if (given.shape != wanted.shape)
-      throw Error(ErrorCode::shape_mismatch,
-                  which + given.shape.to_string() + ", but was recorded as " + wanted.shape.to_string() + ".");
+      refuse(ErrorCode::shape_mismatch, given.shape.to_string() + ", but was recorded as " + wanted.shape.to_string());
     if (given.dtype != wanted.dtype)
-      throw Error(ErrorCode::dtype_mismatch, which + std::string(to_string(given.dtype)) + ", but was recorded as " +
-                                                 std::string(to_string(wanted.dtype)) + ".");
+      refuse(ErrorCode::dtype_mismatch,
+             std::string(to_string(given.dtype)) + ", but was recorded as " + std::string(to_string(wanted.dtype)));
   }
 }
 

@@ -256,6 +256,7 @@ void JoinedSiblings::name_items_as_before(Plan& plan, const Graph& before) const
   std::ranges::for_each(plan.steps, rename_items_of);
   for (StepChoice& choice : plan.choices) rename_items_of(choice.step);
   std::ranges::for_each(plan.in_texels, rename);
+  std::ranges::for_each(plan.stored, rename);
 }
 
 JoinedSiblings join_siblings(const Graph& graph, const Limits& limits) { return Siblings(graph, limits).join(); }
