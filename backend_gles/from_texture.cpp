@@ -46,7 +46,7 @@ Tensor from_texture(Context& context, const HostTexture& host) {
   check(host, *device);
   TextureTraits traits;
   {
-    const Entered entered(*device, touched_by_traits(host));
+    const Entered entered(*device);
     traits = traits_of(*device, host, from_texture_op);
   }
   check_readable(host, traits, *device);

@@ -18,6 +18,7 @@ constexpr GLenum level_width = 0x1000, level_height = 0x1001, level_internal_for
 
 // OpenGL ES 3.0 tells the format of attachments, and of no texture else.
 TextureTraits traits_by_attaching(const Device& device, const AttachedTexture& texture) {
+  const Entered entered(device, state::draw_framebuffer);
   const GladGLES2Context& gl = device.gl();
   GLuint framebuffer = 0;
   gl.GenFramebuffers(1, &framebuffer);
@@ -59,18 +60,19 @@ std::string name_of_target(GLenum target) {
   }
 }
 
-// A texture that is bound to its target. Drivers that cannot tell are trusted: levels and layers are as many as there
-// could be.
+// A texture that is bound to its target, in whichever unit is active; the one before is bound again afterwards. Drivers
+// that cannot tell are trusted: levels and layers are as many as there could be.
 class BoundTexture {
  public:
-  BoundTexture(const Device& device, const HostTexture& host, std::string_view op) : device_(device), host_(host) {
-    device.gl().ActiveTexture(GL_TEXTURE0);
+  BoundTexture(const Device& device, const HostTexture& host, std::string_view op)
+      : device_(device), host_(host), before_(integer(device.gl(), binding_of_textures(host.target))) {
+    if (device.context().is_borrowed()) device.pass_on_errors_of_host();
     device.gl().BindTexture(host.target, host.texture);
     if (device.take_error() != GL_NO_ERROR)
       fail(ErrorCode::invalid_argument, op,
            "texture " + std::to_string(host.texture) + " is not a " + name_of_target(host.target) + ".");
   }
-  ~BoundTexture() { device_.gl().BindTexture(host_.target, 0); }
+  ~BoundTexture() { device_.gl().BindTexture(host_.target, static_cast<GLuint>(before_)); }
   BoundTexture(const BoundTexture&) = delete;
   BoundTexture& operator=(const BoundTexture&) = delete;
 
@@ -105,6 +107,7 @@ class BoundTexture {
  private:
   const Device& device_;
   const HostTexture& host_;
+  GLint before_;
 };
 
 // Whether `is_one` says so, which is asked about each name once by a device that asks later.
@@ -200,10 +203,6 @@ void require_framebuffer(const Device& device, GLuint framebuffer, std::string_v
                 ? " is not, or no longer, the name of a framebuffer of the host's."
                 : " cannot be a framebuffer of the host's: tessera works in a context of its own, and contexts share "
                   "textures, but no framebuffers."));
-}
-
-std::uint32_t touched_by_traits(const HostTexture& host) {
-  return touch::texture | state::draw_framebuffer | state_of_textures(host.target);
 }
 
 namespace {

@@ -23,9 +23,8 @@ struct TextureTraits {
 };
 
 // Throws invalid_argument, with `op`, where the name is no texture's, or the texture has another size or no such part.
-// The context is entered with `touched_by_traits`.
+// The context is entered, and its state is as before afterwards.
 TextureTraits traits_of(const Device&, const HostTexture&, std::string_view op);
-std::uint32_t touched_by_traits(const HostTexture&);
 
 // A level of a host's texture, with one layer, face or slice.
 struct AttachedTexture {

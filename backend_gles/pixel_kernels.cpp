@@ -89,6 +89,7 @@ void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const D
   gl.UseProgram(compiled.program.get());
   const BoundInputs inputs(tools, compiled, dispatch);
   const BoundOutputs outputs(tools, dispatch);
+  if (dispatch.target) export_of(*dispatch.target).require_complete(tools.device);
   if (makes_elements(*dispatch.pixel_kernel)) {
     const TextureStorage& output = texture_of(*dispatch.custom_outputs[0]);
     tools.device.set_viewport(0, 0, output.width(), output.height());

@@ -101,6 +101,12 @@ std::uint32_t state_of_textures(GLenum target) {
   return 0;
 }
 
+GLenum binding_of_textures(GLenum target) {
+  for (const TextureBinding& binding : texture_bindings)
+    if (binding.target == target) return binding.name;
+  return 0;
+}
+
 void set_working_state(const Device& device, std::uint32_t states, int draw_buffers) {
   const GladGLES2Context& gl = device.gl();
   for (const Capability& capability : capabilities(device))

@@ -40,8 +40,9 @@ inline constexpr std::uint32_t drawing = compiling | texture | disabled | deskto
                                          state::samplers;
 }  // namespace touch
 
-// The state of the bindings of such textures.
+// The state of the bindings of such textures, and the name by which glGet tells which one is bound; 0: there are none.
 std::uint32_t state_of_textures(GLenum target);
+GLenum binding_of_textures(GLenum target);
 
 // How many texture units and draw buffers work uses, each from 0 on.
 struct Places {

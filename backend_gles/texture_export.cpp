@@ -28,7 +28,7 @@ std::string vector_of(Texels texels) {
 }  // namespace
 
 Target::Target(const Device& device, const HostTexture& host) : attached{host.texture} {
-  const Entered entered(device, touched_by_traits(host));
+  const Entered entered(device);
   require_writable_texture(device, host.texture, to_texture_op);
   const TextureTraits traits = traits_of(device, host, to_texture_op);
   texels = traits.texels;
@@ -101,11 +101,6 @@ BoundFramebuffer::~BoundFramebuffer() {
   else device_.gl().DrawBuffers(narrow<GLsizei>(draw_buffers_.size()), draw_buffers_.data());
 }
 
-BoundTarget::BoundTarget(const PassTools& tools, const Target& target) {
-  if (target.texture) texture_.emplace(tools, std::span(&*target.texture, 1));
-  else framebuffer_.emplace(tools, target);
-}
-
 void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) const {
   const Device& device = tools.device;
   if (target_.texture) require_writable_texture(device, target_.texture->texture, to_texture_op);
@@ -114,11 +109,13 @@ void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) cons
     if (input.storage ? reads(*input.storage) : input.source && reads(*input.source))
       fail(ErrorCode::invalid_argument, to_texture_op,
            target_.name() + " is where the tensor is read from; it cannot be its own target.");
+}
+
+void TextureExport::require_complete(const Device& device) const {
   KnownObjects* const known = device.known_objects();
   const AttachedTexture drawn = target_.texture.value_or(AttachedTexture{0});
   const KnownObjects::TargetKey key{target_.framebuffer, drawn.texture, drawn.target, drawn.level, drawn.layer};
   if (known && known->complete_targets.contains(key)) return;
-  const BoundTarget bound(tools, target_);
   if (const GLenum status = device.gl().CheckFramebufferStatus(GL_DRAW_FRAMEBUFFER);
       status != GL_FRAMEBUFFER_COMPLETE) {
     device.take_error();  // the reason is the status

@@ -57,25 +57,16 @@ class BoundFramebuffer {
   std::vector<GLenum> draw_buffers_;
 };
 
-// The target alone, as a texture or a framebuffer.
-class BoundTarget {
- public:
-  BoundTarget(const PassTools&, const Target&);
-
- private:
-  std::optional<BoundTextures> texture_;
-  std::optional<BoundFramebuffer> framebuffer_;
-};
-
 // The target, as pixel kernels draw into it.
 class TextureExport final : public HostTarget {
  public:
   TextureExport(Target target, bool flip_y) : target_(std::move(target)), flip_y_(flip_y) {}
 
   const Target& target() const { return target_; }
-  // Throws invalid_argument where the target cannot be drawn to, or is one of the inputs. The context is entered for
-  // drawing.
+  // Throws invalid_argument where the target is gone, or is one of the inputs. The context is entered for drawing.
   void check(const PassTools&, const Dispatch&) const;
+  // Throws invalid_argument where the driver cannot draw to the target, which is bound.
+  void require_complete(const Device&) const;
 
   std::string type() const override;
   bool reads(const HostSource&) const override;

@@ -26,6 +26,7 @@ void with_target(const Tensor& tensor, const HostObject& host, const ToTextureOp
       "in one that shares with what gles::host_context() gives now, and call again.",
       [&] {
         const Device& device = *present_backend<GlesBackend>(to_texture_op, context).own_device();
+        const CurrentContext current(device.context());  // once for the questions about the target and for the work
         work(TextureExport(Target(device, host), options.flip_y));
       });
 }

@@ -69,7 +69,7 @@ Tensor tensor_of(std::string_view op, ContextState& context, const std::shared_p
                          .dtype = image.dtype};
   TextureTraits traits;
   {
-    const Entered entered(*device, touched_by_traits(host));
+    const Entered entered(*device);
     traits = traits_of(*device, host, op);
   }
   const HostValue value = host_value(op, image.dtype, traits.bytes, traits.format);

@@ -101,7 +101,7 @@ class HostImageOnDevice final : public ImportedVulkanImage {
     host.channels = channels;
     host.dtype = dtype;
     host.part = part;
-    const Entered entered(*device_, touched_by_traits(host));
+    const Entered entered(*device_);
     const TextureTraits traits = traits_of(*device_, host, op);
     const HostValue value = host_value(op, dtype, traits.bytes, traits.format);
     return std::make_shared<TextureImport>(*device_, host, traits, value);

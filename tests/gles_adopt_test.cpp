@@ -245,6 +245,8 @@ TEST_P(GlesAdopt, ErrorsThatNeverEndDoNotHang) {
     repeated = GL_NO_ERROR;
     Context context = gles::adopt_current(find);
     const Tensor image = (context.full({2, 2, 4}, 1) + 0.0f).compute(), pending = image * 2.0f;
+    // Compiles the kernel, which comes before anything is drawn: a compiler whose errors never end would fail first.
+    gles::to_texture(image, {.texture = texture, .width = 2, .height = 2});
     const ErrorCode code = error == context_lost ? ErrorCode::device_lost : ErrorCode::invalid_argument;
     const auto expect = [&](const std::function<void()>& call, ErrorCode wanted) {
       repeated = error;
