@@ -9,6 +9,7 @@
 #include "core/run/context_state.h"
 #include "core/run/custom_on_host.h"
 #include "core/run/monitor.h"
+#include "core/run/plan_storages.h"
 #include "core/run/program.h"
 #include "core/run/run_variant.h"
 
@@ -130,19 +131,39 @@ void Batch::with_room(const Work& work) {
   work();
 }
 
-std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelResult& result, int siblings) {
-  const GraphItem& item = graph.at(index);
-  check_size(context_, *item.node);
-  const PixelLayout& pixels = result.layout;
-  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size() * siblings, item.layout, pixels};
-  if (result.in_texels) spec.elements = shape_in_texels(item.shape()).size();
-  if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
+// Storages that are shared are larger than what is in them, for which a budget may have no room.
+class Batch::SharingStorages {
+ public:
+  SharingStorages(Batch& batch, const Plan& plan, const Graph& graph) : batch_(batch) {
+    PlanStorages& storages = *plan.storages;
+    if (!storages.is_planned()) storages.plan(*batch.context_.backend, plan, graph, batch.is_kept_);
+    const Pool& pool = *batch.context_.pool;
+    const bool has_room = pool.budget() == 0 || pool.info().bytes_in_use + storages.bytes() <= pool.budget();
+    batch.shared_ = has_room ? &storages : nullptr;
+  }
+  ~SharingStorages() { batch_.shared_ = nullptr; }
+  SharingStorages(const SharingStorages&) = delete;
+  SharingStorages& operator=(const SharingStorages&) = delete;
+
+ private:
+  Batch& batch_;
+};
+
+// The storage of an item, or of a storage of the plan's own.
+std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const StorageSpec& spec, Dispatch& dispatch) {
+  const GraphItem* const item = item_index(index) < graph.items.size() ? &graph.at(index) : nullptr;
+  if (item) check_size(context_, *item->node);
   const auto given = std::ranges::find(given_, index, &Given::item);
-  std::shared_ptr<Buffer> buffer =
-      given != given_.end() && !result.in_texels && can_have(*given->buffer, spec, *context_.backend)
-          ? given->buffer
-          : context_.pool->acquire(spec, Pool::Use::kernels);
-  buffer->made_by(op_name(*item.operation));
+  const bool is_given = given != given_.end() && spec.elements == item->shape().size();
+  if (is_given && can_have(*given->buffer, spec, *context_.backend)) {
+    given->buffer->made_by(op_name(*item->operation));
+    return given->buffer;
+  }
+  const StorageSpec* const shared = shared_ && !is_kept_[item_index(index)] ? shared_->shared_by(index) : nullptr;
+  dispatch.shares_outputs = dispatch.shares_outputs || shared;
+  std::shared_ptr<Buffer> buffer = context_.pool->acquire(spec, shared ? *shared : spec, Pool::Use::kernels);
+  if (item) buffer->made_by(op_name(*item->operation));
+  else if (dispatch.pixel_kernel) buffer->made_by("pixels");
   return buffer;
 }
 
@@ -171,10 +192,7 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   } else if (dispatch.custom) {
     acquire_custom(dispatch, step, graph);
   } else {
-    const bool is_of_graph = item_index(step.output) < graph.items.size();
-    const StorageSpec own{dispatch.output_dtype, dispatch.output_elements};
-    outputs_.push_back(is_of_graph ? acquire_for(graph, step.output, {}, step.siblings)
-                                   : context_.pool->acquire(own, Pool::Use::kernels));
+    outputs_.push_back(acquire_for(graph, step.output, spec_of_output(step, graph, 0), dispatch));
     dispatch.output = &outputs_.back()->storage();
   }
   dispatches_.keep_next();
@@ -191,8 +209,9 @@ void Batch::acquire_custom(Dispatch& dispatch, const Step& step, const Graph& gr
   for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
     const int item = step.custom_outputs[i];  // none: nobody refers to this output
     const TensorSpec& spec = dispatch.custom->outputs[i];
-    outputs_.push_back(item >= 0 ? acquire_for(graph, item)
-                                 : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
+    const StorageSpec storage{spec.dtype, spec.shape.size(), item >= 0 ? graph.at(item).layout : 0};
+    outputs_.push_back(item >= 0 ? acquire_for(graph, item, storage, dispatch)
+                                 : context_.pool->acquire(storage, Pool::Use::kernels));
     dispatch.custom_outputs.push_back(&outputs_.back()->storage());
   }
 }
@@ -200,15 +219,8 @@ void Batch::acquire_custom(Dispatch& dispatch, const Step& step, const Graph& gr
 void Batch::acquire_pixels(Dispatch& dispatch, const Step& step, const Graph& graph) {
   for (const PixelResult& result : step.pixel_results) {
     std::shared_ptr<Buffer> buffer;
-    if (item_index(result.item) < graph.items.size()) {
-      buffer = acquire_for(graph, result.item, result);
-    } else if (result.item != PixelResult::target) {
-      const DType dtype = step.pixel_kernel->outputs[outputs_.size()].dtype;
-      const PixelLayout& pixels = result.layout;
-      const std::int64_t elements = pixels.width * pixels.height * pixels.channels * pixels.layers;
-      buffer = context_.pool->acquire({dtype, elements, 0, pixels}, Pool::Use::kernels);
-      buffer->made_by("pixels");
-    }
+    if (result.item != PixelResult::target)
+      buffer = acquire_for(graph, result.item, spec_of_output(step, graph, outputs_.size()), dispatch);
     dispatch.custom_outputs.push_back(buffer ? &buffer->storage() : nullptr);
     outputs_.push_back(std::move(buffer));
   }
@@ -221,18 +233,19 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
   const auto keep_for_batch = [&](int item) {
     if (item >= 0 && buffers[item_index(item)]) context_.pool->keep_for_batch(*buffers[item_index(item)]);
   };
-  std::vector<bool> is_kept(buffers.size(), false);
+  is_kept_.assign(buffers.size(), false);
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    is_kept[i] = i < graph.items.size() ? graph.items[i].is_stored : captured && captured->has(static_cast<int>(i));
-  for (const int index : graph.kept) is_kept[item_index(index)] = true;
+    is_kept_[i] = i < graph.items.size() ? graph.items[i].is_stored : captured && captured->has(static_cast<int>(i));
+  for (const int index : graph.kept) is_kept_[item_index(index)] = true;
   for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const int item = graph.wanted[i].item;
     if (item < 0 || graph.is_shown(i)) continue;
-    is_kept[item_index(item)] = true;
+    is_kept_[item_index(item)] = true;
     keep_for_batch(item);
   }
   for (const Step& step : steps)
     for (const int input : step.inputs) keep_for_batch(input);
+  const SharingStorages sharing(*this, *plan, graph);
 
   dispatches_.reserve(dispatches_.size() + steps.size());
   PlanTiers* const tiers = context_.tiers.are_on() ? plan->tiers.get() : nullptr;
@@ -249,7 +262,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
     // alternates between two.
     for (const int input : step.last_uses)
-      if (!is_kept[item_index(input)]) buffers[item_index(input)].reset();
+      if (!is_kept_[item_index(input)]) buffers[item_index(input)].reset();
   }
   inputs_without_room_ = 0;
   const bool has_last = steps.data() + steps.size() == plan->steps.data() + plan->steps.size();

@@ -52,15 +52,17 @@ struct StepChoice {
 // Which of the ways to take, by the key and the names; empty: the first one.
 using ChooseVariant = std::function<std::size_t(const std::string& key, std::span<const std::string> names)>;
 
+class PlanStorages;
 class PlanTiers;
 
 struct Plan {
-  std::vector<Step> steps;                // inputs first
-  std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
-  std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
-  std::vector<int> in_texels;             // items: see PixelResult
-  std::vector<StepChoice> choices;        // none where nothing is measured
-  std::shared_ptr<PlanTiers> tiers;       // changes with runs, under the context's lock
+  std::vector<Step> steps;                 // inputs first
+  std::uint64_t ops_fused = 0;             // operations that needed no kernel of their own
+  std::vector<StorageSpec> own_storages;   // pixels of items, laid out for kernels
+  std::vector<int> in_texels;              // items: see PixelResult
+  std::vector<StepChoice> choices;         // none where nothing is measured
+  std::shared_ptr<PlanTiers> tiers;        // changes with runs, under the context's lock
+  std::shared_ptr<PlanStorages> storages;  // planned by the first run, likewise
 
   // The items and storages that a step writes.
   static std::vector<int> outputs_of(const Step&);
