@@ -1,6 +1,7 @@
 #include "core/run/batch.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -131,15 +132,15 @@ void Batch::with_room(const Work& work) {
   work();
 }
 
-// Storages that are shared are larger than what is in them, for which a budget may have no room.
+// Storages that are shared are larger than what is in them. A budget has the last byte for tensors instead, and bounds
+// the pool itself.
 class Batch::SharingStorages {
  public:
   SharingStorages(Batch& batch, const Plan& plan, const Graph& graph) : batch_(batch) {
+    if (batch.context_.pool->budget() > 0) return;
     PlanStorages& storages = *plan.storages;
     if (!storages.is_planned()) storages.plan(*batch.context_.backend, plan, graph, batch.is_kept_);
-    const Pool& pool = *batch.context_.pool;
-    const bool has_room = pool.budget() == 0 || pool.info().bytes_in_use + storages.bytes() <= pool.budget();
-    batch.shared_ = has_room ? &storages : nullptr;
+    batch.shared_ = &storages;
   }
   ~SharingStorages() { batch_.shared_ = nullptr; }
   SharingStorages(const SharingStorages&) = delete;
@@ -148,6 +149,11 @@ class Batch::SharingStorages {
  private:
   Batch& batch_;
 };
+
+// The storage in which an item of the plan under way takes its turn; null where it has one to itself.
+const StorageSpec* Batch::shared_by(int item) const {
+  return shared_ && !is_kept_[item_index(item)] ? shared_->shared_by(item) : nullptr;
+}
 
 // The storage of an item, or of a storage of the plan's own.
 std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const StorageSpec& spec, Dispatch& dispatch) {
@@ -159,7 +165,7 @@ std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const 
     given->buffer->made_by(op_name(*item->operation));
     return given->buffer;
   }
-  const StorageSpec* const shared = shared_ && !is_kept_[item_index(index)] ? shared_->shared_by(index) : nullptr;
+  const StorageSpec* const shared = shared_by(index);
   dispatch.shares_outputs = dispatch.shares_outputs || shared;
   std::shared_ptr<Buffer> buffer = context_.pool->acquire(spec, shared ? *shared : spec, Pool::Use::kernels);
   if (item) buffer->made_by(op_name(*item->operation));
@@ -185,6 +191,10 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
     use(buffer);
     dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
   }
+  for (const TexelStep& each : step.texel_steps)
+    if (const StorageSpec* shared = shared_by(step.inputs[each.input]))
+      dispatch.words[each.word] = std::bit_cast<std::uint32_t>(
+          1.0f / static_cast<float>(each.is_down ? shared->pixels.height : shared->pixels.width));
   // Nothing is given to items before there is room for all.
   outputs_.clear();
   if (dispatch.pixel_kernel) {

@@ -80,6 +80,7 @@ class Batch {
   void add(const Step&, const Graph&, Buffers&);
   void acquire_pixels(Dispatch&, const Step&, const Graph&);
   void acquire_custom(Dispatch&, const Step&, const Graph&);
+  const StorageSpec* shared_by(int item) const;
   std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const StorageSpec&, Dispatch&);
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);

@@ -21,6 +21,13 @@ struct PixelResult {
   bool in_texels = false;  // an image of three channels gets a fourth: see Value::in_texels
 };
 
+// A word of a pixel kernel that has the distance between texels of an input, in parts of its storage's width or height.
+// In a larger storage it is another one.
+struct TexelStep {
+  std::size_t word, input;
+  bool is_down = false;
+};
+
 // One kernel run; imports and custom kernels have no Kernel. Nodes are indices of the graph's items, so that a plan
 // serves every graph of the same signature; after those come the storages of the plan's own.
 struct Step {
@@ -37,6 +44,7 @@ struct Step {
   std::vector<int> custom_outputs;
   std::optional<PixelKernel> pixel_kernel;  // instead of a Kernel
   std::vector<PixelResult> pixel_results;
+  std::vector<TexelStep> texel_steps;
   std::size_t shown = 0;                // the entry of Graph::shown that a result is for
   const FamilyEntry* family = nullptr;  // of the core
 };

@@ -7,22 +7,25 @@
 namespace tessera {
 namespace {
 
-// A result that only steps of the plan see, from the step that makes it to the last one that reads it.
-struct Passing {
+// A result, from the step that makes it to the last one that reads it. One that outlives the plan has a storage of just
+// its size, which others can have before.
+struct StepResult {
   int item;
   StorageSpec spec;
   std::uint64_t bytes;
   std::size_t first, last;
+  bool is_kept;
 };
 
 struct SharedStorage {
   StorageSpec spec;
   std::uint64_t bytes;
-  std::vector<const Passing*> users{};
+  bool is_kept = false;  // by one of its users
+  std::vector<const StepResult*> users{};
 
-  bool is_free_for(const Passing& result) const {
+  bool is_free_for(const StepResult& result) const {
     return std::ranges::none_of(
-        users, [&](const Passing* other) { return result.first <= other->last && other->first <= result.last; });
+        users, [&](const StepResult* other) { return result.first <= other->last && other->first <= result.last; });
   }
 };
 
@@ -31,23 +34,34 @@ struct Shares {
   std::uint64_t bytes = 0;
 };
 
-std::vector<Passing> passing_results(const Backend& backend, const Plan& plan, const Graph& graph,
-                                     const std::vector<bool>& is_kept) {
-  std::vector<Passing> results;
+// Programs keep the images of tensors that they captured.
+bool is_of_captured(const Step& step, const Graph& graph) {
+  return std::ranges::all_of(step.inputs, [&](int input) {
+    return static_cast<std::size_t>(input) < graph.items.size() && graph.at(input).is_stored &&
+           !graph.at(input).node->is<Placeholder>();
+  });
+}
+
+// Without those of custom kernels and of imports, which hosts see, and of kernels with several outputs: not all devices
+// draw to textures of different sizes at once.
+std::vector<StepResult> results_of(const Backend& backend, const Plan& plan, const Graph& graph,
+                                   const std::vector<bool>& is_kept) {
+  std::vector<StepResult> results;
   std::vector<int> result_of(is_kept.size(), -1);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    const bool has_kernel = step.pixel_kernel || !step.kernel.key.empty();  // custom kernels and imports have none
-    const std::size_t outputs = step.pixel_kernel ? step.pixel_results.size() : 1;
-    for (std::size_t k = 0; has_kernel && k < outputs; ++k) {
-      const int item = step.pixel_kernel ? step.pixel_results[k].item : step.output;
-      if (item < 0 || is_kept[static_cast<std::size_t>(item)]) continue;
-      const StorageSpec spec = spec_of_output(step, graph, k);
+    const bool has_one_output = step.pixel_kernel ? step.pixel_results.size() == 1 : !step.kernel.key.empty();
+    const int item = !has_one_output ? -1 : step.pixel_kernel ? step.pixel_results[0].item : step.output;
+    const bool is_own = item >= static_cast<int>(graph.items.size());
+    if (item >= 0 && !(is_own && is_of_captured(step, graph))) {
+      const StorageSpec spec = spec_of_output(step, graph, 0);
       result_of[static_cast<std::size_t>(item)] = static_cast<int>(results.size());
-      results.push_back({item, spec, backend.storage_class(spec).bytes, i, plan.steps.size()});
+      results.push_back({item, spec, backend.storage_class(spec).bytes, i, plan.steps.size(),
+                         is_kept[static_cast<std::size_t>(item)]});
     }
     for (const int input : step.last_uses)
-      if (const int result = result_of[static_cast<std::size_t>(input)]; result >= 0)
+      if (const int result = result_of[static_cast<std::size_t>(input)];
+          result >= 0 && !results[static_cast<std::size_t>(result)].is_kept)
         results[static_cast<std::size_t>(result)].last = i;
   }
   return results;
@@ -55,9 +69,9 @@ std::vector<Passing> passing_results(const Backend& backend, const Plan& plan, c
 
 // The largest results come first. Each joins the storage that has to grow the least for it; where several need not grow
 // at all, the smallest of them or, with `largest`, the largest.
-Shares share(const Backend& backend, std::span<const Passing> by_size, bool largest) {
+Shares share(const Backend& backend, std::span<const StepResult> by_size, bool largest) {
   Shares shares;
-  for (const Passing& result : by_size) {
+  for (const StepResult& result : by_size) {
     SharedStorage* best = nullptr;
     std::uint64_t least_growth = result.bytes;  // that much a storage of its own takes
     std::optional<StorageSpec> grown;
@@ -66,6 +80,8 @@ Shares share(const Backend& backend, std::span<const Passing> by_size, bool larg
       const std::optional<StorageSpec> spec = backend.shared_by(storage.spec, result.spec);
       if (!spec) continue;
       const std::uint64_t growth = backend.storage_class(*spec).bytes - storage.bytes;
+      if (growth > 0 && storage.is_kept) continue;
+      if (result.is_kept && (growth > 0 || storage.bytes != result.bytes)) continue;
       const bool is_better = growth < least_growth || (best && growth == least_growth && !largest);
       if (!is_better) continue;
       best = &storage, least_growth = growth, grown = spec;
@@ -76,6 +92,7 @@ Shares share(const Backend& backend, std::span<const Passing> by_size, bool larg
     }
     best->spec = *grown;
     best->bytes += least_growth;
+    best->is_kept = best->is_kept || result.is_kept;
     best->users.push_back(&result);
     shares.bytes += least_growth;
   }
@@ -103,19 +120,18 @@ StorageSpec spec_of_output(const Step& step, const Graph& graph, std::size_t out
 void PlanStorages::plan(const Backend& backend, const Plan& plan, const Graph& graph,
                         const std::vector<bool>& is_kept) {
   is_planned_ = true;
-  std::vector<Passing> results = passing_results(backend, plan, graph, is_kept);
-  std::ranges::stable_sort(results, std::ranges::greater{}, &Passing::bytes);
+  std::vector<StepResult> results = results_of(backend, plan, graph, is_kept);
+  std::ranges::stable_sort(results, std::ranges::greater{}, &StepResult::bytes);
   // Neither way is the better one for all plans.
   Shares shares = share(backend, results, false);
   if (Shares other = share(backend, results, true); other.bytes < shares.bytes) shares = std::move(other);
   storage_of_.assign(is_kept.size(), -1);
   for (const SharedStorage& storage : shares.storages) {
     if (storage.users.size() < 2) continue;
-    for (const Passing* user : storage.users)
+    for (const StepResult* user : storage.users)
       storage_of_[static_cast<std::size_t>(user->item)] = static_cast<int>(storages_.size());
     storages_.push_back(storage.spec);
   }
-  bytes_ = shares.bytes;
 }
 
 const StorageSpec* PlanStorages::shared_by(int item) const {

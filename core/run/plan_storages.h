@@ -22,13 +22,11 @@ class PlanStorages {
 
   // The storage in which an item takes its turn; null where it has one to itself.
   const StorageSpec* shared_by(int item) const;
-  std::uint64_t bytes() const { return bytes_; }  // of all storages that are shared
 
  private:
   bool is_planned_ = false;
   std::vector<StorageSpec> storages_;
   std::vector<int> storage_of_;  // by item; -1: none
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace tessera
