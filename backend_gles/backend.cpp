@@ -15,12 +15,22 @@
 namespace tessera::gles {
 namespace {
 
+// The rows of the output's texture that a kernel writes: all of them, unless others have its storage in turn.
+GLsizei rows_to_draw(const Dispatch& dispatch) {
+  const TextureStorage& output = texture_of(*dispatch.output);
+  return dispatch.shares_outputs ? output.rows_of(dispatch.output_elements) : output.height();
+}
+
 // Whether each texel of the output lies at the same place as that of the input.
 bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
   const Storage* storage = dispatch.inputs[input].storage;
-  if (!storage || !dispatch.output) return dispatch.inputs[input].elements == dispatch.output_elements;
+  if (!storage || !dispatch.output) {
+    const Extent from = extent_of({DType::f32, dispatch.inputs[input].elements}),
+                 to = extent_of({DType::f32, dispatch.output_elements});
+    return from.width == to.width && from.height >= to.height;
+  }
   return texture_of(*storage).width() == texture_of(*dispatch.output).width() &&
-         texture_of(*storage).height() >= texture_of(*dispatch.output).height();
+         texture_of(*storage).height() >= rows_to_draw(dispatch);
 }
 
 // See Variant.
@@ -155,7 +165,7 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
   const GladGLES2Context& gl = device_->gl();
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-  device_->set_viewport(0, 0, output.width(), output.height());
+  device_->set_viewport(0, 0, output.width(), rows_to_draw(dispatch));
 
   gl.UseProgram(kernel.program.get());
   for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {

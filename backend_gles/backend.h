@@ -30,6 +30,9 @@ class GlesBackend final : public Backend {
   void lose() override { device_->lose(); }
 
   StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
+  std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b) const override {
+    return gles::shared_by(a, b);
+  }
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;

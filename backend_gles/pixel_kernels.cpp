@@ -92,7 +92,10 @@ void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const D
   if (dispatch.target) export_of(*dispatch.target).require_complete(tools.device);
   if (makes_elements(*dispatch.pixel_kernel)) {
     const TextureStorage& output = texture_of(*dispatch.custom_outputs[0]);
-    tools.device.set_viewport(0, 0, output.width(), output.height());
+    const std::int64_t elements =
+        std::int64_t{dispatch.words[0]} * dispatch.words[1] * dispatch.pixel_kernel->outputs[0].channels;
+    tools.device.set_viewport(0, 0, output.width(),
+                              dispatch.shares_outputs ? output.rows_of(elements) : output.height());
     gl.Uniform1i(compiled.output_width, output.width());
   } else {
     const Target* target = dispatch.target ? &export_of(*dispatch.target).target() : nullptr;

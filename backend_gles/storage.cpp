@@ -27,6 +27,15 @@ GLenum internal_format_of(const StorageSpec& spec) {
   }
 }
 
+// Most textures are equally wide: they can take turns, and kernels find texels of one at the same place in another.
+std::int64_t width_for(std::int64_t texels) {
+  // Small textures lie wide, such that drivers which share out tiles of a framebuffer have some for each core.
+  constexpr std::int64_t few_tiles = 256, wider = 2 * few_tiles;
+  if (texels <= few_tiles * 1024) return std::min(few_tiles, steps_to(texels, 2));
+  if (texels <= wider * 2048) return wider;
+  return static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels))));
+}
+
 }  // namespace
 
 std::uint64_t layout_of(const Extent& extent) {
@@ -38,10 +47,7 @@ Extent extent_of(const StorageSpec& spec) {
   if (spec.layout != 0)
     return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
   const std::int64_t texels = std::max<std::int64_t>(1, texel_count(spec.elements));
-  // Small textures lie wide, such that drivers which share out tiles of a framebuffer have some for each core.
-  constexpr std::int64_t few_tiles = 256;
-  const std::int64_t wide = std::min(few_tiles, steps_to(texels, 2));
-  const auto width = std::max(wide, static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(texels)))));
+  const std::int64_t width = width_for(texels);
   return {width, steps_to(texels, width)};
 }
 
@@ -55,6 +61,23 @@ StorageClass class_of(const StorageSpec& spec) {
   return {.key = std::uint64_t{internal_format_of(spec)} << 48 | narrow<std::uint64_t>(extent.layers) << 40 |
                  narrow<std::uint64_t>(extent.width) << 20 | narrow<std::uint64_t>(extent.height),
           .bytes = byte_count(components * extent.width * extent.height * extent.layers, spec.dtype)};
+}
+
+// Elements lie in rows of one width. Pixels are in a corner of a larger texture, unless they are filtered: at its edges
+// the device would mix in texels that are not theirs.
+std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b) {
+  if (class_of(a).key == class_of(b).key) return a;
+  if (internal_format_of(a) != internal_format_of(b) || a.layout != 0 || b.layout != 0) return std::nullopt;
+  const Extent of_a = extent_of(a), of_b = extent_of(b);
+  const PixelLayout &pixels = a.pixels, &others = b.pixels;
+  if (pixels.channels != others.channels || of_a.layers != of_b.layers) return std::nullopt;
+  if (pixels.channels == 0 && of_a.width != of_b.width) return std::nullopt;
+  if (pixels.channels == 0) return of_a.height < of_b.height ? b : a;
+  if (pixels.is_half || others.is_half) return std::nullopt;
+  StorageSpec shared = a;
+  shared.pixels.width = std::max(of_a.width, of_b.width), shared.pixels.height = std::max(of_a.height, of_b.height);
+  shared.elements = shared.pixels.width * shared.pixels.height * pixels.channels * pixels.layers;
+  return shared;
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)
@@ -101,6 +124,10 @@ TextureStorage::TextureStorage(std::shared_ptr<const Device> device, GLuint host
       extent_(extent),
       name_(host_texture),
       age_(device_->own_textures().age_of(host_texture)) {}
+
+GLsizei TextureStorage::rows_of(std::int64_t elements) const {
+  return narrow<GLsizei>(std::max<std::int64_t>(1, steps_to(texel_count(elements), extent_.width)));
+}
 
 void TextureStorage::require_texture() const {
   if (texture_ || is_readable_texture(*device_, name_, age_)) return;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "backend_gles/handle.h"
@@ -17,11 +18,13 @@ struct Extent {
   std::int64_t width, height;
   int layers = 1;  // more: it is an array of textures
 };
-// The layout of a StorageSpec says how wide and how high a texture is to be; without one it is about as wide as high.
+// The layout of a StorageSpec says how wide and how high a texture is to be; without one it is up to four times as high
+// as wide.
 std::uint64_t layout_of(const Extent&);
 Extent extent_of(const StorageSpec&);
 
 StorageClass class_of(const StorageSpec&);
+std::optional<StorageSpec> shared_by(const StorageSpec&, const StorageSpec&);
 
 class TextureStorage final : public Storage {
  public:
@@ -40,6 +43,7 @@ class TextureStorage final : public Storage {
   void require_texture() const;
   GLsizei width() const { return narrow<GLsizei>(extent_.width); }
   GLsizei height() const { return narrow<GLsizei>(extent_.height); }
+  GLsizei rows_of(std::int64_t elements) const;  // that so many elements take, from the first row on
 
  private:
   void define(const StorageSpec&) const;

@@ -208,11 +208,18 @@ void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const Bound
   BindGroups::Key& key = bind_groups_->new_key();
   key.push_back(step.parameter_bytes);
   key.push_back(parameters.id);
-  for (const BoundInput& input : dispatch.inputs) key.push_back(buffer_of(*input.storage).id);
+  const auto input_part = [&](std::size_t i) {
+    return elements_of(dispatch.inputs[i], dispatch.kernel->inputs[i].dtype);
+  };
+  for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
+    const BoundBuffer part = input_part(i);
+    key.push_back(part.id);
+    key.push_back(key_of_bytes(part.bytes));
+  }
   key.push_back(buffer_of(*dispatch.output).id);
   step.group = bind_groups_->get(key, [&] {
     std::vector<BoundBuffer> buffers;
-    for (const BoundInput& input : dispatch.inputs) buffers.push_back(buffer_of(*input.storage));
+    for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) buffers.push_back(input_part(i));
     buffers.push_back(buffer_of(*dispatch.output));
     return bind_groups_->make(parameters, step.parameter_bytes, buffers);
   });

@@ -30,6 +30,9 @@ class WebGpuBackend final : public Backend {
   Limits limits() const override;
 
   StorageClass storage_class(const StorageSpec& spec) const override { return class_of(spec); }
+  std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b) const override {
+    return webgpu::shared_by(a, b);
+  }
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   void prepare(const Dispatch&) override;

@@ -47,8 +47,8 @@ class BindGroups {
 
   WGPUPipelineLayout pipeline_layout(std::size_t inputs) { return layout(inputs).pipeline.get(); }
 
-  // The key has the size of the parameters, then the ids of all that is bound, and of the layout where that is not one
-  // of these.
+  // The key has the size of the parameters, then the ids of all that is bound, those of inputs with their bytes, and of
+  // the layout where that is not one of these.
   using Key = std::vector<std::uint64_t>;
   Key& new_key() {  // empty, in the memory of the last one
     key_.clear();

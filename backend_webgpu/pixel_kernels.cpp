@@ -98,7 +98,7 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
       const BoundInput& input = dispatch.inputs[i];
       if (input.source) add(views.get(source_of(input).slice()));
       else if (is_texture(kernel.inputs[i])) add(texels_of(*input.storage));
-      else add(buffer_of(*input.storage));
+      else add(elements_of(input, kernel.inputs[i].dtype));
     }
     for (std::size_t i = 0; i < dispatch.custom_outputs.size(); ++i) {
       const Storage* const output = dispatch.custom_outputs[i];
@@ -110,7 +110,10 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
   };
   BindGroups::Key& key = bind_groups_->new_key();
   for (const std::uint64_t part : {pipeline.word_bytes, parameters.id, pipeline.id}) key.push_back(part);
-  for_each([&](const auto& object) { key.push_back(object.id); });
+  for_each([&](const auto& object) {
+    key.push_back(object.id);
+    if constexpr (requires { object.bytes; }) key.push_back(key_of_bytes(object.bytes));
+  });
   return bind_groups_->get(key, [&] {
     BoundBuffer words = parameters;
     words.bytes = pipeline.word_bytes;

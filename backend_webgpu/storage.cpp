@@ -52,8 +52,27 @@ StorageClass class_of(const StorageSpec& spec) {
     const auto width = narrow<std::uint64_t>(spec.pixels.width), height = narrow<std::uint64_t>(spec.pixels.height);
     return {of_textures | width << 32 | height, width * height * texel_bytes};
   }
-  const std::uint64_t bytes = byte_count(4 * std::max<std::int64_t>(texel_count(spec.elements), 1), spec.dtype);
+  const std::uint64_t bytes = texel_bytes(spec.elements, spec.dtype);
   return {bytes, bytes};
+}
+
+// Textures are filtered up to their edges, and so cannot be larger.
+std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b) {
+  if (is_texture(a) || is_texture(b)) {
+    if (class_of(a).key != class_of(b).key) return std::nullopt;
+    return a;
+  }
+  return class_of(a).bytes < class_of(b).bytes ? b : a;
+}
+
+std::uint64_t texel_bytes(std::int64_t elements, DType dtype) {
+  return byte_count(4 * std::max<std::int64_t>(texel_count(elements), 1), dtype);
+}
+
+BoundBuffer elements_of(const BoundInput& input, DType dtype) {
+  BoundBuffer buffer = buffer_of(*input.storage);
+  buffer.bytes = std::min(buffer.bytes, texel_bytes(input.elements, dtype));
+  return buffer;
 }
 
 void write(const Device& device, const BoundBuffer& buffer, std::span<const std::byte> elements) {

@@ -1,7 +1,9 @@
 // Tensors in buffers: element i is element i of the buffer. A buffer has the whole texels of its tensor and no more, so
 // that a host finds a buffer of the tensor's size; and since kernels write whole texels, nothing in there is stale.
+// Only what no host ever sees may have a larger one (Backend::shared_by): kernels that read it see its own part.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "backend_webgpu/bind_groups.h"
 #include "backend_webgpu/device.h"
@@ -57,6 +59,15 @@ inline bool is_borrowed(const Storage& storage) { return static_cast<const Buffe
 constexpr std::uint64_t largest_texel = 16;  // four elements of 32 bits
 
 StorageClass class_of(const StorageSpec&);
+std::optional<StorageSpec> shared_by(const StorageSpec&, const StorageSpec&);
+
+// The bytes of the whole texels, of which there is one at least.
+std::uint64_t texel_bytes(std::int64_t elements, DType);
+
+// The part of a storage that has the elements of an input.
+BoundBuffer elements_of(const BoundInput&, DType);
+// The bytes of a binding in the key of a bind group: the last bit keeps them apart from ids.
+constexpr std::uint64_t key_of_bytes(std::uint64_t bytes) { return std::uint64_t{1} << 63 | bytes; }
 
 // Writes the elements, and zeros up to the end of the last texel, which is that of the buffer.
 void write(const Device&, const BoundBuffer&, std::span<const std::byte> elements);

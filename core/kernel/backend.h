@@ -138,6 +138,7 @@ struct Dispatch {
   const PixelKernel* pixel_kernel = nullptr;   // instead of a kernel
   const HostTarget* target = nullptr;          // of a pixel kernel; the entry of custom_outputs is null then
   KernelUses* uses = nullptr;                  // of the program that this is part of; the kernel joins them
+  bool shares_outputs = false;                 // their storages may be larger than they need: see Backend::shared_by
 
   // As it was before it had any work, but for the memory of its lists.
   void clear() {
@@ -145,6 +146,7 @@ struct Dispatch {
     output = nullptr, target = nullptr, uses = nullptr;
     output_dtype = DType::f32;
     output_elements = workgroups = 0;
+    shares_outputs = false;
     inputs.clear(), words.clear(), operand_elements.clear(), custom_outputs.clear();
   }
 };
@@ -213,6 +215,9 @@ class Backend {
   virtual Limits limits() const = 0;
 
   virtual StorageClass storage_class(const StorageSpec&) const = 0;
+  // The storage that can have either of two results, one after the other; nothing where none can. What the kernels that
+  // write it leave as it was is never read.
+  virtual std::optional<StorageSpec> shared_by(const StorageSpec&, const StorageSpec&) const { return std::nullopt; }
   virtual std::unique_ptr<Storage> allocate(const StorageSpec&) = 0;
   virtual void upload(Storage&, DType,
                       std::span<const std::byte> elements) = 0;  // the rest of the storage becomes zero

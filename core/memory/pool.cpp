@@ -49,9 +49,9 @@ std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner
   return buffer;
 }
 
-std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, Use use) {
+std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, const StorageSpec& storage, Use use) {
   auto buffer = make_buffer(spec, Buffer::Owner::pool);
-  give_storage(*buffer, use);
+  give_storage(*buffer, storage, use);
   return buffer;
 }
 
@@ -69,10 +69,10 @@ std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const Sto
   return buffer;
 }
 
-void Pool::give_storage(Buffer& buffer, Use use) {
-  const StorageClass storage_class = backend_->storage_class(buffer.spec_);
+void Pool::give_storage(Buffer& buffer, const StorageSpec& spec, Use use) {
+  const StorageClass storage_class = backend_->storage_class(spec);
   PooledStorage::List storage = take(storage_class.key, use);
-  if (storage.empty()) storage = allocate(buffer.spec_, storage_class);
+  if (storage.empty()) storage = allocate(spec, storage_class);
   const std::scoped_lock hold(lock_);
   buffer.place_ = std::move(storage);
   buffer.last_used_ = batch_;
@@ -90,7 +90,7 @@ void Pool::use(Buffer& buffer) {
                                               " bytes was forgotten to make room for the rest of the computation that "
                                               "needs it: " +
                                               holders());
-  give_storage(buffer, Use::upload);
+  give_storage(buffer, buffer.spec_, Use::upload);
   try {
     if (buffer.has_host_copy()) backend_->upload(buffer.storage(), buffer.spec_.dtype, buffer.host_);
     else buffer.backup_->restore(*backend_, buffer.storage());

@@ -129,7 +129,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // `use` says whether kernels write the storage, in the order of the commands, or the queue does, at once. Where there
   // is no room, the pool frees its storages, and then the least recently used tensors leave the device.
   enum class Use { kernels, upload };
-  std::shared_ptr<Buffer> acquire(const StorageSpec&, Use);
+  std::shared_ptr<Buffer> acquire(const StorageSpec& spec, Use use) { return acquire(spec, spec, use); }
+  // In a storage that others may take in turn: see Backend::shared_by.
+  std::shared_ptr<Buffer> acquire(const StorageSpec&, const StorageSpec& storage, Use);
   // As long as one lives, and storages wait for the batch to be submitted, no tensor leaves the device to make room:
   // out_of_memory is thrown instead, and who has submitted tries again.
   class SubmitsFirst {
@@ -209,7 +211,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void give_back(Buffer&) noexcept;
   void put_away(Buffer&) noexcept;
   std::shared_ptr<Buffer> make_buffer(const StorageSpec&, Buffer::Owner);
-  void give_storage(Buffer&, Use);
+  void give_storage(Buffer&, const StorageSpec&, Use);
   void count_for_lineage(Buffer&, bool is_for_lineage);
   PooledStorage::List take(std::uint64_t key, Use);
   PooledStorage::List allocate(const StorageSpec&, StorageClass);

@@ -1,6 +1,7 @@
 #include "core/run/batch.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "core/run/context_state.h"
 #include "core/run/custom_on_host.h"
 #include "core/run/monitor.h"
+#include "core/run/plan_storages.h"
 #include "core/run/program.h"
 #include "core/run/run_variant.h"
 
@@ -130,19 +132,42 @@ void Batch::with_room(const Work& work) {
   work();
 }
 
-std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const PixelResult& result, int siblings) {
-  const GraphItem& item = graph.at(index);
-  check_size(context_, *item.node);
-  const PixelLayout& pixels = result.layout;
-  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size() * siblings, item.layout, pixels};
-  if (result.in_texels) spec.elements = shape_in_texels(item.shape()).size();
-  if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
+// Storages that are shared are larger than what is in them. A budget has the last byte for tensors instead, and bounds
+// the pool itself.
+class Batch::SharingStorages {
+ public:
+  SharingStorages(Batch& batch, const Plan& plan, const Graph& graph) : batch_(batch) {
+    if (batch.context_.pool->budget() > 0) return;
+    PlanStorages& storages = *plan.storages;
+    if (!storages.is_planned()) storages.plan(*batch.context_.backend, plan, graph);
+    batch.shared_ = &storages;
+  }
+  ~SharingStorages() { batch_.shared_ = nullptr; }
+  SharingStorages(const SharingStorages&) = delete;
+  SharingStorages& operator=(const SharingStorages&) = delete;
+
+ private:
+  Batch& batch_;
+};
+
+// The storage in which an item of the plan under way takes its turn; null where it has one to itself.
+const StorageSpec* Batch::shared_by(int item) const { return shared_ ? shared_->shared_by(item) : nullptr; }
+
+// The storage of an item, or of a storage of the plan's own.
+std::shared_ptr<Buffer> Batch::acquire_for(const Graph& graph, int index, const StorageSpec& spec, Dispatch& dispatch) {
+  const GraphItem* const item = item_index(index) < graph.items.size() ? &graph.at(index) : nullptr;
+  if (item) check_size(context_, *item->node);
   const auto given = std::ranges::find(given_, index, &Given::item);
-  std::shared_ptr<Buffer> buffer =
-      given != given_.end() && !result.in_texels && can_have(*given->buffer, spec, *context_.backend)
-          ? given->buffer
-          : context_.pool->acquire(spec, Pool::Use::kernels);
-  buffer->made_by(op_name(*item.operation));
+  const bool is_given = given != given_.end() && spec.elements == item->shape().size();
+  if (is_given && can_have(*given->buffer, spec, *context_.backend)) {
+    given->buffer->made_by(op_name(*item->operation));
+    return given->buffer;
+  }
+  const StorageSpec* const shared = shared_by(index);
+  dispatch.shares_outputs = dispatch.shares_outputs || shared;
+  std::shared_ptr<Buffer> buffer = context_.pool->acquire(spec, shared ? *shared : spec, Pool::Use::kernels);
+  if (item) buffer->made_by(op_name(*item->operation));
+  else if (dispatch.pixel_kernel) buffer->made_by("pixels");
   return buffer;
 }
 
@@ -164,6 +189,10 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
     use(buffer);
     dispatch.inputs[i] = {&buffer.storage(), buffer.elements()};
   }
+  for (const TexelStep& each : step.texel_steps)
+    if (const StorageSpec* shared = shared_by(step.inputs[each.input]))
+      dispatch.words[each.word] = std::bit_cast<std::uint32_t>(
+          1.0f / static_cast<float>(each.is_down ? shared->pixels.height : shared->pixels.width));
   // Nothing is given to items before there is room for all.
   outputs_.clear();
   if (dispatch.pixel_kernel) {
@@ -171,10 +200,7 @@ void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
   } else if (dispatch.custom) {
     acquire_custom(dispatch, step, graph);
   } else {
-    const bool is_of_graph = item_index(step.output) < graph.items.size();
-    const StorageSpec own{dispatch.output_dtype, dispatch.output_elements};
-    outputs_.push_back(is_of_graph ? acquire_for(graph, step.output, {}, step.siblings)
-                                   : context_.pool->acquire(own, Pool::Use::kernels));
+    outputs_.push_back(acquire_for(graph, step.output, spec_of_output(step, graph, 0), dispatch));
     dispatch.output = &outputs_.back()->storage();
   }
   dispatches_.keep_next();
@@ -191,8 +217,9 @@ void Batch::acquire_custom(Dispatch& dispatch, const Step& step, const Graph& gr
   for (std::size_t i = 0; i < step.custom_outputs.size(); ++i) {
     const int item = step.custom_outputs[i];  // none: nobody refers to this output
     const TensorSpec& spec = dispatch.custom->outputs[i];
-    outputs_.push_back(item >= 0 ? acquire_for(graph, item)
-                                 : context_.pool->acquire({spec.dtype, spec.shape.size()}, Pool::Use::kernels));
+    const StorageSpec storage{spec.dtype, spec.shape.size(), item >= 0 ? graph.at(item).layout : 0};
+    outputs_.push_back(item >= 0 ? acquire_for(graph, item, storage, dispatch)
+                                 : context_.pool->acquire(storage, Pool::Use::kernels));
     dispatch.custom_outputs.push_back(&outputs_.back()->storage());
   }
 }
@@ -200,15 +227,8 @@ void Batch::acquire_custom(Dispatch& dispatch, const Step& step, const Graph& gr
 void Batch::acquire_pixels(Dispatch& dispatch, const Step& step, const Graph& graph) {
   for (const PixelResult& result : step.pixel_results) {
     std::shared_ptr<Buffer> buffer;
-    if (item_index(result.item) < graph.items.size()) {
-      buffer = acquire_for(graph, result.item, result);
-    } else if (result.item != PixelResult::target) {
-      const DType dtype = step.pixel_kernel->outputs[outputs_.size()].dtype;
-      const PixelLayout& pixels = result.layout;
-      const std::int64_t elements = pixels.width * pixels.height * pixels.channels * pixels.layers;
-      buffer = context_.pool->acquire({dtype, elements, 0, pixels}, Pool::Use::kernels);
-      buffer->made_by("pixels");
-    }
+    if (result.item != PixelResult::target)
+      buffer = acquire_for(graph, result.item, spec_of_output(step, graph, outputs_.size()), dispatch);
     dispatch.custom_outputs.push_back(buffer ? &buffer->storage() : nullptr);
     outputs_.push_back(std::move(buffer));
   }
@@ -227,6 +247,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
     if (!graph.is_shown(i)) keep_for_batch(graph.wanted[i].item);
   for (const Step& step : steps)
     for (const int input : step.inputs) keep_for_batch(input);
+  const SharingStorages sharing(*this, *plan, graph);
 
   dispatches_.reserve(dispatches_.size() + steps.size());
   PlanTiers* const tiers = context_.tiers.are_on() ? plan->tiers.get() : nullptr;

@@ -14,6 +14,7 @@ namespace tessera {
 struct ContextState;
 struct ProgramImpl;
 struct RunVariant;
+class PlanStorages;
 class StepCosts;
 
 // Kernels that are compiled, and not run.
@@ -70,6 +71,7 @@ class Batch {
   Buffers add_items(const Graph&, std::shared_ptr<const Plan>&, Limits);  // the plan may become another
   template <class Work>
   void with_room(const Work&);
+  class SharingStorages;  // among the steps of a plan, while they are added
   // Adds steps of a plan. The buffers have an entry for each item: the storages of those that have one. The steps'
   // outputs are added; those that only later steps read go back on the way. Steps whose storages are there already have
   // run before. Where the device has no room for a step,
@@ -78,7 +80,8 @@ class Batch {
   void add(const Step&, const Graph&, Buffers&);
   void acquire_pixels(Dispatch&, const Step&, const Graph&);
   void acquire_custom(Dispatch&, const Step&, const Graph&);
-  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const PixelResult& = {}, int siblings = 1);
+  const StorageSpec* shared_by(int item) const;
+  std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const StorageSpec&, Dispatch&);
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void plan_for_device(ProgramImpl&);
@@ -98,10 +101,11 @@ class Batch {
   ContextState& context_;
   std::vector<std::shared_ptr<const Plan>> plans_;  // the dispatches refer to their kernels
   DispatchList dispatches_;
-  Buffers outputs_;                      // of the step that is being added
-  KernelUses* kernel_uses_ = nullptr;    // of the program whose run is being added
-  std::size_t firm_dispatches_ = 0;      // the first ones, which stay if the addition under way does not fit
-  std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
+  Buffers outputs_;                       // of the step that is being added
+  KernelUses* kernel_uses_ = nullptr;     // of the program whose run is being added
+  const PlanStorages* shared_ = nullptr;  // that the plan under way has, where there is room for them
+  std::size_t firm_dispatches_ = 0;       // the first ones, which stay if the addition under way does not fit
+  std::size_t inputs_without_room_ = 0;   // of the step for which there was no room
   struct Result {
     NodePtr node;
     Held in_texels;  // that the node had before: see Value

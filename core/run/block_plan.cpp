@@ -371,6 +371,7 @@ class Blocks {
     Step step{.inputs = std::move(items), .words = text.words};
     step.pixel_kernel = std::move(kernel);
     step.pixel_results = {{.item = storage, .layout = layout}};
+    step.texel_steps = text.texel_steps;
     plan_.steps.push_back(std::move(step));
     return storage;
   }

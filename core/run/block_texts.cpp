@@ -123,18 +123,19 @@ BlockText layout_of_columns(const MatrixOperand& b) {
 BlockText product_text(const BlockProduct& product, int height, std::int64_t exact_terms) {
   const std::int64_t blocks = product.block_rows(height), texels = (product.columns + 3) / 4;
   BlockText text(texels, blocks * product.matrices);
-  const std::string step_a = texel_step(text, whole_quads(product.terms) / 4 * height),
-                    step_b = texel_step(text, whole_quads(product.terms));
+  const std::string step_a = step_across(text, 0, whole_quads(product.terms) / 4 * height),
+                    step_b = step_across(text, 1, whole_quads(product.terms));
   find_matrix(text, product.matrices, blocks);
   const bool has_matrices = product.matrices > 1;
   const std::int64_t lines_a = blocks * (product.has_matrices_of_a ? product.matrices : 1),
                      lines_b = texels * (product.has_matrices_of_b ? product.matrices : 1);
   text.body +=
       "  let line_a: f32 = " +
-      middle_of(has_matrices && !product.has_matrices_of_a ? "f32(line)" : "f32(y)", texel_step(text, lines_a)) + ";\n";
+      middle_of(has_matrices && !product.has_matrices_of_a ? "f32(line)" : "f32(y)", step_down(text, 0, lines_a)) +
+      ";\n";
   const std::string column =
       has_matrices && product.has_matrices_of_b ? "f32(x + matrix * " + text.whole(texels) + ")" : "f32(x)";
-  text.body += "  let line_b: f32 = " + middle_of(column, texel_step(text, lines_b)) + ";\n";
+  text.body += "  let line_b: f32 = " + middle_of(column, step_down(text, 1, lines_b)) + ";\n";
   BlockSums sums(text, height, exact_terms);
   sums.begin_loop("k", text.whole(whole_quads(product.terms) / 4), exact_terms / 4);
   text.body +=
@@ -213,12 +214,12 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
   const std::int64_t taps = conv.across().taps, group_texels = conv.is_depthwise ? 1 : conv.group_texels();
   const std::int64_t groups = conv.parameters.result_channels / conv.parameters.result_in_group;
   BlockText text(conv.strips(height) * result_texels, conv.down().result * conv.images);
-  const std::string step_x = texel_step(text, conv.padded_width(height) * image_texels),
-                    step_y = texel_step(text, conv.padded_height() * conv.images),
+  const std::string step_x = step_across(text, 0, conv.padded_width(height) * image_texels),
+                    step_y = step_down(text, 0, conv.padded_height() * conv.images),
                     pixel = text.number(static_cast<float>(image_texels)),
                     weights = text.whole(conv.is_depthwise ? 1 : 4 * group_texels),
                     step_weight =
-                        texel_step(text, taps * conv.down().taps * (conv.is_depthwise ? 1 : 4 * group_texels)),
+                        step_across(text, 1, taps * conv.down().taps * (conv.is_depthwise ? 1 : 4 * group_texels)),
                     taps_across = text.whole(taps), texel_count = text.whole(result_texels);
   find_matrix(text, conv.images, conv.down().result);
   text.body += "  let strip: i32 = x / " + texel_count + ";\n  let texel: i32 = x - strip * " + texel_count +
@@ -229,8 +230,8 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
   else if (groups > 1)
     channel = "texel / " + text.whole(conv.parameters.result_in_group / 4) + " * " + text.whole(group_texels);
   text.body += "  let start: i32 = strip * " + text.whole(height * conv.across().stride * image_texels) + " + " +
-               channel + ";\n  let line_of_weights: f32 = " + middle_of("f32(texel)", texel_step(text, result_texels)) +
-               ";\n";
+               channel +
+               ";\n  let line_of_weights: f32 = " + middle_of("f32(texel)", step_down(text, 1, result_texels)) + ";\n";
   BlockSums sums(text, height, exact_terms);
   const std::int64_t terms_of_row = taps * (conv.is_depthwise ? 1 : 4 * group_texels);
   // Parts of all of a window, of each of its rows, or of some channels at a time.

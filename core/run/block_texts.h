@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/kernel/window_parameters.h"
+#include "core/run/fuse.h"
 
 namespace tessera {
 
@@ -25,6 +26,7 @@ struct BlockText {
 
   std::string body;
   std::vector<std::uint32_t> words;
+  std::vector<TexelStep> texel_steps;
 
  private:
   void sizes(std::int64_t width, std::int64_t height);

@@ -26,9 +26,9 @@ BlockText product_text(const BlockProduct4Bit& product, int height) {
   const Matmul4BitParameters& sizes = product.parameters;
   const std::int64_t blocks = (sizes.rows + height - 1) / height;
   BlockText text((sizes.columns + 3) / 4, blocks);
-  const std::string step = texel_step(text, product.terms() / 4 * height), groups = text.whole(sizes.groups),
+  const std::string step = step_across(text, 0, product.terms() / 4 * height), groups = text.whole(sizes.groups),
                     octets = text.whole(sizes.octets);
-  text.body += "  let line: f32 = " + middle_of("f32(y)", texel_step(text, blocks)) +
+  text.body += "  let line: f32 = " + middle_of("f32(y)", step_down(text, 0, blocks)) +
                ";\n  let column: vec4i = min(vec4i(4 * x)" + four_from + ", vec4i(" + text.whole(sizes.columns - 1) +
                "));\n";
   const std::string first_octet = text.whole(product.weights_offset / 4);

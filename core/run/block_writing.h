@@ -68,7 +68,13 @@ inline std::string middle_of(const std::string& index, const std::string& step) 
   return "(" + index + " + 0.5) * " + step;
 }
 
-inline std::string texel_step(BlockText& text, std::int64_t texels) {
+// The distance between texels of input `input`, which has so many across.
+inline std::string step_across(BlockText& text, std::size_t input, std::int64_t texels) {
+  text.texel_steps.push_back({.word = text.words.size(), .input = input});
+  return text.number(1.0f / static_cast<float>(texels));
+}
+inline std::string step_down(BlockText& text, std::size_t input, std::int64_t texels) {
+  text.texel_steps.push_back({.word = text.words.size(), .input = input, .is_down = true});
   return text.number(1.0f / static_cast<float>(texels));
 }
 

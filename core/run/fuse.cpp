@@ -242,16 +242,9 @@ void sort_steps(Plan& plan, std::size_t storages) {
 // Notes which items each step is the last to read. Runs do nothing for items that are neither read nor stored, so that
 // a kernel of many operations costs no more than one of few.
 void note_uses(Plan& plan, const Graph& graph) {
-  std::vector<bool> is_needed_later(graph.items.size() + plan.own_storages.size(), false);
-  for (std::size_t i = 0; i < graph.items.size(); ++i) {
-    if (!graph.items[i].is_stored) continue;
-    plan.stored.push_back(static_cast<int>(i));
-    is_needed_later[i] = true;
-  }
-  for (const int item : graph.kept) is_needed_later[static_cast<std::size_t>(item)] = true;
-  for (std::size_t i = 0; i < graph.wanted.size(); ++i)
-    if (const int item = graph.wanted[i].item; item >= 0 && !graph.is_shown(i))
-      is_needed_later[static_cast<std::size_t>(item)] = true;
+  for (std::size_t i = 0; i < graph.items.size(); ++i)
+    if (graph.items[i].is_stored) plan.stored.push_back(static_cast<int>(i));
+  std::vector<bool> is_needed_later = outlives_plan(graph, plan);
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)
     for (const int input : step->inputs) {
       if (is_needed_later[static_cast<std::size_t>(input)]) continue;
@@ -291,6 +284,16 @@ Plan plan_of(const Graph& graph, const Limits& limits, const ChooseVariant& choo
 }
 
 }  // namespace
+
+std::vector<bool> outlives_plan(const Graph& graph, const Plan& plan) {
+  std::vector<bool> outlives(graph.items.size() + plan.own_storages.size(), false);
+  for (std::size_t i = 0; i < graph.items.size(); ++i) outlives[i] = graph.items[i].is_stored;
+  for (const int item : graph.kept) outlives[static_cast<std::size_t>(item)] = true;
+  for (std::size_t i = 0; i < graph.wanted.size(); ++i)
+    if (const int item = graph.wanted[i].item; item >= 0 && !graph.is_shown(i))
+      outlives[static_cast<std::size_t>(item)] = true;
+  return outlives;
+}
 
 Plan make_plan(const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
   const JoinedSiblings joined = join_siblings(graph, limits);

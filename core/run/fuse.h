@@ -21,6 +21,13 @@ struct PixelResult {
   bool in_texels = false;  // an image of three channels gets a fourth: see Value::in_texels
 };
 
+// A word of a pixel kernel that has the distance between texels of an input, in parts of its storage's width or height.
+// In a larger storage it is another one.
+struct TexelStep {
+  std::size_t word, input;
+  bool is_down = false;
+};
+
 // One kernel run; imports and custom kernels have no Kernel. Nodes are indices of the graph's items, so that a plan
 // serves every graph of the same signature; after those come the storages of the plan's own.
 struct Step {
@@ -37,6 +44,7 @@ struct Step {
   std::vector<int> custom_outputs;
   std::optional<PixelKernel> pixel_kernel;  // instead of a Kernel
   std::vector<PixelResult> pixel_results;
+  std::vector<TexelStep> texel_steps;
   std::size_t shown = 0;                // the entry of Graph::shown that a result is for
   const FamilyEntry* family = nullptr;  // of the core
 };
@@ -52,21 +60,27 @@ struct StepChoice {
 // Which of the ways to take, by the key and the names; empty: the first one.
 using ChooseVariant = std::function<std::size_t(const std::string& key, std::span<const std::string> names)>;
 
+class PlanStorages;
 class PlanTiers;
 
 struct Plan {
-  std::vector<Step> steps;                // inputs first
-  std::uint64_t ops_fused = 0;            // operations that needed no kernel of their own
-  std::vector<StorageSpec> own_storages;  // pixels of items, laid out for kernels
-  std::vector<int> in_texels;             // items: see PixelResult
-  std::vector<int> stored;                // items that have their elements before the first step
-  std::vector<StepChoice> choices;        // none where nothing is measured
-  std::shared_ptr<PlanTiers> tiers;       // changes with runs, under the context's lock
+  std::vector<Step> steps;                 // inputs first
+  std::uint64_t ops_fused = 0;             // operations that needed no kernel of their own
+  std::vector<StorageSpec> own_storages;   // pixels of items, laid out for kernels
+  std::vector<int> in_texels;              // items: see PixelResult
+  std::vector<int> stored;                 // items that have their elements before the first step
+  std::vector<StepChoice> choices;         // none where nothing is measured
+  std::shared_ptr<PlanTiers> tiers;        // changes with runs, under the context's lock
+  std::shared_ptr<PlanStorages> storages;  // planned by the first run, likewise
 
   // The items and storages that a step writes.
   static std::vector<int> outputs_of(const Step&);
 };
 
 Plan make_plan(const Graph&, const Limits&, const ChooseVariant& = {});
+
+// Of each item, and of each storage of a plan's own, whether it outlives the plan. Images of tensors that a program
+// captured do so, too, but that is the program's own affair (core/run/captured_pixels.h).
+std::vector<bool> outlives_plan(const Graph&, const Plan&);
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/sizes.h"
+#include "core/run/plan_storages.h"
 #include "core/run/tiers.h"
 #include "core/run/variants.h"
 
@@ -45,6 +46,7 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   }
   const auto plan = std::make_shared<Plan>(make_plan(graph, limits, variants.chooser()));
   plan->tiers = std::make_shared<PlanTiers>();
+  plan->storages = std::make_shared<PlanStorages>();
   if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph); });
   if (known) return *known = plan;
   if (plans_.size() >= most_plans) plans_.drop(1, [](const auto&, const auto&) { return true; });

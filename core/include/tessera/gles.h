@@ -138,7 +138,7 @@ struct TexShape {
 };
 
 struct GpuDataOptions {
-  std::optional<TexShape> custom_tex_shape{};  // else about as wide as high
+  std::optional<TexShape> custom_tex_shape{};  // else up to four times as high as wide
 };
 
 struct GpuData {
