@@ -39,11 +39,14 @@ class SpareBlocks {
   template <std::size_t size>
   static void give_back(void* memory) noexcept {
     static_assert(size / alignment < std::tuple_size_v<decltype(Lists::by_size)> && size % alignment == 0);
-    Lists* const lists = recycles_memory ? lists_for_more() : nullptr;
-    if (!lists || lists->at(size).count >= most) return ::operator delete(memory);
-    List& list = lists->at(size);
-    list.first = new (memory) Block{list.first};
-    ++list.count;
+    if constexpr (recycles_memory)
+      if (Lists* const lists = lists_for_more(); lists && lists->at(size).count < most) {
+        List& list = lists->at(size);
+        list.first = new (memory) Block{list.first};
+        ++list.count;
+        return;
+      }
+    ::operator delete(memory);
   }
 
  private:
