@@ -43,6 +43,14 @@ std::string place_function(int k) {
          ", place, 0.0); }\n";
 }
 
+// The same for a tensor's elements, whose texel of some number is at input_k_place(), from corner to corner of a
+// texture of input_k_size().
+std::string place_functions_of_elements(int k) {
+  const std::string name = "input_" + std::to_string(k), size = "textureSize(" + sampler_name(k) + ", 0)";
+  return place_function(k) + "vec2 " + name + "_size() { return vec2(" + size + "); }\nvec2 " + name +
+         "_place(int texel) { return vec2(place(texel, " + size + ".x)); }\n";
+}
+
 // A cube has no texels that are fetched by their place, but its texels are in the directions of their centres.
 constexpr std::string_view cube_direction = R"(
 vec3 cube_direction(int face, vec2 at) {
@@ -91,7 +99,8 @@ std::string element_functions(int k, DType dtype, const std::string& body) {
   return fetch_functions(k, dtype, true) + vector + " input_" + name +
          "(uvec4 element) {\n  ivec4 at = ivec4(element);\n" + four_elements(name, vector) + "}\n" + vector +
          " input_" + name + "_texel(uint texel) { return texel_" + name + "(int(texel)); }\n" +
-         (body.find("input_" + name + "_three(") != std::string::npos ? three_elements(k, vector) : "");
+         (body.find("input_" + name + "_three(") != std::string::npos ? three_elements(k, vector) : "") +
+         (body.find("input_" + name + "_place(") != std::string::npos ? place_functions_of_elements(k) : "");
 }
 
 std::string inputs_text(const PixelKernel& kernel) {

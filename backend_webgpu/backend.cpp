@@ -1,6 +1,7 @@
 #include "backend_webgpu/backend.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
@@ -50,6 +51,15 @@ struct WebGpuBackend::Step {
   PreparedPass pass{};
 };
 
+namespace {
+
+int cores_of_host() {
+  static const int count = narrow<int>(std::thread::hardware_concurrency());  // asks the system
+  return count;
+}
+
+}  // namespace
+
 Limits WebGpuBackend::limits() const {
   const WGPULimits& limits = device_->limits();
   constexpr std::uint64_t enough_words = 4096;
@@ -57,6 +67,7 @@ Limits WebGpuBackend::limits() const {
           .max_words = narrow<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)),
           .workgroups = true,
           .octets = device_->has_octets(),
+          .cores = device_->info().is_software ? cores_of_host() : 0,
           .custom_language = ShaderLanguage::wgsl,
           .pixels = pixel_limits(limits)};
 }

@@ -36,13 +36,24 @@ fn reduce_step(index: vec4u) -> vec4u {
   return distance_along;
 }
 
-// Element `index` of x along the stretch of `base`, which has `count` of them; any element past its end.
-fn reduce_element(base: vec4u, index: vec4u, count: u32) -> core_vector {
-  if (options.reading == 1 || options.reading == 3) { return operand_0_texel(min(index.x, count - 1u) / 4u); }
-  let step: vec4u = reduce_step(min(index, vec4u(count - 1u)));
+// Element `index` of x along the stretch of `base`.
+fn reduce_element(base: vec4u, index: vec4u) -> core_vector {
+  if (options.reading == 1 || options.reading == 3) { return operand_0_texel(index.x / 4u); }
+  let step: vec4u = reduce_step(index);
   if (options.reading == 2) { return operand_0_texel((base.x + step.x) / 4u); }
   return operand_0(base + step);
 }
+
+// A part has count / parts elements along its stretch: one at reduce_start(), and others reduce_apart() from one to the
+// next; and the first few parts have one of the rest, reduce_rest(). Where parts lie in runs, eight invocations side by
+// side take neighbouring texels, 128 bytes, and go on with those that follow: memory is read in order, whichever octets
+// a device runs one after the other.
+fn reduce_has_runs(parts: u32) -> bool { return options.reading == 1 && parts % 32u == 0u; }
+fn reduce_start(first: vec4u, parts: u32, in_runs: bool) -> vec4u {
+  return select(first, first / 32u * 32u * (parameters.count / parts) + first % 32u, in_runs);
+}
+fn reduce_apart(parts: u32, in_runs: bool) -> u32 { return select(parts, 32u, in_runs); }
+fn reduce_rest(first: vec4u, parts: u32) -> vec4u { return first + vec4u(parameters.count / parts * parts); }
 
 // Sums, products, the largest and the smallest. A NaN is both of the latter.
 fn reduce_combined(a: core_vector, b: core_vector) -> core_vector {
@@ -58,31 +69,39 @@ fn reduce_across(parts: core_vector) -> core_vector {
   return reduce_combined(pairs, pairs.yxwz);
 }
 
-// Sums go four at a time, since the loop costs more than the additions. The last round may pass the end of parts.
+// Sums go four at a time, since the loop costs more than the additions.
 fn reduce_fold(element: vec4u) -> core_vector {
   let parts: u32 = reduce_parts();
-  let count: u32 = parameters.count;
+  let in_runs: bool = reduce_has_runs(parts);
   let base: vec4u = reduce_base(reduce_stretch(element));
   let first: vec4u = reduce_part(element);
-  var result: core_vector = reduce_element(base, first, count);
-  var at: u32 = parts;
+  let start: vec4u = reduce_start(first, parts, in_runs);
+  let apart: u32 = reduce_apart(parts, in_runs);
+  let end: u32 = parameters.count / parts * apart;
+  var result: core_vector = reduce_element(base, start);
+  var at: u32 = apart;
   if (options.fold == 0) {
-    for (; at + 4u * parts <= count; at += 4u * parts) {
-      let index: vec4u = first + vec4u(at);
-      result += (reduce_element(base, index, count) + reduce_element(base, index + vec4u(parts), count)) +
-                (reduce_element(base, index + vec4u(2u * parts), count) + reduce_element(base, index + vec4u(3u * parts), count));
+    for (; at + 4u * apart <= end; at += 4u * apart) {
+      let index: vec4u = start + vec4u(at);
+      result += (reduce_element(base, index) + reduce_element(base, index + vec4u(apart))) +
+                (reduce_element(base, index + vec4u(2u * apart)) + reduce_element(base, index + vec4u(3u * apart)));
     }
   }
-  for (; at < count; at += parts) {
-    let index: vec4u = first + vec4u(at);
-    let inside: vec4<bool> = ltu(index, vec4u(count));
-    result = core_pick(inside, reduce_combined(result, reduce_element(base, index, count)), result);
+  for (; at < end; at += apart) { result = reduce_combined(result, reduce_element(base, start + vec4u(at))); }
+  if (parameters.count % parts != 0u) {
+    let rest: vec4u = reduce_rest(first, parts);
+    let value: core_vector = reduce_element(base, min(rest, vec4u(parameters.count - 1u)));
+    result = core_pick(ltu(rest, vec4u(parameters.count)), reduce_combined(result, value), result);
   }
   return reduce_across(result);
 }
 
-// The number of elements taken where every one in `apart` is, from `first` on.
-fn reduce_share(first: vec4u, apart: u32) -> vec4f { return vec4f((vec4u(parameters.all - 1u) - first) / apart + vec4u(1u)); }
+// The number of elements taken where every one in `apart` is, from `first` on, which is less than `apart`: the quotient,
+// and one more for the first few.
+fn reduce_share(first: vec4u, apart: u32) -> vec4f {
+  let least: f32 = f32(parameters.all / apart);
+  return pick(ltu(first, vec4u(parameters.all % apart)), vec4f(least + 1.0), vec4f(least));
+}
 
 // An element times its weight: where elements are means of parts (options.of_means), the size of the part.
 fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
@@ -91,32 +110,42 @@ fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
 }
 
 // A mean lies between the smallest and the largest element. Sums round: keeping it there makes the mean of equal numbers
-// that number.
+// that number. Means of parts are not taken in runs: their weights are those of one in so many.
 fn reduce_mean(element: vec4u) -> vec4f {
   let parts: u32 = reduce_parts();
-  let count: u32 = parameters.count;
+  let in_runs: bool = options.of_means == 0 && reduce_has_runs(parts);
   let base: vec4u = reduce_base(reduce_stretch(element));
   let first: vec4u = reduce_part(element);
-  var smallest: vec4f = reduce_element(base, first, count);
+  let start: vec4u = reduce_start(first, parts, in_runs);
+  let apart: u32 = reduce_apart(parts, in_runs);
+  let end: u32 = parameters.count / parts * apart;
+  var smallest: vec4f = reduce_element(base, start);
   var largest: vec4f = smallest;
-  var total: vec4f = reduce_weighted(smallest, first);
-  var at: u32 = parts;
-  for (; at + 4u * parts <= count; at += 4u * parts) {
-    let index: vec4u = first + vec4u(at);
-    let a: vec4f = reduce_element(base, index, count);
-    let b: vec4f = reduce_element(base, index + vec4u(parts), count);
-    let c: vec4f = reduce_element(base, index + vec4u(2u * parts), count);
-    let d: vec4f = reduce_element(base, index + vec4u(3u * parts), count);
-    total += (reduce_weighted(a, index) + reduce_weighted(b, index + vec4u(parts))) +
-             (reduce_weighted(c, index + vec4u(2u * parts)) + reduce_weighted(d, index + vec4u(3u * parts)));
+  var total: vec4f = reduce_weighted(smallest, start);
+  var at: u32 = apart;
+  for (; at + 4u * apart <= end; at += 4u * apart) {
+    let index: vec4u = start + vec4u(at);
+    let a: vec4f = reduce_element(base, index);
+    let b: vec4f = reduce_element(base, index + vec4u(apart));
+    let c: vec4f = reduce_element(base, index + vec4u(2u * apart));
+    let d: vec4f = reduce_element(base, index + vec4u(3u * apart));
+    total += (reduce_weighted(a, index) + reduce_weighted(b, index + vec4u(apart))) +
+             (reduce_weighted(c, index + vec4u(2u * apart)) + reduce_weighted(d, index + vec4u(3u * apart)));
     smallest = min(smallest, min(min(a, b), min(c, d)));
     largest = max(largest, max(max(a, b), max(c, d)));
   }
-  for (; at < count; at += parts) {
-    let index: vec4u = first + vec4u(at);
-    let inside: vec4<bool> = ltu(index, vec4u(count));
-    let value: vec4f = reduce_element(base, index, count);
-    total = pick(inside, total + reduce_weighted(value, index), total);
+  for (; at < end; at += apart) {
+    let index: vec4u = start + vec4u(at);
+    let value: vec4f = reduce_element(base, index);
+    total += reduce_weighted(value, index);
+    smallest = min(smallest, value);
+    largest = max(largest, value);
+  }
+  if (parameters.count % parts != 0u) {
+    let rest: vec4u = reduce_rest(first, parts);
+    let value: vec4f = reduce_element(base, min(rest, vec4u(parameters.count - 1u)));
+    let inside: vec4<bool> = ltu(rest, vec4u(parameters.count));
+    total = pick(inside, total + reduce_weighted(value, rest), total);
     smallest = pick(inside, min(smallest, value), smallest);
     largest = pick(inside, max(largest, value), largest);
   }

@@ -117,6 +117,22 @@ TEST_P(MatMuls, SizesInBlocks) {
   check(40, 39, 257);
 }
 
+// Few rows times many columns, with sums that begin in another row of the second matrix's texture: that is read where
+// it lies. Its rows are whole texels, and it may begin at any of them.
+TEST_P(MatMuls, FewRowsReadTheirWeightsInPlace) {
+  check(8, 520, 516);
+  check(11, 64, 388);
+  check(64, 12, 260);
+  check(3, 1028, 64);
+  constexpr std::int64_t m = 16, k = 132, n = 200, first = 5;
+  const std::vector<float> a = random_values(m * k, -1, 1, 5), b = random_values((first + k) * n, -1, 1, 6);
+  const Tensor x = context().tensor({m, k}, a).compute(), y = context().tensor({first + k, n}, b).compute();
+  context().reset_stats();
+  const Tensor product = matmul(x, slice(y, {first, 0}, {k, n})).compute();
+  EXPECT_EQ(context().stats().dispatches, has_blocks() ? 3u : 1u);  // a in a layout, blocks, their order
+  EXPECT_TRUE(all_agree(product.read(), by_hand({a, k, 1}, {{b.begin() + first * n, b.end()}, 1, n}, m, n, k), 1e-5f));
+}
+
 TEST_P(MatMuls, BatchesInBlocks) {
   constexpr std::int64_t batches = 3, m = 27, k = 33, n = 38;
   const std::vector<float> a = random_values(batches * m * k, -1, 1, 7), b = random_values(batches * n * k, -1, 1, 8);
@@ -345,8 +361,9 @@ TEST_P(MatMuls, NumbersAreOperands) {
   EXPECT_EQ(matmul(context().full({3}, 2), context().full({3}, 3)).read(), std::vector<float>{18});
 }
 
-// Without workgroups, larger products take steps that lay the operands out, and one that multiplies blocks; the
-// pointwise work is part of the last one, which brings the blocks into their order.
+// Without workgroups, larger products take a step that lays the first operand out, and one that multiplies blocks; the
+// second operand is read in place, since it is read a few times only. The pointwise work is part of the last step,
+// which brings the blocks into their order.
 TEST_P(MatMuls, AnMlpLayerIsOneDispatch) {
   struct Sizes {
     std::int64_t m, k, n;
@@ -363,7 +380,7 @@ TEST_P(MatMuls, AnMlpLayerIsOneDispatch) {
                  residual = context().tensor({its.m, its.n}, d).compute();
     context().reset_stats();
     const Tensor result = (relu(matmul(x, w) * 0.5f + bias) + residual).compute();
-    EXPECT_EQ(context().stats().dispatches, its.in_blocks && has_blocks() ? 4u : 1u);
+    EXPECT_EQ(context().stats().dispatches, its.in_blocks && has_blocks() ? 3u : 1u);
     EXPECT_EQ(context().stats().submits, 1u);
     std::vector<float> want = by_hand({a, its.k, 1}, {b, 1, its.n}, its.m, its.n, its.k);
     for (std::size_t i = 0; i < want.size(); ++i) want[i] = std::max(0.0f, want[i] * 0.5f + c[i % c.size()]) + d[i];

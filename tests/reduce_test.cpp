@@ -79,6 +79,8 @@ TEST_P(Reductions, SizesAroundEachStage) {
   check({3, 300, 7}, {1});
   check({30, 20, 31}, {0, 2});
   check({70000}, {0});
+  // Runs of 32 parts: one of them, several, and elements that are left.
+  for (const std::int64_t size : {8191, 8192, 8223, 16384, 33001}) check({size}, {0});
 }
 
 // Stretches that lie side by side in the texels of x.

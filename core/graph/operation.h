@@ -82,6 +82,8 @@ struct FamilyEntry {
   // Other families that give the same values of the same operands, but for rounding, on devices with workgroups. Which
   // one is the fastest is measured: see core/run/variants.h.
   std::vector<Family> (*variants)(const Family&, const FamilyUse&) = nullptr;
+  // The family that shares the same work out among this many cores, with the same results.
+  Family (*for_cores)(const Family&, const FamilyUse&, int cores) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;

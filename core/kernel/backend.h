@@ -183,6 +183,7 @@ struct Limits {
   int max_words;                                          // of one dispatch
   bool workgroups;                                        // whether cooperative cores can run
   bool octets = false;                                    // whether those in octets can, too
+  int cores = 0;                                          // of software, which run a workgroup each; 0: many
   ShaderLanguage custom_language = ShaderLanguage::none;  // in which users write kernels for the device
   bool tells_memory = true;                               // whether the driver gives the real sizes of storages
   PixelLimits pixels{};

@@ -11,7 +11,9 @@ struct BlockParameters {
   Unsigned columns, rows;   // rows in a line
   Unsigned step_x, step_y;  // from one block to the one below in the same line
   Unsigned line_y;          // from one line to the next
-  TESSERA_PARAMETERS(columns, rows, step_x, step_y, line_y);
+  // 1 << beside_bits rows of blocks lie beside each other, so far apart.
+  Unsigned beside_bits, beside_x;
+  TESSERA_PARAMETERS(columns, rows, step_x, step_y, line_y, beside_bits, beside_x);
 };
 
 struct BlockOptions {

@@ -27,12 +27,14 @@ Held as_pull(const Node& node) {
 }
 
 Held as_block(const Node&);
+Family product_for_cores(const Family&, const FamilyUse&, int cores);
 constexpr KernelEntry<MatmulOctetParameters, MatmulOctetOptions> matmul_octets{{.name = "matmul_octets",
                                                                                 .file = "matmul",
                                                                                 .is_cooperative = true,
                                                                                 .in_octets = true,
                                                                                 .lower = as_block,
-                                                                                .variants = product_variants}};
+                                                                                .variants = product_variants,
+                                                                                .for_cores = product_for_cores}};
 constexpr KernelEntry<MatmulOctetParameters, MatmulDot4Options> matmul_dot4{
     {.name = "matmul_dot4", .file = "matmul_dot4", .is_cooperative = true, .in_octets = true, .lower = as_block}};
 
@@ -282,6 +284,13 @@ std::vector<Family> product_variants(const Family& family, const FamilyUse& use)
   if (!matrices || matrices->rows < few_rows) families.push_back(matmul_pull.with(product.parameters, product.options));
   add_shared_out(families, product, matrices, rounded_up(use.elements, 4));
   return families;
+}
+
+Family product_for_cores(const Family& family, const FamilyUse&, int cores) {
+  const Product product = product_of(family);
+  const Matrices matrices = matrices_of(product.kept());
+  return in_octets(octet_tiles_for_cores(cores, matrices.rows, matrices.columns, matrices.batches), product.parameters,
+                   product.options);
 }
 
 Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,

@@ -29,12 +29,14 @@ constexpr ConvEntry conv_slide{
 constexpr std::int64_t strip = 4, slide = 8, conv_workgroup = 64;
 
 Held without_octets(const Node&);
+Family conv_for_cores(const Family&, const FamilyUse&, int cores);
 constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{{.name = "conv_octets",
                                                                           .file = "conv",
                                                                           .is_cooperative = true,
                                                                           .in_octets = true,
                                                                           .lower = without_octets,
-                                                                          .variants = conv_variants}};
+                                                                          .variants = conv_variants,
+                                                                          .for_cores = conv_for_cores}};
 constexpr KernelEntry<ConvOctetParameters, ConvDot4Options> conv_dot4{
     {.name = "conv_dot4", .file = "conv_dot4", .is_cooperative = true, .in_octets = true, .lower = without_octets}};
 
@@ -226,6 +228,13 @@ std::vector<Family> conv_variants(const Family& family, const FamilyUse& use) {
   if (is_float(use.dtype) && conv.has_strips()) families.push_back(for_pixels(conv_strip, strip, conv, use.elements));
   families.push_back(conv_texel.with(conv.parameters, conv.options));
   return families;
+}
+
+Family conv_for_cores(const Family& family, const FamilyUse& use, int cores) {
+  const Convolution conv = convolution_of(family);
+  return in_octets(
+      octet_tiles_for_cores(cores, conv.pixels(use.elements), conv.parameters.result_in_group, conv.groups()),
+      conv.parameters, conv.options);
 }
 
 Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filter, std::span<const WindowAxis> axes,

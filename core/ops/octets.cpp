@@ -22,11 +22,18 @@ OctetTiles octet_tiles(std::int64_t octets, std::int64_t rows, std::int64_t colu
   return fewest;
 }
 
+// Of the work on a high tile, a low one has three fifths: it reads as much of the second matrix.
+constexpr std::int64_t work_on_high = 5, work_on_low = 3;
+
 OctetTiles octet_tiles(std::int64_t rows, std::int64_t columns, std::int64_t matrices) {
   const OctetTiles high = octet_tiles(2, rows, columns, matrices), low = octet_tiles(1, rows, columns, matrices);
   constexpr std::int64_t enough_tiles = 32;  // to share the work out
-  // Of the work on a high tile, a low one has three fifths: it reads as much of the second matrix.
-  return high.tiles < enough_tiles || 3 * low.tiles < 5 * high.tiles ? low : high;
+  return high.tiles < enough_tiles || work_on_low * low.tiles < work_on_high * high.tiles ? low : high;
+}
+
+OctetTiles octet_tiles_for_cores(std::int64_t cores, std::int64_t rows, std::int64_t columns, std::int64_t matrices) {
+  const OctetTiles high = octet_tiles(2, rows, columns, matrices), low = octet_tiles(1, rows, columns, matrices);
+  return work_on_low * steps_to(low.tiles, cores) < work_on_high * steps_to(high.tiles, cores) ? low : high;
 }
 
 }  // namespace tessera

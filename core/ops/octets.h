@@ -16,6 +16,8 @@ struct OctetTiles {
 constexpr std::int64_t least_columns_in_octets = 16;
 
 OctetTiles octet_tiles(std::int64_t rows, std::int64_t columns, std::int64_t matrices);
+// The same where so many cores run a workgroup each.
+OctetTiles octet_tiles_for_cores(std::int64_t cores, std::int64_t rows, std::int64_t columns, std::int64_t matrices);
 // The same with so many octets of rows an invocation.
 OctetTiles octet_tiles(std::int64_t octets, std::int64_t rows, std::int64_t columns, std::int64_t matrices);
 

@@ -91,7 +91,9 @@ std::int64_t parts_within(std::int64_t parts, std::int64_t count, std::int64_t r
 // The number of parts of a stretch, of which there are so many; 1 where one invocation reduces all of it.
 std::int64_t parts_of(std::int64_t count, std::int64_t results) {
   if (count <= most_parts_at_once(count, results)) return 1;
-  return parts_within((count / longest_part + 3) / 4 * 4, count, results);
+  // Of a single result, whole runs of 32: see reduce_has_runs() in shaders_wgsl/reduce.wgsl.
+  const std::int64_t parts = count / longest_part, unit = results == 1 && parts >= 32 ? 32 : 4;
+  return parts_within((parts + unit - 1) / unit * unit, count, results);
 }
 
 // parts_of as a power of two.

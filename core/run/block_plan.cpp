@@ -8,6 +8,7 @@
 #include "core/kernel/matmul_parameters.h"
 #include "core/run/block_texts.h"
 #include "core/run/block_texts_4bit.h"
+#include "core/run/captured_pixels.h"
 
 namespace tessera {
 namespace {
@@ -74,9 +75,9 @@ double reads_of_layout(const BlockText& text) {
 
 class Blocks {
  public:
-  // Storages have numbers from `first_storage` on.
-  Blocks(Plan& plan, int first_storage, const Limits& limits)
-      : plan_(plan), first_storage_(first_storage), limits_(limits) {}
+  // Storages have numbers from `first_storage` on. `program`: whose graph it is, if a program's.
+  Blocks(Plan& plan, int first_storage, const Limits& limits, const Graph* program = nullptr)
+      : plan_(plan), first_storage_(first_storage), limits_(limits), program_(program) {}
 
   void replace_steps(const ChooseVariant& choose) {
     std::vector<Step> steps = std::move(plan_.steps);
@@ -195,17 +196,30 @@ class Blocks {
                                    double reads) const {
     const std::int64_t rows = a.kept.size, columns = quads_of(b.kept.size), quads = quads_of(a.terms());
     const auto results = static_cast<double>(rows * columns * matrices);
+    // What is laid out once, for all runs of a program, costs nothing.
+    const bool may_stay =
+        exact_terms_ == 0 && is_float(b_->dtype) && b.has_texels_of_columns() && !is_captured(b_->item);
     const auto make = [&](int height) {
-      const BlockProduct product{rows, b.kept.size, a.terms(), matrices, a.matrices() > 1, b.matrices() > 1};
-      const std::int64_t blocks = product.block_rows(height);
-      BlockPlan plan{height,
-                     layout_of_rows(a, height),
-                     layout_of_columns(b),
-                     product_text(product, height, exact_terms_),
-                     {.columns = b.kept.size, .rows = rows, .step_x = 0, .step_y = 1, .line_y = blocks},
-                     0};
-      plan.reads =
-          texels_in(plan.sums) * static_cast<double>(quads) * (height + 4) + results * (b.kept.size % 4 == 0 ? 2 : 6);
+      BlockProduct product{rows, b.kept.size, a.terms(), matrices, a.matrices() > 1, b.matrices() > 1};
+      const BlockText layout_of_b = layout_of_columns(b);
+      const double blocks = static_cast<double>(product.block_rows(height) * columns * matrices),
+                   reads_of_walk = blocks * static_cast<double>(quads);
+      const bool in_place = may_stay && reads_of_walk < reads_of_layout(layout_of_b) + reads_of_dispatch;
+      if (in_place) product.b_in_place = {b.offset / 4, b.summed[0].distance / 4};
+      BlockPlan plan{.height = height,
+                     .layout_of_a = layout_of_rows(a, height),
+                     .layout_of_b = in_place ? std::nullopt : std::optional(layout_of_b),
+                     .sums = product_text(product, height, exact_terms_),
+                     .order = {.columns = b.kept.size,
+                               .rows = rows,
+                               .step_x = 0,
+                               .step_y = 1,
+                               .line_y = product.block_rows(height),
+                               .beside_bits = product.beside_bits(height),
+                               .beside_x = product.texels()},
+                     .reads = blocks * static_cast<double>(quads) * (height + 4) + (in_place ? reads_of_walk : 0) +
+                              results * (b.kept.size % 4 == 0 ? 2 : 6)};
+      if (in_place) plan.as_elements = {*b_};
       return plan;
     };
     return ways(
@@ -258,7 +272,9 @@ class Blocks {
                                .rows = sizes.rows,
                                .step_x = 0,
                                .step_y = 1,
-                               .line_y = (sizes.rows + height - 1) / height},
+                               .line_y = (sizes.rows + height - 1) / height,
+                               .beside_bits = 0,
+                               .beside_x = 0},
                      .reads = 0,
                      .as_elements = as_elements,
                      .numbers = numbers};
@@ -305,7 +321,9 @@ class Blocks {
                       .rows = std::int64_t{conv.across().result},
                       .step_x = conv.result_texels(),
                       .step_y = 0,
-                      .line_y = 1},
+                      .line_y = 1,
+                      .beside_bits = 0,
+                      .beside_x = 0},
                      0};
       const double taps_in_text = conv.unrolls() ? static_cast<double>(conv.across().taps) : 1;
       const double for_row_of_taps =
@@ -329,6 +347,8 @@ class Blocks {
     };
     return groups == 1 && is_plain(conv.across()) && is_plain(conv.down());
   }
+
+  bool is_captured(int item) const { return program_ && tessera::is_captured(*program_, item); }
 
   int add_storage(const StorageSpec& spec) {
     plan_.own_storages.push_back(spec);
@@ -429,6 +449,7 @@ class Blocks {
   Plan& plan_;
   int first_storage_;
   const Limits& limits_;
+  const Graph* program_;
   std::vector<Layout> layouts_;
   std::optional<OperandStorage> a_, b_;  // of the step at hand
   std::int64_t exact_terms_ = 0;         // likewise, see product_text()
@@ -437,7 +458,10 @@ class Blocks {
 }  // namespace
 
 void plan_blocks(Plan& plan, const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
-  if (limits.draws_blocks) Blocks(plan, static_cast<int>(graph.items.size()), limits).replace_steps(choose);
+  if (!limits.draws_blocks) return;
+  const bool is_program =
+      std::ranges::any_of(graph.items, [](const GraphItem& item) { return item.node->is<Placeholder>(); });
+  Blocks(plan, static_cast<int>(graph.items.size()), limits, is_program ? &graph : nullptr).replace_steps(choose);
 }
 
 std::vector<StepVariant> variants_in_blocks(const Step& step, const Limits& limits, int first_storage) {

@@ -46,14 +46,14 @@ void read_four(BlockText& text, bool is_texel, const std::string& valid) {
                "select(0.0, four.z, valid > 2), select(0.0, four.w, valid > 3));\n";
 }
 
-// Finds the matrix and the row of texels in it that y stands for.
-void find_matrix(BlockText& text, std::int64_t matrices, std::int64_t rows_of_matrix) {
+// Finds the matrix and the row of texels in it that a row of all stands for.
+void find_matrix(BlockText& text, std::int64_t matrices, std::int64_t rows_of_matrix, const std::string& row = "y") {
   if (matrices == 1) {
-    text.body += "  let matrix: i32 = 0;\n  let line: i32 = y;\n";
+    text.body += "  let matrix: i32 = 0;\n  let line: i32 = " + row + ";\n";
     return;
   }
   const std::string rows = text.whole(rows_of_matrix);
-  text.body += "  let matrix: i32 = y / " + rows + ";\n  let line: i32 = y % " + rows + ";\n";
+  text.body += "  let matrix: i32 = " + row + " / " + rows + ";\n  let line: i32 = " + row + " % " + rows + ";\n";
 }
 
 }  // namespace
@@ -77,6 +77,20 @@ std::int64_t MatrixOperand::terms() const { return elements_of_axes(summed); }
 std::int64_t MatrixOperand::matrices() const {
   const bool is_one = std::ranges::all_of(batch, [](const BlockAxis& axis) { return axis.distance == 0; });
   return is_one ? 1 : elements_of_axes(batch);
+}
+
+bool MatrixOperand::has_texels_of_columns() const {
+  return kept.distance == 1 && kept.size % 4 == 0 && offset % 4 == 0 && matrices() == 1 && summed.size() == 1 &&
+         summed[0].distance % 4 == 0 && terms() % 4 == 0;
+}
+
+// Two rows at least are below each other: drivers work on four fragments at a time.
+int BlockProduct::beside_bits(int height) const {
+  constexpr std::int64_t two_tiles = 128;  // fragments across, of the drivers that this is for
+  const std::int64_t all_rows = block_rows(height) * matrices;
+  int bits = 0;
+  while (texels() << (bits + 1) <= two_tiles && std::int64_t{4} << bits <= all_rows) ++bits;
+  return bits;
 }
 
 BlockText layout_of_rows(const MatrixOperand& a, int height) {
@@ -120,33 +134,62 @@ BlockText layout_of_columns(const MatrixOperand& b) {
   return text;
 }
 
+namespace {
+
+// `place_b`: the texel of b that the first term reads, of which the column and the row go on with each term.
+void begin_b_in_place(BlockText& text, const BlockProduct::PlaceOfB& b) {
+  text.body += "  let size_b: vec2f = input_1_size();\n  let scale_b: vec2f = vec2f(1.0) / size_b;\n";
+  text.body += "  let step_b: vec2f = input_1_place(" + text.whole(b.step) +
+               ");\n  var place_b: vec2f = input_1_place(" + text.whole(b.first) + " + column) + vec2f(0.5);\n";
+}
+std::string next_of_b_in_place() {
+  return "    place_b += step_b;\n    place_b += select(vec2f(0.0), vec2f(-size_b.x, 1.0), place_b.x > size_b.x);\n";
+}
+
+// `line_b`: the row of the texels of b in the layout of layout_of_columns().
+void begin_b_in_lines(BlockText& text, const BlockProduct& product, std::int64_t texels) {
+  const bool has_matrices = product.matrices > 1 && product.has_matrices_of_b;
+  const std::string column = has_matrices ? "f32(column + matrix * " + text.whole(texels) + ")" : "f32(column)";
+  const std::string step = step_down(text, 1, texels * (has_matrices ? product.matrices : 1));
+  text.body += "  let line_b: f32 = " + middle_of(column, step) +
+               ";\n  let step_b: f32 = " + step_across(text, 1, whole_quads(product.terms)) + ";\n";
+}
+
+}  // namespace
+
 BlockText product_text(const BlockProduct& product, int height, std::int64_t exact_terms) {
-  const std::int64_t blocks = product.block_rows(height), texels = (product.columns + 3) / 4;
-  BlockText text(texels, blocks * product.matrices);
-  const std::string step_a = step_across(text, 0, whole_quads(product.terms) / 4 * height),
-                    step_b = step_across(text, 1, whole_quads(product.terms));
-  find_matrix(text, product.matrices, blocks);
-  const bool has_matrices = product.matrices > 1;
-  const std::int64_t lines_a = blocks * (product.has_matrices_of_a ? product.matrices : 1),
-                     lines_b = texels * (product.has_matrices_of_b ? product.matrices : 1);
+  const std::int64_t blocks = product.block_rows(height), texels = product.texels();
+  const std::int64_t beside = std::int64_t{1} << product.beside_bits(height), rows = blocks * product.matrices;
+  BlockText text(texels * beside, (rows + beside - 1) / beside);
+  if (beside == 1) {
+    text.body += "  let column: i32 = x;\n  let row_of_blocks: i32 = y;\n";
+  } else {
+    const std::string width = text.whole(texels);
+    text.body += "  let column: i32 = x % " + width + ";\n  let row_of_blocks: i32 = y * " + text.whole(beside) +
+                 " + x / " + width + ";\n";
+  }
+  const std::string step_a = step_across(text, 0, whole_quads(product.terms) / 4 * height);
+  find_matrix(text, product.matrices, blocks, "row_of_blocks");
+  const bool shares_a = product.matrices > 1 && !product.has_matrices_of_a;
+  const std::int64_t lines_a = blocks * (product.has_matrices_of_a ? product.matrices : 1);
   text.body +=
-      "  let line_a: f32 = " +
-      middle_of(has_matrices && !product.has_matrices_of_a ? "f32(line)" : "f32(y)", step_down(text, 0, lines_a)) +
+      "  let line_a: f32 = " + middle_of(shares_a ? "f32(line)" : "f32(row_of_blocks)", step_down(text, 0, lines_a)) +
       ";\n";
-  const std::string column =
-      has_matrices && product.has_matrices_of_b ? "f32(x + matrix * " + text.whole(texels) + ")" : "f32(x)";
-  text.body += "  let line_b: f32 = " + middle_of(column, step_down(text, 1, lines_b)) + ";\n";
+  if (product.b_in_place) begin_b_in_place(text, *product.b_in_place);
+  else begin_b_in_lines(text, product, texels);
   BlockSums sums(text, height, exact_terms);
   sums.begin_loop("k", text.whole(whole_quads(product.terms) / 4), exact_terms / 4);
-  text.body +=
-      "    let from_a: f32 = f32(k * " + whole_text(height) + ") + 0.5;\n    let from_b: f32 = f32(k * 4) + 0.5;\n";
+  text.body += "    let from_a: f32 = f32(k * " + whole_text(height) + ") + 0.5;\n";
   for (int row = 0; row < height; ++row)
     text.body += "    let row_" + whole_text(row) + ": vec4f = input_0_at(vec2f((from_a + " + float_text(row) + ") * " +
                  step_a + ", line_a));\n";
   for (int term = 0; term < 4; ++term) {
     const std::string factor = "factor_" + whole_text(term);
-    text.body += "    let " + factor + ": vec4f = input_1_at(vec2f((from_b + " + float_text(term) + ") * " + step_b +
-                 ", line_b));\n";
+    const std::string place = product.b_in_place
+                                  ? "place_b * scale_b"
+                                  : "vec2f((f32(k * 4) + " + float_text(term) + " + 0.5) * step_b, line_b)";
+    text.body += "    let " + factor + ": vec4f = input_1_at(" + place + ");\n";
+    if (product.b_in_place) text.body += next_of_b_in_place();
     for (int row = 0; row < height; ++row)
       text.body +=
           "    " + sums.name(row) + " += row_" + whole_text(row) + "." + component_name(term) + " * " + factor + ";\n";

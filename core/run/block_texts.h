@@ -6,6 +6,7 @@
 // integer then.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct MatrixOperand {
 
   std::int64_t terms() const;     // of each sum
   std::int64_t matrices() const;  // 1 where all products share one
+
+  // Of b: whether its texels have four columns each, and a row of them for each term of the only matrix.
+  bool has_texels_of_columns() const;
 };
 
 // The texels of a: (k / 4 * height + row % height, matrix and row / height) has four elements along the sum. Zeros
@@ -53,13 +57,22 @@ BlockText layout_of_rows(const MatrixOperand& a, int height);
 // The texels of b: (k, matrix and column / 4) has four columns.
 BlockText layout_of_columns(const MatrixOperand& b);
 
-// Block (column / 4, matrix and row / height) of the products of operands in these layouts.
+// Block (column / 4, matrix and row / height) of the products of operands in these layouts. Few blocks lie wide, some
+// rows of them beside each other, such that drivers which share out tiles of a framebuffer have some for each core.
 struct BlockProduct {
   std::int64_t rows, columns, terms;
   std::int64_t matrices;
   bool has_matrices_of_a, has_matrices_of_b;  // else one serves all
+  // Where b is read as it lies in its storage (see MatrixOperand::has_texels_of_columns()): the first texel, and the
+  // distance of texels from one term to the next.
+  struct PlaceOfB {
+    std::int64_t first, step;
+  };
+  std::optional<PlaceOfB> b_in_place{};
 
+  std::int64_t texels() const { return (columns + 3) / 4; }  // of a row
   std::int64_t block_rows(int height) const { return (rows + height - 1) / height; }
+  int beside_bits(int height) const;  // 1 << beside_bits rows of blocks lie beside each other
 };
 // `exact_terms`: for integers, how many products have a sum that is an exact float; 0 for floats.
 BlockText product_text(const BlockProduct&, int height, std::int64_t exact_terms);

@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::size_t slot(int index) { return static_cast<std::size_t>(index); }
 
-bool is_captured(const Graph& graph, int item) {
-  return item >= 0 && slot(item) < graph.items.size() && graph.at(item).is_stored &&
-         !graph.at(item).node->is<Placeholder>();
-}
-
 // Whether a step lays a captured tensor out, and does nothing else.
 bool is_layout(const Graph& graph, const Step& step) {
   return step.pixel_kernel && step.inputs.size() == 1 && step.pixel_results.size() == 1 &&
@@ -35,6 +30,11 @@ std::string layout_text(const Graph& graph, const Step& step) {
 }
 
 }  // namespace
+
+bool is_captured(const Graph& graph, int item) {
+  return item >= 0 && slot(item) < graph.items.size() && graph.at(item).is_stored &&
+         !graph.at(item).node->is<Placeholder>();
+}
 
 CapturedPixels::CapturedPixels(const Graph& graph, const Plan& plan) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

@@ -14,6 +14,9 @@ namespace tessera {
 
 class Pool;
 
+// Whether an item of a program's graph is a tensor that the program captured.
+bool is_captured(const Graph&, int item);
+
 class CapturedPixels {
  public:
   using Buffers = std::vector<std::shared_ptr<Buffer>>;

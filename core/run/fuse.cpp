@@ -274,6 +274,7 @@ Plan plan_of(const Graph& graph, const Limits& limits, const ChooseVariant& choo
   }
   plan.own_storages = std::move(pixels.own_storages);
   plan_blocks(plan, graph, limits, choose);
+  share_out_among_cores(plan, limits);
   take_variants(plan, graph, limits, choose);
   plan.ops_fused += pixels.ops_fused;
   for (const Step& step : plan.steps)

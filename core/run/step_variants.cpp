@@ -18,9 +18,13 @@ Family family_of(const Step& step) {
           .workgroups = step.workgroups};
 }
 
+FamilyUse use_of(const Step& step, const Limits& limits) {
+  return {step.words[0], step.kernel.core.dtype, limits.octets};
+}
+
 std::vector<Family> families_of(const Step& step, const Limits& limits) {
   const Family own = family_of(step);
-  const FamilyUse use{step.words[0], step.kernel.core.dtype, limits.octets};
+  const FamilyUse use = use_of(step, limits);
   std::vector<Family> families{own};
   for (Family& other : own.entry->variants(own, use)) {
     const bool is_known = std::ranges::any_of(
@@ -104,6 +108,13 @@ std::size_t taken_variant(Plan& plan, const Step& step, std::vector<std::string>
   const std::size_t taken = choose(key, names);
   plan.choices.push_back({step, std::move(*core), std::move(key), std::move(names), taken});
   return taken;
+}
+
+void share_out_among_cores(Plan& plan, const Limits& limits) {
+  if (limits.cores == 0) return;
+  for (Step& step : plan.steps)
+    if (!step.pixel_kernel && step.family && step.family->for_cores)
+      step = with_family(step, step.family->for_cores(family_of(step), use_of(step, limits), limits.cores));
 }
 
 void take_variants(Plan& plan, const Graph& graph, const Limits& limits, const ChooseVariant& choose) {

@@ -28,6 +28,9 @@ std::string variant_name(const Family&);
 // Asks which of the ways a plan takes, and notes that. The first one where nobody is there to ask.
 std::size_t taken_variant(Plan&, const Step&, std::vector<std::string> names, const ChooseVariant&);
 
+// Shares the work of steps out among the cores of a device that has few.
+void share_out_among_cores(Plan&, const Limits&);
+
 // Puts variants in the place of steps, on devices with workgroups.
 void take_variants(Plan&, const Graph&, const Limits&, const ChooseVariant&);
 
