@@ -1,7 +1,9 @@
 #include "core/run/plan_storages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace tessera {
@@ -20,14 +22,26 @@ struct StepResult {
 struct SharedStorage {
   StorageSpec spec;
   std::uint64_t bytes;
-  bool is_kept = false;  // by one of its users
-  std::vector<const StepResult*> users{};
+  bool is_kept = false;                    // by one of its users
+  std::vector<const StepResult*> users{};  // in the order of the steps, since no two are there at the same time
 
   bool is_free_for(const StepResult& result) const {
-    return std::ranges::none_of(
-        users, [&](const StepResult* other) { return result.first <= other->last && other->first <= result.last; });
+    const auto next = users_after(result);
+    return next == users.begin() || (*std::prev(next))->last < result.first;
+  }
+  void add(const StepResult& result) {
+    users.insert(users_after(result), &result);
+    is_kept = is_kept || result.is_kept;
+  }
+
+ private:
+  std::vector<const StepResult*>::const_iterator users_after(const StepResult& result) const {
+    return std::ranges::upper_bound(users, result.last, {}, [](const StepResult* user) { return user->first; });
   }
 };
+
+// A plan with very many results at a time must not take long: the largest storages are worth looking at.
+constexpr std::size_t most_looked_at = 64;
 
 struct Shares {
   std::vector<SharedStorage> storages{};
@@ -74,7 +88,8 @@ Shares share(const Backend& backend, std::span<const StepResult> by_size, bool l
     SharedStorage* best = nullptr;
     std::uint64_t least_growth = result.bytes;  // that much a storage of its own takes
     std::optional<StorageSpec> grown;
-    for (SharedStorage& storage : shares.storages) {
+    const std::size_t looked_at = std::min(shares.storages.size(), most_looked_at);
+    for (SharedStorage& storage : std::span(shares.storages).first(looked_at)) {
       if (!storage.is_free_for(result)) continue;
       const std::optional<StorageSpec> spec = backend.shared_by(storage.spec, result.spec);
       if (!spec) continue;
@@ -91,8 +106,7 @@ Shares share(const Backend& backend, std::span<const StepResult> by_size, bool l
     }
     best->spec = *grown;
     best->bytes += least_growth;
-    best->is_kept = best->is_kept || result.is_kept;
-    best->users.push_back(&result);
+    best->add(result);
     shares.bytes += least_growth;
   }
   return shares;
