@@ -124,9 +124,10 @@ TEST_P(OperationCounts, TypicalGraphs) {
 
 // 11 where workgroups share memory: two norms, four projections around two products and a softmax, two layers. Without,
 // norms of rows of this length take two each, and projections and layers are made in blocks: for each of the six, one
-// that lays the weights out and one that multiplies, and one for each of the four tensors that they read.
+// that multiplies, and one for each of the four tensors that they read. Weights are read where they lie, since the rows
+// are few.
 TEST_P(OperationCounts, ATransformerBlock) {
-  expect_counts("a transformer block", {11, 29}, [](Context& its, const Setting& setting) {
+  expect_counts("a transformer block", {11, 23}, [](Context& its, const Setting& setting) {
     return std::vector{transformer_block(values(its, {setting.batch, setting.length, 128}), 4, its)};
   });
 }
