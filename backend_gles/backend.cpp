@@ -20,7 +20,7 @@ bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
   const Storage* storage = dispatch.inputs[input].storage;
   if (!storage || !dispatch.output) return dispatch.inputs[input].elements == dispatch.output_elements;
   return texture_of(*storage).width() == texture_of(*dispatch.output).width() &&
-         texture_of(*storage).height() >= texture_of(*dispatch.output).height();
+         texture_of(*storage).height() == texture_of(*dispatch.output).height();
 }
 
 // See Variant.
@@ -165,8 +165,9 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
     gl.BindSampler(static_cast<GLuint>(input), nearest_sampler_.get());
   }
   kernel.set_words(gl, dispatch.words);
-  gl.Uniform1i(kernel.output_width, output.width());
-  gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  kernel.set_output(gl, output, dispatch.output_elements);
+  const bool fills_texture = dispatch.output_elements == std::int64_t{4} * output.width() * output.height();
+  gl.DrawArrays(GL_TRIANGLES, 0, fills_texture ? vertices_of_viewport : vertices_with_end);
 }
 
 void GlesBackend::wait() {

@@ -22,6 +22,18 @@ void CompiledKernel::set_words(const GladGLES2Context& gl, std::span<const std::
   present_words.resize(values.size());
 }
 
+void CompiledKernel::set_output(const GladGLES2Context& gl, const TextureStorage& output, std::int64_t elements) const {
+  const GLsizei width = output.width(), height = output.height();
+  if (width != present_width || height != present_height) {
+    gl.Uniform1i(output_width, width);
+    gl.Uniform2f(texel_size, 1.0f / static_cast<float>(width), 1.0f / static_cast<float>(height));
+  }
+  const std::int64_t texels = elements / 4;
+  if (width != present_width || elements != present_elements)
+    gl.Uniform3i(end, narrow<GLint>(texels % width), narrow<GLint>(texels / width), narrow<GLint>(elements % 4));
+  present_width = width, present_height = height, present_elements = elements;
+}
+
 template <class AnyKernel>
 Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) const {
   return {device_, fragment_text(kernel, variant), "kernel " + kernel.label};
@@ -40,6 +52,8 @@ Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Var
     gl.Uniform1i(gl.GetUniformLocation(program, sampler_name(input).c_str()), input);
   made.words = gl.GetUniformLocation(program, words_name);
   made.output_width = gl.GetUniformLocation(program, output_width_name);
+  made.texel_size = gl.GetUniformLocation(program, texel_size_name);
+  made.end = gl.GetUniformLocation(program, end_name);
   made.corner = gl.GetUniformLocation(program, corner_name);
   if constexpr (std::is_same_v<AnyKernel, PixelKernel>)
     for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)

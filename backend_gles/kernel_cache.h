@@ -9,6 +9,7 @@
 
 #include "backend_gles/pixel_shader.h"
 #include "backend_gles/program.h"
+#include "backend_gles/storage.h"
 #include "core/kernel/compiled_cache.h"
 #include "core/kernel/kernel.h"
 
@@ -16,11 +17,17 @@ namespace tessera::gles {
 
 struct CompiledKernel {
   Program program;  // its samplers read texture units 0, 1, … in the order of the inputs
-  GLint words = -1, output_width = -1, corner = -1;    // where these uniforms are
-  std::vector<GLint> parts{};                          // of the inputs that are a host's, else -1
-  mutable std::vector<std::uint32_t> present_words{};  // that the program has from its last run
+  // Where these uniforms are; -1: the text has none.
+  GLint words = -1, output_width = -1, texel_size = -1, end = -1, corner = -1;
+  std::vector<GLint> parts{};  // of the inputs that are a host's, else -1
+  // What the program has from its last run.
+  mutable std::vector<std::uint32_t> present_words{};
+  mutable GLsizei present_width = 0, present_height = 0;
+  mutable std::int64_t present_elements = 0;
 
-  void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;  // while the program is in use
+  // While the program is in use.
+  void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;
+  void set_output(const GladGLES2Context&, const TextureStorage&, std::int64_t elements) const;
 };
 
 class KernelCache : public CompiledCache<CompiledKernel> {
