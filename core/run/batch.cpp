@@ -221,16 +221,18 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
   const auto keep_for_batch = [&](int item) {
     if (item >= 0 && buffers[item_index(item)]) context_.pool->keep_for_batch(*buffers[item_index(item)]);
   };
-  std::vector<bool> is_kept(buffers.size(), false);
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    is_kept[i] = i < graph.items.size() ? graph.items[i].is_stored : captured && captured->has(static_cast<int>(i));
-  for (const int index : graph.kept) is_kept[item_index(index)] = true;
+  std::vector<bool> is_result(buffers.size(), false);
+  for (const int index : graph.kept) is_result[item_index(index)] = true;
   for (std::size_t i = 0; i < graph.wanted.size(); ++i) {
     const int item = graph.wanted[i].item;
     if (item < 0 || graph.is_shown(i)) continue;
-    is_kept[item_index(item)] = true;
+    is_result[item_index(item)] = true;
     keep_for_batch(item);
   }
+  const auto is_kept = [&](int item) {
+    if (is_result[item_index(item)]) return true;
+    return item_index(item) < graph.items.size() ? graph.at(item).is_stored : captured && captured->has(item);
+  };
   for (const Step& step : steps)
     for (const int input : step.inputs) keep_for_batch(input);
 
@@ -249,7 +251,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
     // alternates between two.
     for (const int input : step.last_uses)
-      if (!is_kept[item_index(input)]) buffers[item_index(input)].reset();
+      if (!is_kept(input)) buffers[item_index(input)].reset();
   }
   inputs_without_room_ = 0;
   const bool has_last = steps.data() + steps.size() == plan->steps.data() + plan->steps.size();

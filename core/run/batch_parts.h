@@ -11,7 +11,9 @@ constexpr std::size_t item_index(int item) { return static_cast<std::size_t>(ite
 // The storages of the graph's items that have elements, with room for those of the plan's own.
 inline Batch::Buffers stored_in(const Graph& graph, const Plan& plan, Batch::Buffers buffers = {}) {
   buffers.reserve(graph.items.size() + plan.own_storages.size());
-  for (const GraphItem& item : graph.items) buffers.push_back(item.is_stored ? item.node->value.buffer : nullptr);
+  buffers.resize(graph.items.size());
+  for (std::size_t i = 0; i < graph.items.size(); ++i)
+    if (graph.items[i].is_stored) buffers[i] = graph.items[i].node->value.buffer;
   return buffers;
 }
 
