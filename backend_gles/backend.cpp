@@ -77,6 +77,12 @@ std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dt
   return std::make_unique<TextureDownload>(device_, texture_of(storage), dtype, first, count);
 }
 
+std::unique_ptr<Download> GlesBackend::download_at_once(const Storage& storage, DType dtype, std::int64_t first,
+                                                        std::int64_t count) {
+  if (!DirectDownload::can_read(*device_, dtype)) return download(storage, dtype, first, count);
+  return std::make_unique<DirectDownload>(device_, texture_of(storage), dtype, first, count);
+}
+
 const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
   if (dispatch.custom) {
     prepare_custom(tools(), *dispatch.custom, dispatch.uses);
