@@ -87,6 +87,12 @@ std::unique_ptr<Download> GlesBackend::download(const Storage& storage, DType dt
   return std::make_unique<TextureDownload>(device_, texture_of(storage), dtype, first, count);
 }
 
+std::unique_ptr<Download> GlesBackend::download_at_once(const Storage& storage, DType dtype, std::int64_t first,
+                                                        std::int64_t count) {
+  if (!DirectDownload::can_read(*device_, dtype)) return download(storage, dtype, first, count);
+  return std::make_unique<DirectDownload>(device_, texture_of(storage), dtype, first, count);
+}
+
 const CompiledKernel* GlesBackend::prepared(const Dispatch& dispatch) {
   if (dispatch.custom) {
     prepare_custom(tools(), *dispatch.custom, dispatch.uses);
@@ -165,7 +171,8 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
   const GladGLES2Context& gl = device_->gl();
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-  device_->set_viewport(0, 0, output.width(), rows_to_draw(dispatch));
+  const GLsizei rows = rows_to_draw(dispatch);
+  device_->set_viewport(0, 0, output.width(), rows);
 
   gl.UseProgram(kernel.program.get());
   for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {
@@ -173,10 +180,12 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
     const TextureStorage& texture = texture_of(*dispatch.inputs[input].storage);
     gl.BindTexture(texture.target(), texture.texture());
     gl.BindSampler(static_cast<GLuint>(input), nearest_sampler_.get());
+    kernel.set_input(gl, input, texture);
   }
   kernel.set_words(gl, dispatch.words);
-  gl.Uniform1i(kernel.output_width, output.width());
-  gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  kernel.set_output(gl, output.width(), rows, dispatch.output_elements);
+  const bool fills_viewport = dispatch.output_elements == std::int64_t{4} * output.width() * rows;
+  gl.DrawArrays(GL_TRIANGLES, 0, fills_viewport ? vertices_of_viewport : vertices_with_end);
 }
 
 void GlesBackend::wait() {

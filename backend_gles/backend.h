@@ -36,6 +36,7 @@ class GlesBackend final : public Backend {
   std::unique_ptr<Storage> allocate(const StorageSpec&) override;
   void upload(Storage&, DType, std::span<const std::byte> elements) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
+  std::unique_ptr<Download> download_at_once(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void prepare(const Dispatch&) override;
   bool prepare_beside(const Dispatch&) override;
   void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) override;

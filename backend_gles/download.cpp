@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace tessera::gles {
 namespace {
@@ -92,6 +93,43 @@ void TextureDownload::take(std::span<std::byte> to) {
   device_->check("Reading a download of " + std::to_string(count_) + " elements");
   if (!mapped) throw Error(ErrorCode::device_lost, device_->info().name + " gave no memory for a download.");
   buffer_ = {};
+}
+
+bool DirectDownload::can_read(const Device& device, DType dtype) {
+  return device.is_desktop() || format_of(dtype).type == wide_type(dtype);
+}
+
+DirectDownload::DirectDownload(std::shared_ptr<const Device> device, const TextureStorage& storage, DType dtype,
+                               std::int64_t first, std::int64_t count)
+    : device_(std::move(device)), storage_(storage), dtype_(dtype), first_(first), count_(count) {}
+
+void DirectDownload::take(std::span<std::byte> to) {
+  const Entered entered(*device_, touch::download);
+  const GladGLES2Context& gl = device_->gl();
+  storage_.require_texture();
+  storage_.bind_framebuffer(GL_FRAMEBUFFER);  // for drawing, too: see TextureDownload
+  gl.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  const TextureFormat& format = format_of(dtype_);
+  const auto read_rows = [&](std::int64_t first, std::int64_t rows, std::byte* pixels) {
+    gl.ReadPixels(0, narrow<GLint>(first), storage_.width(), narrow<GLsizei>(rows), format.format, format.type, pixels);
+  };
+  const std::int64_t row = std::int64_t{4} * storage_.width(), end = first_ + count_;  // in elements
+  std::vector<std::byte> part_of_row;
+  for (std::int64_t at = first_; at < end;) {
+    std::byte* const pixels = to.data() + byte_count(at - first_, dtype_);
+    const std::int64_t skipped = at % row, rows = skipped == 0 ? (end - at) / row : 0;
+    if (rows > 0) {
+      read_rows(at / row, rows, pixels);
+      at += rows * row;
+      continue;
+    }
+    const std::int64_t elements = std::min(end - at, row - skipped);
+    part_of_row.resize(byte_count(row, dtype_));
+    read_rows(at / row, 1, part_of_row.data());
+    std::memcpy(pixels, part_of_row.data() + byte_count(skipped, dtype_), byte_count(elements, dtype_));
+    at += elements;
+  }
+  device_->check("Reading " + std::to_string(count_) + " elements of " + std::string(to_string(dtype_)));
 }
 
 }  // namespace tessera::gles

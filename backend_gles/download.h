@@ -27,4 +27,22 @@ class TextureDownload final : public Download {
   std::optional<Fence> fence_;
 };
 
+// Reads a texture when its elements are taken, right into the caller's memory: drivers copy them once, and not into a
+// buffer first.
+class DirectDownload final : public Download {
+ public:
+  static bool can_read(const Device&, DType);  // elements of types that every driver reads
+  DirectDownload(std::shared_ptr<const Device>, const TextureStorage&, DType, std::int64_t first, std::int64_t count);
+
+  bool ready() override { return true; }
+  void wait() override {}
+  void take(std::span<std::byte>) override;
+
+ private:
+  std::shared_ptr<const Device> device_;
+  const TextureStorage& storage_;
+  DType dtype_;
+  std::int64_t first_, count_;
+};
+
 }  // namespace tessera::gles

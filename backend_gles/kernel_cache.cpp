@@ -22,6 +22,23 @@ void CompiledKernel::set_words(const GladGLES2Context& gl, std::span<const std::
   present_words.resize(values.size());
 }
 
+void CompiledKernel::set_input(const GladGLES2Context& gl, std::size_t input, const TextureStorage& texture) const {
+  const std::array size{texture.width(), texture.height()};
+  if (texel_sizes[input] < 0 || present_sizes[input] == size) return;
+  gl.Uniform2f(texel_sizes[input], 1.0f / static_cast<float>(size[0]), 1.0f / static_cast<float>(size[1]));
+  present_sizes[input] = size;
+}
+
+void CompiledKernel::set_output(const GladGLES2Context& gl, GLsizei width, GLsizei rows, std::int64_t elements) const {
+  if (width != present_width) gl.Uniform1i(output_width, width);
+  if (width != present_width || rows != present_height)
+    gl.Uniform2f(viewport_texel, 1.0f / static_cast<float>(width), 1.0f / static_cast<float>(rows));
+  const std::int64_t texels = elements / 4;
+  if (width != present_width || elements != present_elements)
+    gl.Uniform3i(end, narrow<GLint>(texels % width), narrow<GLint>(texels / width), narrow<GLint>(elements % 4));
+  present_width = width, present_height = rows, present_elements = elements;
+}
+
 template <class AnyKernel>
 Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) const {
   return {device_, fragment_text(kernel, variant), "kernel " + kernel.label};
@@ -40,7 +57,12 @@ Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Var
     gl.Uniform1i(gl.GetUniformLocation(program, sampler_name(input).c_str()), input);
   made.words = gl.GetUniformLocation(program, words_name);
   made.output_width = gl.GetUniformLocation(program, output_width_name);
+  made.viewport_texel = gl.GetUniformLocation(program, viewport_texel_name);
+  made.end = gl.GetUniformLocation(program, end_name);
   made.corner = gl.GetUniformLocation(program, corner_name);
+  for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
+    made.texel_sizes.push_back(gl.GetUniformLocation(program, texel_size_name(input).c_str()));
+  made.present_sizes.resize(kernel.inputs.size());
   if constexpr (std::is_same_v<AnyKernel, PixelKernel>)
     for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
       made.parts.push_back(gl.GetUniformLocation(program, part_name(input).c_str()));

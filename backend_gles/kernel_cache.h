@@ -1,5 +1,6 @@
 // Compiled kernels, by their key and variant.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "backend_gles/pixel_shader.h"
 #include "backend_gles/program.h"
+#include "backend_gles/storage.h"
 #include "core/kernel/compiled_cache.h"
 #include "core/kernel/kernel.h"
 
@@ -16,11 +18,20 @@ namespace tessera::gles {
 
 struct CompiledKernel {
   Program program;  // its samplers read texture units 0, 1, … in the order of the inputs
-  GLint words = -1, output_width = -1, corner = -1;    // where these uniforms are
-  std::vector<GLint> parts{};                          // of the inputs that are a host's, else -1
-  mutable std::vector<std::uint32_t> present_words{};  // that the program has from its last run
+  // Where these uniforms are; -1: the text has none.
+  GLint words = -1, output_width = -1, viewport_texel = -1, end = -1, corner = -1;
+  std::vector<GLint> parts{};        // of the inputs that are a host's, else -1
+  std::vector<GLint> texel_sizes{};  // of the inputs that are read in place, else -1
+  // What the program has from its last run.
+  mutable std::vector<std::uint32_t> present_words{};
+  mutable std::vector<std::array<GLsizei, 2>> present_sizes{};  // of the inputs
+  mutable GLsizei present_width = 0, present_height = 0;
+  mutable std::int64_t present_elements = 0;
 
-  void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;  // while the program is in use
+  // While the program is in use.
+  void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;
+  void set_input(const GladGLES2Context&, std::size_t input, const TextureStorage&) const;
+  void set_output(const GladGLES2Context&, GLsizei width, GLsizei rows, std::int64_t elements) const;
 };
 
 class KernelCache : public CompiledCache<CompiledKernel> {

@@ -37,13 +37,14 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
   const int first = kernel.first_word_of_input(k);
   const bool is_operand = input.operand != KernelInput::none;
   if (input.access == Access::layers) return layer_functions(k, input.dtype);
-  std::string text = vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
+  std::string text = is_in_place ? "uniform vec2 " + texel_size_name(k) + ";\n" : "";
+  text += vector + " input_" + name + (is_operand ? "(uvec4 element) {\n" : "() {\n");
   switch (input.access) {
     case Access::dense:
       if (is_operand) text += "  ivec4 at = ivec4(element) + " + word(first) + ";\n" + four_elements(name, vector);
       else if (is_in_place)  // software drivers sample the nearest texel in less time than they fetch one
-        text += "  return " + vector + "(textureLod(" + sampler_name(k) + ", gl_FragCoord.xy / vec2(textureSize(" +
-                sampler_name(k) + ", 0)), 0.0));\n";
+        text += "  return " + vector + "(textureLod(" + sampler_name(k) + ", gl_FragCoord.xy * " + texel_size_name(k) +
+                ", 0.0));\n";
       else text += "  return texel_" + name + "(t + (" + word(first) + " >> 2));\n";
       break;
     case Access::scalar: text += "  return " + vector + "(element_" + name + "(" + word(first) + "));\n"; break;
@@ -80,6 +81,14 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
     text += input_function(kernel, k, variant.inputs_in_place >> k & 1u);
   }
   return functions_of("index", text) + text + glsl_spelling(operand_functions(kernel));
+}
+
+// Stores the value of a kernel: no bit of elements past the end.
+std::string result_text(const std::string& value, DType dtype, const Variant& variant) {
+  if (is_unsigned(dtype)) return "  result = uvec4(" + value + " & tessera_inside);\n";
+  if (!is_float(dtype)) return "  result = " + value + " & tessera_inside;\n";
+  const std::string stored = dtype == DType::f16 ? stored_half(value, variant) : value;
+  return "  result = intBitsToFloat(floatBitsToInt(" + stored + ") & tessera_inside);\n";
 }
 
 }  // namespace
@@ -145,12 +154,7 @@ std::string header_text(bool is_desktop, std::string_view text) {
   return header;
 }
 
-std::string vertex_text() {
-  return R"(void main() {
-  gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
-}
-)";
-}
+std::string vertex_text() { return std::string(embedded_shader("vertices.glsl")); }
 
 std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string expression = glsl_spelling(expression_text(kernel, kernel.expression, ""));
@@ -177,8 +181,8 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
                                     {"output", output_text("result", 0, kernel.expression.result())},
                                     {"call", call},
                                     {"expression", expression},
-                                    {"result", elements_text("v" + std::to_string(kernel.expression.lines.size() - 1),
-                                                             kernel.expression.result(), variant)}});
+                                    {"result", result_text("v" + std::to_string(kernel.expression.lines.size() - 1),
+                                                           kernel.expression.result(), variant)}});
   return with_constants(text, kernel.constants, ShaderLanguage::glsl);
 }
 
@@ -188,5 +192,6 @@ std::string_view sampler_type(DType dtype) {
 }
 
 std::string sampler_name(int input) { return "in_" + std::to_string(input); }
+std::string texel_size_name(int input) { return "texel_size_" + std::to_string(input); }
 
 }  // namespace tessera::gles

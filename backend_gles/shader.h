@@ -12,7 +12,10 @@ inline constexpr std::string_view external_sampler = "samplerExternalOES";
 
 // The beginning of every text: the version of GLSL, and the precision where there is a choice.
 std::string header_text(bool is_desktop, std::string_view text);
-std::string vertex_text();  // one triangle over the whole viewport, for every kernel
+// Triangles for every kernel. The first one lies over the whole viewport. Three more lie over its end and tell the
+// fragment shader which elements are past the end of the output, so that fragments need not find out by themselves.
+std::string vertex_text();
+constexpr int vertices_of_viewport = 3, vertices_with_end = 12;
 
 // What a text depends on beside the kernel.
 struct Variant {
@@ -26,7 +29,10 @@ std::string fragment_text(const Kernel&, const Variant&);
 // The names by which the host reaches a program's parameters.
 inline constexpr const char* words_name = "words";
 inline constexpr const char* output_width_name = "output_width";
+inline constexpr const char* viewport_texel_name = "tessera_texel_size";
+inline constexpr const char* end_name = "tessera_end";
 std::string sampler_name(int input);
+std::string texel_size_name(int input);  // of an input that is read in place, as a part of its texture
 inline bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }  // in textures
 std::string_view sampler_type(DType);  // of the textures of tensors
 
@@ -42,7 +48,8 @@ std::string four_elements(const std::string& name, const std::string& vector);  
 std::string output_text(std::string_view name, int location, DType);
 // The number to store for a half. The one number that some devices store as infinity is 2^16: see Variant.
 std::string stored_half(const std::string& value, const Variant&);
-// Elements past the end are zero. A product would keep NaN, and ESSL 3.00 has no choice between integers.
+// Stores the value of a pixel kernel, where elements past the end are zero. A product would keep NaN, and ESSL 3.00 has
+// no choice between integers.
 std::string elements_text(const std::string& value, DType, const Variant&);
 
 }  // namespace tessera::gles

@@ -48,6 +48,7 @@ struct WebGpuBackend::Step {
   Handle<WGPUBindGroup> group{};
   std::uint64_t parameter_bytes = 0;
   std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
+  bool group_has_offset = true;  // of the parameters, which are to be given with the group otherwise
   PreparedPass pass{};
 };
 
@@ -216,9 +217,12 @@ void WebGpuBackend::throw_refusal_of_hosts_objects(const std::string& error) {
 }
 
 void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const BoundBuffer& parameters) {
+  BoundBuffer words = parameters;
+  words.offset = step.parameter_offset;
+  words.bytes = step.parameter_bytes;
   BindGroups::Key& key = bind_groups_->new_key();
-  key.push_back(step.parameter_bytes);
-  key.push_back(parameters.id);
+  key.push_back(words.offset << 32 | words.bytes);
+  key.push_back(words.id);
   const auto input_part = [&](std::size_t i) {
     return elements_of(dispatch.inputs[i], dispatch.kernel->inputs[i].dtype);
   };
@@ -232,7 +236,7 @@ void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const Bound
     std::vector<BoundBuffer> buffers;
     for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) buffers.push_back(input_part(i));
     buffers.push_back(buffer_of(*dispatch.output));
-    return bind_groups_->make(parameters, step.parameter_bytes, buffers);
+    return bind_groups_->make(words, buffers);
   });
 
   // A cooperative core says how many workgroups it takes.
@@ -254,6 +258,7 @@ void WebGpuBackend::add_pixels(Step& step, const Dispatch& dispatch, const Bound
   }
   step.pipeline = step.pixels->compute.get();
   step.group = std::move(pass.group);
+  step.group_has_offset = false;
   step.groups_x = pass.groups_x;
   step.groups_y = pass.groups_y;
 }
@@ -281,7 +286,8 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
     }
     wgpuComputePassEncoderPushDebugGroup(kernels.get(), view_of(step.label));
     wgpuComputePassEncoderSetPipeline(kernels.get(), step.pipeline);
-    wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), 1, &step.parameter_offset);
+    wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), step.group_has_offset ? 0 : 1,
+                                       &step.parameter_offset);
     wgpuComputePassEncoderDispatchWorkgroups(kernels.get(), step.groups_x, step.groups_y, 1);
     wgpuComputePassEncoderPopDebugGroup(kernels.get());
     if (timestamps) end_kernels();

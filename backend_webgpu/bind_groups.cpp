@@ -6,7 +6,7 @@
 
 namespace tessera::webgpu {
 
-constexpr std::size_t max_groups = 1024;
+constexpr std::size_t max_groups = 2048;
 
 std::uint64_t next_buffer_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -65,16 +65,12 @@ const BindLayout& BindGroups::layout(std::size_t inputs) {
   BindLayout& layout = layouts_.at(inputs);
   if (layout.pipeline) return layout;
   std::vector<WGPUBindGroupLayoutEntry> entries{layout_entry(0, WGPUBufferBindingType_Uniform)};
-  entries[0].buffer.hasDynamicOffset = 1;
   for (std::size_t i = 1; i <= inputs; ++i) entries.push_back(layout_entry(i, WGPUBufferBindingType_ReadOnlyStorage));
   entries.push_back(layout_entry(inputs + 1, WGPUBufferBindingType_Storage));
   return layout = make_layout(*device_, "tessera, " + std::to_string(inputs) + " inputs", entries);
 }
 
-Handle<WGPUBindGroup> BindGroups::make(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
-                                       std::span<const BoundBuffer> inputs_and_output) {
-  BoundBuffer words = parameters;
-  words.bytes = parameter_bytes;
+Handle<WGPUBindGroup> BindGroups::make(const BoundBuffer& words, std::span<const BoundBuffer> inputs_and_output) {
   std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
   for (const BoundBuffer& buffer : inputs_and_output) entries.push_back(entry_for(entries.size(), buffer));
   return make_bind_group(*device_, layout(inputs_and_output.size() - 1).group.get(), entries, "tessera dispatch");
@@ -86,7 +82,7 @@ Handle<WGPUBindGroup> BindGroups::add(const Key& key, Handle<WGPUBindGroup> grou
 }
 
 void BindGroups::forget(std::uint64_t id) {
-  // The first number of a key is a size and not an id.
+  // The first number of a key is no id.
   groups_.drop(groups_.size(),
                [&](const Key& key, const auto&) { return std::find(key.begin() + 1, key.end(), id) != key.end(); });
 }

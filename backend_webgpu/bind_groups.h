@@ -47,8 +47,8 @@ class BindGroups {
 
   WGPUPipelineLayout pipeline_layout(std::size_t inputs) { return layout(inputs).pipeline.get(); }
 
-  // The key has the size of the parameters, then the ids of all that is bound, those of inputs with their bytes, and of
-  // the layout where that is not one of these.
+  // The key has the place and the size of the parameters in one number, then the ids of all that is bound, those of
+  // inputs with their bytes, and of the layout where that is not one of these.
   using Key = std::vector<std::uint64_t>;
   Key& new_key() {  // empty, in the memory of the last one
     key_.clear();
@@ -61,9 +61,9 @@ class BindGroups {
     return add(key, make());
   }
 
-  // A kernel's. `parameters` is bound with its first `parameter_bytes`, at an offset that the dispatch gives.
-  Handle<WGPUBindGroup> make(const BoundBuffer& parameters, std::uint64_t parameter_bytes,
-                             std::span<const BoundBuffer> inputs_and_output);
+  // A kernel's. The place of its words is part of the group: for an offset that is given with each dispatch, lavapipe
+  // copies all descriptors into new memory each time.
+  Handle<WGPUBindGroup> make(const BoundBuffer& words, std::span<const BoundBuffer> inputs_and_output);
 
   void forget(std::uint64_t id);  // bind groups keep their buffers and textures alive
   void forget_all() { groups_.clear(); }

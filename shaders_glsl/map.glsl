@@ -6,6 +6,7 @@
 #define core_float(i) word_float(int(i) + 1)
 
 uniform int output_width;
+flat in ivec4 tessera_inside;  // see vertices.glsl
 //@words
 
 int t;           // the texel to make, or the last one where there is none to make
@@ -21,7 +22,6 @@ void main() {
   int texel = int(gl_FragCoord.y) * output_width + int(gl_FragCoord.x);
   t = min(texel, (n - 1) >> 2);
   elements = min(uvec4(4 * t) + uvec4(0u, 1u, 2u, 3u), uvec4(n - 1));
-  bvec4 inside = lessThan(ivec4(4 * texel) + ivec4(0, 1, 2, 3), ivec4(n));
 //@call
 //@expression
 //@result

@@ -135,6 +135,43 @@ TEST_P(GlesOut, PadsWithZerosWhateverWasThereBefore) {
                 "from a texture");
 }
 
+// One text serves outputs that fill their textures and others, and writes zeros past the end of those.
+TEST_P(GlesOut, PadsWithZerosWhereAnotherRunFilledTheTexture) {
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  const auto work = [](Context& context, int count, int skipped) {
+    const Tensor all = context.tensor({skipped + count}, counted(skipped + count, -3)).compute();
+    const Tensor x = skipped > 0 ? slice(all, {skipped}, {count}) : all;
+    return where(x > 100.0f, x * 0.5f, 1.0f / (x + 5.0f)) + 1.0f;
+  };
+  const auto expect_padded = [&](const gles::GpuData& data, int count, int skipped) {
+    std::vector<float> expected = work(cpu, count, skipped).read();
+    expected.resize(static_cast<std::size_t>(4 * data.tex_shape.width * data.tex_shape.height));
+    EXPECT_THAT(texels(data), ElementsAreArray(expected)) << count << " elements from " << skipped << " on";
+  };
+  // From element 4 on texels are read elsewhere, from 3 on elements are read one by one.
+  for (const int skipped : {0, 4, 3}) {
+    const auto kernels_of = [&](int count, int width) {
+      const std::uint64_t before = gpu().stats().kernels_compiled;
+      expect_padded(gles::data_to_gpu(work(gpu(), count, skipped), {.custom_tex_shape = TexShape{2, width}}), count,
+                    skipped);
+      return gpu().stats().kernels_compiled - before;
+    };
+    EXPECT_EQ(kernels_of(24, 3), 1u) << skipped;
+    EXPECT_EQ(kernels_of(22, 3) + kernels_of(40, 5) + kernels_of(36, 5) + kernels_of(33, 5), 0u) << skipped;
+  }
+  // Rows past the end, too, in another kernel, since texels of the input do not lie where those of the output do.
+  expect_padded(gles::data_to_gpu(work(gpu(), 21, 0), {.custom_tex_shape = TexShape{5, 2}}), 21, 0);
+  // 4096 elements and 4094 have textures of one size.
+  Tensor target = work(gpu(), 4096, 0).compute();
+  const gles::GpuData filled = gles::data_to_gpu(target);
+  ASSERT_EQ(4 * filled.tex_shape.width * filled.tex_shape.height, 4096);
+  expect_padded(filled, 4096, 0);
+  target = {};
+  target = work(gpu(), 4094, 0).compute();
+  work(gpu(), 4094, 4).compute_into(target);
+  expect_padded(gles::data_to_gpu(target), 4094, 4);
+}
+
 // What follows a part of a tensor in its texture is not part of what is handed out.
 TEST_P(GlesOut, GivesPartsOfTensorsTexturesOfTheirOwn) {
   const Tensor whole = gpu().tensor({24}, counted(24)) * 1.0f;

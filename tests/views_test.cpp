@@ -321,6 +321,24 @@ TEST_P(Views, BadInput) {
   EXPECT_TESSERA_ERROR(diag_part(context().zeros({3})), invalid_argument, "diag_part", "[3]");
 }
 
+// A part lies in the storage of the whole: within a row of a texture, over whole rows of it, or across them.
+TEST_P(Views, PartsAreReadWhereverTheyBeginAndEnd) {
+  constexpr std::int64_t count = 5003;
+  for (const DType dtype : {DType::f32, DType::i32, DType::f16, DType::u8}) {
+    std::vector<float> values;
+    for (int i = 0; i < count; ++i) values.push_back(static_cast<float>(i % 251));
+    const Tensor whole = context().tensor({count}, values).cast(dtype).compute();
+    for (const std::int64_t first : {0, 1, 4, 1023, 1024, 1025, 2051})
+      for (const std::int64_t length : {1, 3, 4, 1000, 1024, 2049, 2952}) {
+        const Tensor part = slice(whole, {first}, {length});
+        EXPECT_EQ(dispatches(part), 0u);
+        const auto begin = values.begin() + first;
+        EXPECT_EQ(part.read(), std::vector<float>(begin, begin + length))
+            << length << " of " << to_string(dtype) << " from " << first << " on";
+      }
+  }
+}
+
 TESSERA_ON_ALL_DEVICES(Views);
 
 }  // namespace

@@ -35,6 +35,7 @@ const kinds = {
   'ort-webgpu': { name: 'onnxruntime', script: 'ort.mjs', args: ['webgpu'], env: onLavapipe },
   'ort-cpu': { name: 'onnxruntime, CPU', script: 'ort.mjs', args: ['cpu'] },
   raw: { name: 'by hand', program: 'compare_raw', env: onLavapipe },
+  'raw-gles': { name: 'by hand', program: 'compare_raw_gles', args: ['EGL Mesa'] },
   'tfjs-webgl': { name: 'TF.js', script: 'tfjs_webgl.mjs', needs: chromium },
 };
 export const peerNames = Object.keys(kinds).filter((peer) => !kinds[peer].isForPages);

@@ -38,7 +38,7 @@ export function tables(results, set) {
     return [{ title: 'Milliseconds', heading: ['', ...peers], rows }];
   }
   add('WebGPU on lavapipe', 'tessera-webgpu', ['tfjs-webgpu', 'ort-webgpu', 'raw']);
-  add("OpenGL ES on Mesa's driver", 'tessera-gles', ['tfjs-webgl']);
+  add("OpenGL ES on Mesa's driver", 'tessera-gles', ['tfjs-webgl', 'raw-gles']);
   add('OpenGL ES on ANGLE on lavapipe', 'tessera-angle', ['tfjs-webgl']);
   if (set === 'models')
     for (const peer of ['tessera-webgpu', 'tessera-gles'])

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/copy_past_caches.h"
+
 namespace tessera {
 
 // An operating system clears new memory page by page, which takes longer than the copy that fills it. Any thread may
@@ -16,6 +18,7 @@ class SpareMemory {
  public:
   static constexpr std::size_t smallest = std::size_t{256} << 10;  // less is quickly made
   static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  static constexpr std::size_t beyond_caches = std::size_t{4} << 20;  // a copy of as much is not read out of a cache
 
   static SpareMemory& all() {
     static SpareMemory& memory = *new SpareMemory;
@@ -24,7 +27,12 @@ class SpareMemory {
 
   std::vector<std::byte> copy_of(std::span<const std::byte> elements) {
     std::vector<std::byte> memory = take(elements.size());
-    memory.assign(elements.begin(), elements.end());
+    if (memory.size() < elements.size() || elements.size() < beyond_caches) {
+      memory.assign(elements.begin(), elements.end());
+    } else {
+      memory.resize(elements.size());
+      copy_past_caches(elements, memory.data());
+    }
     return memory;
   }
 
@@ -32,7 +40,6 @@ class SpareMemory {
   void give_back(std::vector<std::byte>& memory) noexcept {
     std::vector<std::byte> given = std::exchange(memory, {});
     if (given.capacity() < smallest || given.capacity() > most_bytes) return;
-    given.clear();
     const std::scoped_lock hold(lock_);
     std::rotate(blocks_.begin(), blocks_.end() - 1, blocks_.end());
     blocks_.front() = std::move(given);

@@ -377,15 +377,6 @@ void Graph::note_overwritten(GraphItem& item, const Storage* storage) const {
   });
 }
 
-Location location_of(Node* node) {
-  std::int64_t offset = 0;
-  while (!node->has_elements() && node->is<View>()) {
-    offset += std::get<View>(node->operation).offset;
-    node = node->inputs[0].get();
-  }
-  return {node, offset};
-}
-
 NodePtr copy_of(const NodePtr& node) {
   Strided all{0, {{1, node->shape.size(), 1}}};
   return make_node(node->context, node->shape, node->dtype, std::move(all), std::vector{node});

@@ -128,7 +128,14 @@ struct Location {
 
   std::int64_t start() const { return offset + (node->has_elements() ? node->value.offset : 0); }
 };
-Location location_of(Node*);
+inline Location location_of(Node* node) {
+  std::int64_t offset = 0;
+  while (!node->has_elements() && node->is<View>()) {
+    offset += std::get<View>(node->operation).offset;
+    node = node->inputs[0].get();
+  }
+  return {node, offset};
+}
 
 // A node with the same elements in a storage of its own.
 NodePtr copy_of(const NodePtr&);

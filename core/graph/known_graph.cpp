@@ -27,7 +27,8 @@ bool is_plain(const Wanted& wanted) {
 // Where elements lie, if make_graph() would find them there without making nodes; else no node.
 Location plain_base_of(Node* node) {
   const Location base = location_of(node);
-  const bool needs_nodes = !base.node->has_elements() && (base.node->in_texels() || base.node->is<Computed>());
+  const bool needs_nodes = !base.node->has_elements() &&
+                           ((base.node->value.in_texels && base.node->in_texels()) || base.node->is<Computed>());
   return needs_nodes ? Location{nullptr, 0} : base;
 }
 
@@ -111,13 +112,12 @@ bool KnownGraph::bind_operands(const GraphItem& item, const Work& work) {
     const GraphItem::Operand& operand = item.operands[i];
     Node* input = node.inputs[i].get();
     if (input->shape != operand.shape) return false;
-    const Node* number = number_behind(input);
-    if (operand.is_number() != (number != nullptr)) return false;
-    if (number) {
-      if (!bind_number(operand.number, *number)) return false;
+    if (operand.is_number()) {
+      const Node* number = number_behind(input);
+      if (!number || !bind_number(operand.number, *number)) return false;
       continue;
     }
-    const Location base = plain_base_of(input);
+    const Location base = plain_base_of(input);  // a number has other work than any item
     if (!base.node || base.offset != operand.offset || !bind_item(operand.item, *base.node)) return false;
   }
   return true;

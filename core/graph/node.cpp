@@ -10,6 +10,12 @@ namespace {
 
 std::atomic<std::int64_t> live_nodes{0};
 
+struct Dying {
+  std::vector<NodePtr> inputs;
+  std::vector<Held> held;
+};
+constinit thread_local Dying* draining = nullptr;
+
 }  // namespace
 
 Node::Node(std::shared_ptr<ContextImpl> context_in, const Shape& shape_in, DType dtype_in, Operation operation_in)
@@ -37,35 +43,33 @@ void Node::add_input(const Held& held) {
 void Node::add_number(NodePtr number) { inputs.push_back(std::move(number)); }
 
 // Each destructor calling the next would need a stack as deep as the graph is long: the first one on this thread drains
-// lists, those it calls only add to them. Inputs go before holds: a node that is about to go with its last hold need
-// not be released.
+// lists, those it calls only add to them. What others refer to, too, does not go with a node, and is let go of at once.
+// Inputs go before holds: a node that is about to go with its last hold need not be released.
 Node::~Node() {
   live_nodes.fetch_sub(1, std::memory_order_relaxed);
-  struct Dying {
-    std::vector<NodePtr> inputs;
-    std::vector<Held> held;
+  if (inputs.empty()) return;
+  Dying own;
+  const bool is_first = !draining;
+  if (is_first) draining = &own;
+  const auto let_go = [](auto& pointers, auto& list) {
+    for (auto& pointer : pointers)
+      if (pointer.use_count() > 1) pointer.reset();
+      else list.push_back(std::move(pointer));
   };
-  thread_local Dying* draining = nullptr;
-  const auto add_to = [this](Dying& dying) {
-    try {
-      for (NodePtr& input : inputs) dying.inputs.push_back(std::move(input));
-      for (Held& held : held_inputs) dying.held.push_back(std::move(held));
-    } catch (const std::bad_alloc&) {
-      // Without memory for the lists, the inputs go with this node, on the stack.
-    }
-  };
-  if (draining) add_to(*draining);
-  if (draining || inputs.empty()) return;
-  Dying dying;
-  add_to(dying);
-  draining = &dying;
+  try {
+    let_go(inputs, draining->inputs);
+    let_go(held_inputs, draining->held);
+  } catch (const std::bad_alloc&) {
+    // Without memory for the lists, the rest goes with this node, on the stack.
+  }
+  if (!is_first) return;
   const auto drop_last = [](auto& list) {
     const auto last = std::move(list.back());
     list.pop_back();
   };
-  while (!dying.inputs.empty() || !dying.held.empty()) {
-    if (!dying.inputs.empty()) drop_last(dying.inputs);
-    else drop_last(dying.held);
+  while (!own.inputs.empty() || !own.held.empty()) {
+    if (!own.inputs.empty()) drop_last(own.inputs);
+    else drop_last(own.held);
   }
   draining = nullptr;
 }

@@ -171,7 +171,7 @@ Tensor moved_through_host(const Tensor& tensor, Context& target_context) {
   if (!elements.empty()) {
     const LockedContext context(tensor);
     context->recovery.run([&] {
-      const auto download = start_download(*context, TensorAccess::node(*context, tensor));
+      const auto download = start_download(*context, TensorAccess::node(*context, tensor), Taken::at_once);
       download->wait();
       download->take(elements);
     });

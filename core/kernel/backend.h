@@ -232,6 +232,11 @@ class Backend {
   // In order, in one submission. A run with a number is timed: take_times() gives its times by that number.
   virtual void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) = 0;
   virtual std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) = 0;
+  // The same for a caller that waits and takes the elements before it does anything else, the storage being alive.
+  virtual std::unique_ptr<Download> download_at_once(const Storage& storage, DType dtype, std::int64_t first,
+                                                     std::int64_t count) {
+    return download(storage, dtype, first, count);
+  }
   virtual void wait() = 0;
   virtual bool can_wait() const { return true; }            // else wait() and the like throw unsupported
   virtual std::unique_ptr<Mark> mark() { return nullptr; }  // behind all so far; null where that is done

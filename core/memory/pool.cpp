@@ -112,7 +112,7 @@ void Pool::copy_to_host(Buffer& buffer) {
   if (buffer.has_host_copy() || buffer.is_lost()) return;
   if (!buffer.is_resident()) use(buffer);
   require_submitted(buffer);
-  const auto download = backend_->download(buffer.storage(), buffer.spec_.dtype, 0, buffer.elements());
+  const auto download = backend_->download_at_once(buffer.storage(), buffer.spec_.dtype, 0, buffer.elements());
   download->wait();
   std::vector<std::byte> elements(buffer.bytes());
   download->take(elements);

@@ -29,23 +29,22 @@ const NodeInfo* tensor_in(const Operand& operand) {
   return tensor ? &TensorAccess::info(**tensor) : nullptr;
 }
 
-// The type that the operation computes in, on which its tensors must agree.
-DType common_dtype(const PointwiseOp& op, std::span<const Operand> operands) {
-  const NodeInfo* first = nullptr;
-  for (const Operand& operand : operands) {
-    const NodeInfo* node = tensor_in(operand);
-    if (!node) continue;
-    if (!first) first = node;
-    if (node->dtype != first->dtype)
-      fail(ErrorCode::dtype_mismatch, op.name,
-           "the operands are " + std::string(to_string(first->dtype)) + " and " + std::string(to_string(node->dtype)) +
-               "; cast one of them.");
-    if (!accepts(op.takes, node->dtype))
-      fail(ErrorCode::dtype_mismatch, op.name,
-           "an operand is " + std::string(to_string(node->dtype)) + "; it takes " + std::string(described(op.takes)) +
-               ".");
-  }
-  return first->dtype;
+void check_condition(const PointwiseOp& op, const NodeInfo* condition) {
+  if (!condition) fail(ErrorCode::dtype_mismatch, op.name, "the condition is a number; it must be a boolean tensor.");
+  if (condition->dtype != DType::boolean)
+    fail(ErrorCode::dtype_mismatch, op.name,
+         "the condition is " + std::string(to_string(condition->dtype)) + "; it must be boolean.");
+}
+
+// That tensors agree with the first one on the type that the operation computes in.
+void check_dtype(const PointwiseOp& op, DType first, DType dtype) {
+  if (dtype != first)
+    fail(ErrorCode::dtype_mismatch, op.name,
+         "the operands are " + std::string(to_string(first)) + " and " + std::string(to_string(dtype)) +
+             "; cast one of them.");
+  if (!accepts(op.takes, dtype))
+    fail(ErrorCode::dtype_mismatch, op.name,
+         "an operand is " + std::string(to_string(dtype)) + "; it takes " + std::string(described(op.takes)) + ".");
 }
 
 }  // namespace
@@ -66,31 +65,33 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
 }
 
 Tensor map(const PointwiseOp& op, std::span<const Operand> operands) {
-  const NodeInfo* condition = nullptr;
-  std::span<const Operand> typed = operands;
-  if (op.takes == Takes::condition) {
-    condition = tensor_in(typed[0]);
-    if (!condition) fail(ErrorCode::dtype_mismatch, op.name, "the condition is a number; it must be a boolean tensor.");
-    if (condition->dtype != DType::boolean)
-      fail(ErrorCode::dtype_mismatch, op.name,
-           "the condition is " + std::string(to_string(condition->dtype)) + "; it must be boolean.");
-    typed = typed.subspan(1);
-  }
-  if (std::ranges::none_of(typed, tensor_in))
-    fail(ErrorCode::invalid_argument, op.name, "all operands are numbers; one of them must be a tensor.");
-  const DType dtype = common_dtype(op, typed);
-  const NodeInfo* first = nullptr;
-  Shape shape;
-  for (const Operand& operand : operands) {
-    const NodeInfo* node = tensor_in(operand);
+  const std::size_t conditions = op.takes == Takes::condition ? 1 : 0;
+  const NodeInfo *first = nullptr, *first_typed = nullptr;
+  const Shape* shape = nullptr;
+  Shape stretched;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const NodeInfo* const node = tensor_in(operands[i]);
+    if (i < conditions) check_condition(op, node);
     if (!node) continue;
-    if (first) check_same_context(op.name, *first, *node);
-    shape = first ? broadcast(op.name, shape, node->shape) : node->shape;
-    first = first ? first : node;
+    if (i >= conditions) {
+      if (!first_typed) first_typed = node;
+      check_dtype(op, first_typed->dtype, node->dtype);
+    }
+    if (!first) {
+      first = node;
+      shape = &node->shape;
+      continue;
+    }
+    check_same_context(op.name, *first, *node);
+    if (node->shape == *shape) continue;
+    stretched = broadcast(op.name, *shape, node->shape);
+    shape = &stretched;
   }
+  if (!first_typed)
+    fail(ErrorCode::invalid_argument, op.name, "all operands are numbers; one of them must be a tensor.");
   const std::shared_ptr<ContextImpl>& context = first->context;
-  const DType result = op.gives == Gives::boolean ? DType::boolean : dtype;
-  NodePtr node = make_node(context, shape, result, Pointwise(op));
+  const DType dtype = first_typed->dtype, result = op.gives == Gives::boolean ? DType::boolean : dtype;
+  NodePtr node = make_node(context, *shape, result, Pointwise(op));
   for (const Operand& operand : operands) {
     if (const auto* tensor = std::get_if<const Tensor*>(&operand)) node->add_input(TensorAccess::held(**tensor));
     else node->add_number(number_node(op.name, context, {}, dtype, std::get<double>(operand)));

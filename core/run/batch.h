@@ -136,8 +136,9 @@ void compute(ContextState&, std::span<const NodePtr>);
 void compute(ContextState&, std::span<const Tensor>);
 void compute(ContextState&, const NodePtr&);
 
-// Computes a node that has elements, and starts to copy them to the host.
-std::unique_ptr<Download> start_download(ContextState&, const NodePtr&);
+// Computes a node that has elements, and starts to copy them to the host. See Backend::download_at_once.
+enum class Taken { later, at_once };
+std::unique_ptr<Download> start_download(ContextState&, const NodePtr&, Taken = Taken::later);
 
 // Compiles the kernel of a step, and adds it to the kernels that a program relies on.
 void prepare_step(ContextState&, const Step&, const Graph&, KernelUses&);

@@ -22,9 +22,11 @@ Scope::Scope(const Context& context)
     : state_(std::make_shared<ScopeState>(ScopeState{ContextAccess::impl(context).shared_from_this()})) {
   std::erase_if(opened, [](const std::weak_ptr<ScopeState>& scope) { return scope.expired(); });
   opened.push_back(state_);
+  open_scopes.fetch_add(1, std::memory_order_relaxed);
 }
 
 Scope::~Scope() {
+  open_scopes.fetch_sub(1, std::memory_order_relaxed);
   const std::vector<Survivor> alive = survivors();
   if (alive.empty()) return;
   std::string text = "scope: " + std::to_string(alive.size()) + " of " + std::to_string(state_->made) +
@@ -65,7 +67,7 @@ std::vector<Survivor> Scope::survivors() const {
   return alive;
 }
 
-void note_in_scopes(Node& node) {
+void note_in_own_scopes(Node& node) {
   for (const std::weak_ptr<ScopeState>& weak : opened) {
     const std::shared_ptr<ScopeState> scope = weak.lock();
     if (!scope || node.context != scope->context) continue;

@@ -143,7 +143,7 @@ Pending<std::vector<T>> read_by_host(ContextState& context, const NodePtr& node)
 
 }  // namespace
 
-std::unique_ptr<Download> start_download(ContextState& context, const NodePtr& node) {
+std::unique_ptr<Download> start_download(ContextState& context, const NodePtr& node, Taken taken) {
   compute(context, node);
   const std::int64_t offset = node->value.offset;
   Buffer& buffer = *node->value.buffer;
@@ -152,7 +152,10 @@ std::unique_ptr<Download> start_download(ContextState& context, const NodePtr& n
   context.pool->use(buffer);
   context.pool->require_submitted(buffer);
   context.about_to_submit();
-  auto download = context.backend->download(buffer.storage(), node->dtype, offset, node->shape.size());
+  Backend& backend = *context.backend;
+  auto download = taken == Taken::at_once
+                      ? backend.download_at_once(buffer.storage(), node->dtype, offset, node->shape.size())
+                      : backend.download(buffer.storage(), node->dtype, offset, node->shape.size());
   context.submitted();
   context.stats.bytes_downloaded += bytes_of(*node);
   return download;
@@ -217,7 +220,7 @@ std::vector<T> Tensor::read() const {
   if (node.shape.size() == 0) return {};
   const LockedContext context(*this);
   return context->recovery.run([&] {
-    const auto download = start_download(*context, TensorAccess::node(*context, *this));
+    const auto download = start_download(*context, TensorAccess::node(*context, *this), Taken::at_once);
     const HostTime reading(*context, HostWork::read);
     download->wait();
     return taken<T>(*download, static_cast<std::size_t>(node.shape.size()), node.dtype);

@@ -42,6 +42,32 @@ TEST(SpareMemory, IsTakenForCopiesOfItsSize) {
   EXPECT_EQ(spare.bytes(), 0u);
 }
 
+TEST(SpareMemory, LargeCopiesAreWholeWhereverTheyBeginAndEnd) {
+  SpareMemory spare;
+  std::vector<std::byte> elements(SpareMemory::beyond_caches + 300);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::byte>(i * 7 % 251);
+  for (const std::size_t first : {std::size_t{0}, std::size_t{1}, std::size_t{100}})
+    for (const std::size_t more : {std::size_t{150}, std::size_t{149}, std::size_t{64}, std::size_t{0}}) {
+      const auto from = std::span<const std::byte>(elements).subspan(first, SpareMemory::beyond_caches + more);
+      std::vector<std::byte> copy = spare.copy_of(from);
+      EXPECT_TRUE(std::ranges::equal(copy, from)) << more << " bytes more, from " << first << " on";
+      std::ranges::fill(copy, std::byte{255});  // what the next copy is made over
+      spare.give_back(copy);
+    }
+}
+
+TEST(CopyPastCaches, WritesNothingBesideTheCopy) {
+  std::vector<std::byte> from(300);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251 + 1);
+  for (std::size_t first = 0; first < 66; ++first)
+    for (const std::size_t bytes : {0, 1, 63, 64, 65, 128, 200}) {
+      std::vector<std::byte> to(400), expected(400);
+      copy_past_caches(std::span<const std::byte>(from).first(bytes), to.data() + first);
+      std::copy_n(from.begin(), bytes, expected.begin() + static_cast<std::ptrdiff_t>(first));
+      ASSERT_EQ(to, expected) << bytes << " bytes to " << first;
+    }
+}
+
 TEST(SpareMemory, KeepsTheLastThatFits) {
   SpareMemory spare;
   const auto give = [&](std::size_t bytes) {

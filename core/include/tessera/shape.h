@@ -5,6 +5,7 @@
 // makes a larger shape, an operation on tensors that stretch included, is an out_of_memory there and then.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -28,7 +29,12 @@ class TESSERA_API Shape {
   std::int64_t size() const { return size_; }  // the number of elements
   std::span<const std::int64_t> dims() const { return {dims_.data(), static_cast<std::size_t>(rank_)}; }
   std::string to_string() const;  // "[2,3,4]"
-  bool operator==(const Shape&) const = default;
+  bool operator==(const Shape& other) const {
+    if (size_ != other.size_ || rank_ != other.rank_) return false;
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(rank_); ++axis)
+      if (dims_[axis] != other.dims_[axis]) return false;
+    return true;
+  }
 
  private:
   std::array<std::int64_t, max_rank> dims_{};
