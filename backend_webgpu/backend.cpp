@@ -212,9 +212,9 @@ void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const Bound
     return elements_of(dispatch.inputs[i], dispatch.kernel->inputs[i].dtype);
   };
   for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
-    const BoundBuffer part = input_part(i);
+    const BoundBuffer &whole = buffer_of(*dispatch.inputs[i].storage), part = input_part(i);
     key.push_back(part.id);
-    key.push_back(key_of_bytes(part.bytes));
+    if (part.bytes != whole.bytes) key.push_back(key_of_bytes(part.bytes));
   }
   key.push_back(buffer_of(*dispatch.output).id);
   step.group = bind_groups_->get(key, [&] {
