@@ -53,11 +53,10 @@ Tensor pyramid_of_convolutions(Context& gpu, const Tensor& x) {
   return conv2d(y, weights(gpu, {3, 3, 12, 1}, 4), same);
 }
 
-// Elements and operands in the layout of kernels have textures of one size here, but are of two kinds.
+// All results have one size, in their order and as kernels read them.
 Tensor squares(Context& gpu, const Tensor& x) {
   Tensor y = x;
-  for (unsigned i = 0; i < 4; ++i)
-    y = softmax(matmul(matmul(y, weights(gpu, {128, 128}, i)), y, {.transpose_b = true}));
+  for (unsigned i = 0; i < 4; ++i) y = matmul(softmax(y), weights(gpu, {128, 128}, i));
   return y;
 }
 
