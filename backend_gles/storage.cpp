@@ -66,11 +66,11 @@ StorageClass class_of(const StorageSpec& spec) {
 // Elements lie in rows of one width. Pixels are in a corner of a larger texture, unless they are filtered: at its edges
 // the device would mix in texels that are not theirs.
 std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b) {
+  const PixelLayout &pixels = a.pixels, &others = b.pixels;
+  if (pixels.channels != others.channels || pixels.layers != others.layers) return std::nullopt;
   if (class_of(a).key == class_of(b).key) return a;
   if (internal_format_of(a) != internal_format_of(b) || a.layout != 0 || b.layout != 0) return std::nullopt;
   const Extent of_a = extent_of(a), of_b = extent_of(b);
-  const PixelLayout &pixels = a.pixels, &others = b.pixels;
-  if (pixels.channels != others.channels || of_a.layers != of_b.layers) return std::nullopt;
   if (pixels.channels == 0 && of_a.width != of_b.width) return std::nullopt;
   if (pixels.channels == 0) return of_a.height < of_b.height ? b : a;
   if (pixels.is_half || others.is_half) return std::nullopt;

@@ -227,9 +227,10 @@ void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const Bound
     return elements_of(dispatch.inputs[i], dispatch.kernel->inputs[i].dtype);
   };
   for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
-    const BoundBuffer part = input_part(i);
-    key.push_back(part.id);
-    key.push_back(key_of_bytes(part.bytes));
+    const BoundBuffer& whole = buffer_of(*dispatch.inputs[i].storage);
+    const std::uint64_t bytes = texel_bytes(dispatch.inputs[i].elements, dispatch.kernel->inputs[i].dtype);
+    key.push_back(whole.id);
+    if (bytes < whole.bytes) key.push_back(key_of_bytes(bytes));
   }
   key.push_back(buffer_of(*dispatch.output).id);
   step.group = bind_groups_->get(key, [&] {

@@ -65,10 +65,6 @@ std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b)
   return class_of(a).bytes < class_of(b).bytes ? b : a;
 }
 
-std::uint64_t texel_bytes(std::int64_t elements, DType dtype) {
-  return byte_count(4 * std::max<std::int64_t>(texel_count(elements), 1), dtype);
-}
-
 BoundBuffer elements_of(const BoundInput& input, DType dtype) {
   BoundBuffer buffer = buffer_of(*input.storage);
   buffer.bytes = std::min(buffer.bytes, texel_bytes(input.elements, dtype));

@@ -62,7 +62,9 @@ StorageClass class_of(const StorageSpec&);
 std::optional<StorageSpec> shared_by(const StorageSpec&, const StorageSpec&);
 
 // The bytes of the whole texels, of which there is one at least.
-std::uint64_t texel_bytes(std::int64_t elements, DType);
+inline std::uint64_t texel_bytes(std::int64_t elements, DType dtype) {
+  return elements > 0 ? byte_count(4 * texel_count(elements), dtype) : byte_count(4, dtype);
+}
 
 // The part of a storage that has the elements of an input.
 BoundBuffer elements_of(const BoundInput&, DType);

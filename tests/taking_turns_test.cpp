@@ -53,6 +53,13 @@ Tensor pyramid_of_convolutions(Context& gpu, const Tensor& x) {
   return conv2d(y, weights(gpu, {3, 3, 12, 1}, 4), same);
 }
 
+// All results have one size, in their order and as kernels read them.
+Tensor squares(Context& gpu, const Tensor& x) {
+  Tensor y = x;
+  for (unsigned i = 0; i < 4; ++i) y = matmul(softmax(y), weights(gpu, {128, 128}, i));
+  return y;
+}
+
 Tensor pictures_of_many_sizes(Context&, const Tensor& x) {
   Tensor y = x;
   for (const std::int64_t side : {150, 90, 220, 60, 180, 120}) {
@@ -76,6 +83,7 @@ Tensor rows_of_many_types(Context&, const Tensor& x) {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{{"products", {96, 200}, products_of_many_widths, 1.7},
                                      {"pyramid", {1, 72, 88, 3}, pyramid_of_convolutions, 2.4},
+                                     {"squares", {128, 128}, squares, 2.4},
                                      {"pictures", {200, 160, 3}, pictures_of_many_sizes, 1.6},
                                      {"rows", {64, 100}, rows_of_many_types, 1.4}};
   return all;

@@ -115,16 +115,20 @@ Shares share(const Backend& backend, std::span<const StepResult> by_size, bool l
 }  // namespace
 
 StorageSpec spec_of_output(const Step& step, const Graph& graph, std::size_t output) {
-  const PixelResult result = step.pixel_kernel ? step.pixel_results[output] : PixelResult{step.output};
+  if (!step.pixel_kernel) {
+    if (static_cast<std::size_t>(step.output) >= graph.items.size())  // a storage of the plan's own
+      return {step.kernel.expression.result(), step.words[0]};
+    const GraphItem& item = graph.at(step.output);
+    return {item.dtype(), item.shape().size() * step.siblings, item.layout};
+  }
+  const PixelResult& result = step.pixel_results[output];
   const PixelLayout& pixels = result.layout;
-  if (static_cast<std::size_t>(result.item) >= graph.items.size()) {  // a storage of the plan's own
-    if (!step.pixel_kernel) return {step.kernel.expression.result(), step.words[0]};
+  if (static_cast<std::size_t>(result.item) >= graph.items.size()) {
     const std::int64_t elements = pixels.width * pixels.height * pixels.channels * pixels.layers;
     return {step.pixel_kernel->outputs[output].dtype, elements, 0, pixels};
   }
   const GraphItem& item = graph.at(result.item);
-  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size() * step.siblings, item.layout,
-                   pixels};
+  StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};
   if (result.in_texels) spec.elements = shape_in_texels(item.shape()).size();
   if (pixels.channels > 0) spec.elements = pixels.width * pixels.height * pixels.channels;
   return spec;
