@@ -116,6 +116,13 @@ std::unique_ptr<Download> WebGpuBackend::download(const Storage& storage, DType 
   return start_download(staging_, buffer_of(*copy), 0, byte_count(count, dtype));
 }
 
+std::unique_ptr<Download> WebGpuBackend::download_at_once(const Storage& storage, DType dtype, std::int64_t first,
+                                                          std::int64_t count) {
+  if (is_borrowed(storage)) return download(storage, dtype, first, count);
+  device_->throw_faults();
+  return start_download_in_parts(staging_, buffer_of(storage), byte_count(first, dtype), byte_count(count, dtype));
+}
+
 void WebGpuBackend::run(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
   submit(dispatches, timed_as);
   kernels_.end_run();

@@ -39,6 +39,7 @@ class WebGpuBackend final : public Backend {
   bool prepare_beside(const Dispatch&) override;
   void run(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as) override;
   std::unique_ptr<Download> download(const Storage&, DType, std::int64_t first, std::int64_t count) override;
+  std::unique_ptr<Download> download_at_once(const Storage&, DType, std::int64_t first, std::int64_t count) override;
   void wait() override;
   bool can_wait() const override { return webgpu::can_wait(); }
   std::unique_ptr<Mark> mark() override { return std::make_unique<SubmissionMark>(device_); }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <optional>
+#include <utility>
 
 namespace tessera::webgpu {
 namespace {
@@ -36,8 +38,14 @@ class BufferDownload final : public Download {
     give_back();
   }
 
-  std::span<const std::byte> mapped() override {
+  std::span<const std::byte> next_part() override {
+    return std::exchange(is_given_, true) ? std::span<const std::byte>() : mapped();
+  }
+
+ private:
+  std::span<const std::byte> mapped() {
     if (count_ == 0) return {};
+    wait();
     device_.throw_faults();  // after a loss, a map may still report success
     const void* mapped = mapping_ ? mapping_->data() : nullptr;
     if (!mapped)
@@ -45,8 +53,6 @@ class BufferDownload final : public Download {
                                               device_.info().name + ": " + (mapping_ ? mapping_->failure() : ""));
     return {static_cast<const std::byte*>(mapped) + skip_, static_cast<std::size_t>(count_)};
   }
-
- private:
   void submit_copy(const BoundBuffer& source, std::uint64_t first) {
     ErrorScope refused(device_, WGPUErrorFilter_Validation);  // a borrowed buffer may be destroyed by now
     submit(device_, "tessera download", [&](WGPUCommandEncoder encoder) {
@@ -65,6 +71,50 @@ class BufferDownload final : public Download {
   std::uint64_t skip_, count_, mapped_ = 0;
   StagingPool::Staging staging_;
   std::optional<Mapping> mapping_;
+  bool is_given_ = false;
+};
+
+// A download in parts, of which the host copies one while the device copies the next. The staging buffers of two parts
+// serve all of them, and stay in the caches.
+class DownloadInParts final : public Download {
+ public:
+  static constexpr std::uint64_t part_bytes = std::uint64_t{2} << 20;
+
+  DownloadInParts(std::shared_ptr<StagingPool> pool, const BoundBuffer& source, std::uint64_t first,
+                  std::uint64_t count)
+      : pool_(std::move(pool)), source_(source), next_(first), end_(first + count) {
+    for (int i = 0; i < 2; ++i) start_next();
+  }
+
+  bool ready() override { return parts_.front()->ready(); }
+  void wait() override { parts_.front()->wait(); }
+  void take(std::span<std::byte> elements) override {
+    for (auto part = next_part(); !part.empty(); part = next_part()) {
+      std::ranges::copy(part, elements.begin());
+      elements = elements.subspan(part.size());
+    }
+  }
+  std::span<const std::byte> next_part() override {
+    if (std::exchange(is_begun_, true)) {
+      parts_.pop_front();
+      start_next();
+    }
+    return parts_.empty() ? std::span<const std::byte>() : parts_.front()->next_part();
+  }
+
+ private:
+  void start_next() {
+    const std::uint64_t bytes = std::min(part_bytes, end_ - next_);
+    if (bytes == 0) return;
+    parts_.push_back(std::make_unique<BufferDownload>(pool_, source_, next_, bytes));
+    next_ += bytes;
+  }
+
+  std::shared_ptr<StagingPool> pool_;
+  BoundBuffer source_;
+  std::uint64_t next_, end_;
+  std::deque<std::unique_ptr<BufferDownload>> parts_;  // that the device copies, and the one that was given last
+  bool is_begun_ = false;
 };
 
 }  // namespace
@@ -128,6 +178,12 @@ void StagingPool::trim() {
 std::unique_ptr<Download> start_download(std::shared_ptr<StagingPool> pool, const BoundBuffer& source,
                                          std::uint64_t first, std::uint64_t count) {
   return std::make_unique<BufferDownload>(std::move(pool), source, first, count);
+}
+
+std::unique_ptr<Download> start_download_in_parts(std::shared_ptr<StagingPool> pool, const BoundBuffer& source,
+                                                  std::uint64_t first, std::uint64_t count) {
+  if (count < 2 * DownloadInParts::part_bytes) return start_download(std::move(pool), source, first, count);
+  return std::make_unique<DownloadInParts>(std::move(pool), source, first, count);
 }
 
 }  // namespace tessera::webgpu

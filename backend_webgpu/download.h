@@ -57,5 +57,8 @@ class StagingPool {
 // Submits the copy of `count` bytes from byte `first` on.
 std::unique_ptr<Download> start_download(std::shared_ptr<StagingPool>, const BoundBuffer&, std::uint64_t first,
                                          std::uint64_t count);
+// The same for Backend::download_at_once: submits copies of parts while others are taken, if there are many bytes.
+std::unique_ptr<Download> start_download_in_parts(std::shared_ptr<StagingPool>, const BoundBuffer&, std::uint64_t first,
+                                                  std::uint64_t count);
 
 }  // namespace tessera::webgpu

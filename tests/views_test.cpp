@@ -339,6 +339,24 @@ TEST_P(Views, PartsAreReadWhereverTheyBeginAndEnd) {
   }
 }
 
+// Many elements are read in parts.
+TEST_P(Views, LargePartsAreReadWhereverTheyBeginAndEnd) {
+  std::vector<float> values(2'200'003);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 251);
+  const auto count = static_cast<std::int64_t>(values.size());
+  const Tensor floats = context().tensor({count}, values).compute();
+  const Tensor halves = floats.cast(DType::f16).compute();
+  for (const std::int64_t first : {0, 5, 51'427})
+    for (const std::int64_t length : {2'148'576, 2'097'153, 1'048'576}) {
+      const auto begin = values.begin() + first;
+      const std::vector<float> expected(begin, begin + length);
+      for (const Tensor& whole : {floats, halves})
+        EXPECT_TRUE(slice(whole, {first}, {length}).read() == expected)
+            << length << " of " << to_string(whole.dtype()) << " from " << first << " on";
+    }
+  EXPECT_TRUE(halves.read_async<half>().get() == halves.read<half>());
+}
+
 TESSERA_ON_ALL_DEVICES(Views);
 
 }  // namespace

@@ -158,8 +158,9 @@ class Download {
   virtual bool ready() = 0;                     // never waits
   virtual void wait() = 0;                      // sleeps until ready
   virtual void take(std::span<std::byte>) = 0;  // once, when ready: the elements in order
-  // The elements where they lie, when ready and for as long as the download lives; none: only take() has them.
-  virtual std::span<const std::byte> mapped() { return {}; }
+  // Instead of take(): waits for the next elements in order, and gives them where they lie, until the next call. None:
+  // all were given, or only take() has them.
+  virtual std::span<const std::byte> next_part() { return {}; }
 };
 
 // A place in the order of submissions.

@@ -50,14 +50,18 @@ std::vector<T> taken(const Take& take, std::size_t count, DType dtype) {
   return out;
 }
 
-// Likewise, of a download that is ready; without a pass that clears the vector before where its elements are mapped.
+// Likewise, of a download that is ready; without a pass that clears the vector before where its elements come in parts.
 template <Element T>
 std::vector<T> taken(Download& download, std::size_t count, DType dtype) {
   if constexpr (!std::is_same_v<T, bool>) {
-    if (const std::span<const std::byte> mapped = download.mapped(); !mapped.empty() && dtype_of<T>() == dtype) {
-      const auto* first = reinterpret_cast<const T*>(mapped.data());
-      return {first, first + count};
-    }
+    std::vector<T> out;
+    if (dtype_of<T>() == dtype)
+      for (auto part = download.next_part(); !part.empty(); part = download.next_part()) {
+        out.reserve(count);
+        const auto* first = reinterpret_cast<const T*>(part.data());
+        out.insert(out.end(), first, first + part.size() / sizeof(T));
+      }
+    if (!out.empty()) return out;
   }
   return taken<T>([&](std::span<std::byte> to) { download.take(to); }, count, dtype);
 }
@@ -77,10 +81,13 @@ class HostCopy final : public Download {
   bool ready() override { return true; }
   void wait() override {}
   void take(std::span<std::byte> to) override { std::ranges::copy(elements_, to.begin()); }
-  std::span<const std::byte> mapped() override { return elements_; }
+  std::span<const std::byte> next_part() override {
+    return std::exchange(is_given_, true) ? std::span<const std::byte>() : elements_;
+  }
 
  private:
   std::vector<std::byte> elements_;
+  bool is_given_ = false;
 };
 
 // Downloads until that succeeds or fails: a device that is lost on the way is replaced. `take` runs on the context's
