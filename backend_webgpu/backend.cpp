@@ -48,7 +48,6 @@ struct WebGpuBackend::Step {
   Handle<WGPUBindGroup> group{};
   std::uint64_t parameter_bytes = 0;
   std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
-  bool group_has_offset = true;  // of the parameters, which are to be given with the group otherwise
   PreparedPass pass{};
 };
 
@@ -209,8 +208,8 @@ std::vector<WebGpuBackend::Step> WebGpuBackend::steps_for(std::span<const Dispat
     words.bytes = step.parameter_bytes;
     if (dispatch.custom) step.pass = custom_pass(tools(words), dispatch);
     else if (dispatch.pass) step.pass = pass_of(dispatch).prepare(tools(words), dispatch);
-    else if (dispatch.pixel_kernel) add_pixels(step, dispatch, parameters);
-    else add_kernel(step, dispatch, parameters);
+    else if (dispatch.pixel_kernel) add_pixels(step, dispatch, words);
+    else add_kernel(step, dispatch, words);
   }
   if (refused)
     if (const std::string error = refused->close(); !error.empty()) throw_refusal_of_hosts_objects(error);
@@ -223,10 +222,7 @@ void WebGpuBackend::throw_refusal_of_hosts_objects(const std::string& error) {
   throw Error(ErrorCode::invalid_argument, "compute: Dawn refuses a buffer or texture that the host lent: " + error);
 }
 
-void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const BoundBuffer& parameters) {
-  BoundBuffer words = parameters;
-  words.offset = step.parameter_offset;
-  words.bytes = step.parameter_bytes;
+void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const BoundBuffer& words) {
   BindGroups::Key& key = bind_groups_->new_key();
   key.push_back(words.offset << 32 | words.bytes);
   key.push_back(words.id);
@@ -258,15 +254,14 @@ void WebGpuBackend::add_kernel(Step& step, const Dispatch& dispatch, const Bound
 }
 
 // Compute shaders join the kernels around them.
-void WebGpuBackend::add_pixels(Step& step, const Dispatch& dispatch, const BoundBuffer& parameters) {
-  PreparedPass pass = pixel_kernels_.pass(dispatch, *step.pixels, host_views_, parameters, step.parameter_offset);
+void WebGpuBackend::add_pixels(Step& step, const Dispatch& dispatch, const BoundBuffer& words) {
+  PreparedPass pass = pixel_kernels_.pass(dispatch, *step.pixels, host_views_, words);
   if (pass.target) {
     step.pass = std::move(pass);
     return;
   }
   step.pipeline = step.pixels->compute.get();
   step.group = std::move(pass.group);
-  step.group_has_offset = false;
   step.groups_x = pass.groups_x;
   step.groups_y = pass.groups_y;
 }
@@ -294,8 +289,7 @@ void WebGpuBackend::record_all(WGPUCommandEncoder encoder, std::span<const Step>
     }
     wgpuComputePassEncoderPushDebugGroup(kernels.get(), view_of(step.label));
     wgpuComputePassEncoderSetPipeline(kernels.get(), step.pipeline);
-    wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), step.group_has_offset ? 0 : 1,
-                                       &step.parameter_offset);
+    wgpuComputePassEncoderSetBindGroup(kernels.get(), 0, step.group.get(), 0, nullptr);
     wgpuComputePassEncoderDispatchWorkgroups(kernels.get(), step.groups_x, step.groups_y, 1);
     wgpuComputePassEncoderPopDebugGroup(kernels.get());
     if (timestamps) end_kernels();

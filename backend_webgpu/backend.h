@@ -70,8 +70,8 @@ class WebGpuBackend final : public Backend {
  private:
   struct Step;
   std::vector<Step> steps_for(std::span<const Dispatch>);
-  void add_kernel(Step&, const Dispatch&, const BoundBuffer& parameters);
-  void add_pixels(Step&, const Dispatch&, const BoundBuffer& parameters);
+  void add_kernel(Step&, const Dispatch&, const BoundBuffer& words);
+  void add_pixels(Step&, const Dispatch&, const BoundBuffer& words);
   [[noreturn]] void throw_refusal_of_hosts_objects(const std::string& error);
   void submit(std::span<const Dispatch>, std::optional<std::uint64_t> timed_as);
   PassTools tools(const BoundBuffer& parameters = {}) { return {*device_, pipelines_, parameters}; }

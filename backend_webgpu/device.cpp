@@ -227,7 +227,6 @@ std::string missing_limits(const WGPULimits& limits) {
                std::to_string(needs) + " is needed";
   };
   need("maxStorageBuffersPerShaderStage", limits.maxStorageBuffersPerShaderStage, 8);
-  need("maxDynamicUniformBuffersPerPipelineLayout", limits.maxDynamicUniformBuffersPerPipelineLayout, 1);
   need("maxUniformBufferBindingSize", limits.maxUniformBufferBindingSize, 16384);
   need("maxComputeInvocationsPerWorkgroup", limits.maxComputeInvocationsPerWorkgroup, 64);
   need("maxComputeWorkgroupSizeX", limits.maxComputeWorkgroupSizeX, 64);

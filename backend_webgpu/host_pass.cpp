@@ -33,15 +33,13 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, std::strin
                                                 copy->bytes);
   for (const BoundBuffer& buffer : prepared.cleared)
     wgpuCommandEncoderClearBuffer(encoder, buffer.handle, buffer.offset, buffer.bytes);
-  const std::size_t offsets = prepared.parameter_offset ? 1 : 0;
-  const std::uint32_t offset = prepared.parameter_offset.value_or(0);
   if (!prepared.target) {
     WGPUComputePassDescriptor descriptor{};
     descriptor.label = view_of(label);
     descriptor.timestampWrites = times;
     const Handle pass(wgpuCommandEncoderBeginComputePass(encoder, &descriptor));
     wgpuComputePassEncoderSetPipeline(pass.get(), prepared.pipeline->compute.get());
-    wgpuComputePassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), offsets, &offset);
+    wgpuComputePassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), 0, nullptr);
     wgpuComputePassEncoderDispatchWorkgroups(pass.get(), prepared.groups_x, prepared.groups_y, prepared.groups_z);
     wgpuComputePassEncoderEnd(pass.get());
     return;
@@ -58,7 +56,7 @@ void record(WGPUCommandEncoder encoder, const PreparedPass& prepared, std::strin
   descriptor.timestampWrites = times;
   const Handle pass(wgpuCommandEncoderBeginRenderPass(encoder, &descriptor));
   wgpuRenderPassEncoderSetPipeline(pass.get(), prepared.pipeline->render.get());
-  wgpuRenderPassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), offsets, &offset);
+  wgpuRenderPassEncoderSetBindGroup(pass.get(), 0, prepared.group.get(), 0, nullptr);
   if (const auto& drawn = prepared.rectangle)
     wgpuRenderPassEncoderSetScissorRect(pass.get(), drawn->x, drawn->y, drawn->width, drawn->height);
   wgpuRenderPassEncoderDraw(pass.get(), 3, 1, 0, 0);

@@ -58,7 +58,6 @@ struct BufferCopy {
 struct PreparedPass {
   const PassPipeline* pipeline;
   Handle<WGPUBindGroup> group;
-  std::optional<std::uint32_t> parameter_offset{};         // where the group leaves the place of the words open
   Handle<WGPUTextureView> target;                          // of a render pass
   std::uint32_t depth_slice = WGPU_DEPTH_SLICE_UNDEFINED;  // of a target in 3-D
   std::optional<DrawnRectangle> rectangle{};               // none: every pixel of the target is drawn

@@ -39,7 +39,6 @@ WGPUBindGroupLayoutEntry entry_for_output(std::size_t binding, const PixelOutput
 
 BindLayout layout_for(const Device& device, const PixelKernel& kernel, bool draws) {
   std::vector<WGPUBindGroupLayoutEntry> entries{layout_entry(0, WGPUBufferBindingType_Uniform)};
-  entries[0].buffer.hasDynamicOffset = 1;
   for (const PixelInput& input : kernel.inputs) entries.push_back(entry_for_input(entries.size(), input));
   for (const PixelOutput& output : kernel.outputs)
     if (&output != drawn_output(kernel)) entries.push_back(entry_for_output(entries.size(), output));
@@ -90,7 +89,8 @@ Compiled<PixelPipeline> PixelKernels::compile(const PixelKernel& kernel) const {
 }
 
 Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
-                                          const BoundBuffer& parameters) {
+                                          BoundBuffer words) {
+  words.bytes = pipeline.word_bytes;
   const PixelKernel& kernel = *dispatch.pixel_kernel;
   // Calls `add` with each object that is bound, in the order of the bindings.
   const auto for_each = [&](const auto& add) {
@@ -109,14 +109,12 @@ Handle<WGPUBindGroup> PixelKernels::group(const Dispatch& dispatch, const PixelP
     }
   };
   BindGroups::Key& key = bind_groups_->new_key();
-  for (const std::uint64_t part : {pipeline.word_bytes, parameters.id, pipeline.id}) key.push_back(part);
+  for (const std::uint64_t part : {words.offset << 32 | words.bytes, words.id, pipeline.id}) key.push_back(part);
   for_each([&](const auto& object) {
     key.push_back(object.id);
     if constexpr (requires { object.bytes; }) key.push_back(key_of_bytes(object.bytes));
   });
   return bind_groups_->get(key, [&] {
-    BoundBuffer words = parameters;
-    words.bytes = pipeline.word_bytes;
     std::vector<WGPUBindGroupEntry> entries{entry_for(0, words)};
     for_each([&](const auto& object) {
       if constexpr (requires { object.bytes; }) entries.push_back(entry_for(entries.size(), object));
@@ -145,10 +143,8 @@ WGPUSampler PixelKernels::linear_filter() {
 }
 
 PreparedPass PixelKernels::pass(const Dispatch& dispatch, const PixelPipeline& pipeline, HostViews& views,
-                                const BoundBuffer& parameters, std::uint32_t parameter_offset) {
-  PreparedPass pass{.pipeline = &pipeline,
-                    .group = group(dispatch, pipeline, views, parameters),
-                    .parameter_offset = parameter_offset};
+                                const BoundBuffer& words) {
+  PreparedPass pass{.pipeline = &pipeline, .group = group(dispatch, pipeline, views, words)};
   const std::uint32_t width = dispatch.words[0], height = dispatch.words[1];
   switch (pipeline.entry) {
     case PixelEntry::draw: {

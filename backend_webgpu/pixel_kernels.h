@@ -28,13 +28,12 @@ class PixelKernels : public CompiledCache<PixelPipeline> {
   // Compiles where need be. Throws compile_failed, and remembers nothing then.
   const PixelPipeline& get(const PixelKernel&, KernelUses*);
 
-  // The pass of a dispatch, whose words are at the offset.
-  PreparedPass pass(const Dispatch&, const PixelPipeline&, HostViews&, const BoundBuffer& parameters,
-                    std::uint32_t parameter_offset);
+  // The pass of a dispatch, whose words these are.
+  PreparedPass pass(const Dispatch&, const PixelPipeline&, HostViews&, const BoundBuffer& words);
 
  private:
   Compiled<PixelPipeline> compile(const PixelKernel&) const;
-  Handle<WGPUBindGroup> group(const Dispatch&, const PixelPipeline&, HostViews&, const BoundBuffer& parameters);
+  Handle<WGPUBindGroup> group(const Dispatch&, const PixelPipeline&, HostViews&, BoundBuffer words);
 
   WGPUSampler linear_filter();
 

@@ -102,9 +102,7 @@ class CompiledCache {
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const {
-      return a.variant == b.variant && a.key == b.key;
-    }
+    bool operator()(const auto& a, const auto& b) const { return a.variant == b.variant && a.key == b.key; }
   };
 
   Entry& add(const Key& key, Compiled<Object> compiled) {

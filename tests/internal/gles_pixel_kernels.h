@@ -159,7 +159,7 @@ class GlesPixelKernels : public OnGlesHost {
   TextureImport imported(const gles::HostTexture& host) {
     const LockedContext locked(gpu());
     const gles::Device& device = *backend(locked).own_device();
-    const gles::Entered entered(device, gles::touched_by_traits(host));
+    const gles::Entered entered(device);
     return {device, host, gles::traits_of(device, host, "test"), HostValue::floats};
   }
   template <class HostObject>
