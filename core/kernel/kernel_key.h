@@ -14,13 +14,16 @@ class KernelKey {
   KernelKey(std::string text)
       : hash_(std::hash<std::string>{}(text)), text_(std::make_shared<const std::string>(std::move(text))) {}
 
-  const std::string& text() const { return *text_; }  // of a key that is not empty
+  const std::string& text() const {
+    static const std::string none;
+    return text_ ? *text_ : none;
+  }
   std::size_t hash() const { return hash_; }
-  bool empty() const { return !text_ || text_->empty(); }
+  bool empty() const { return text().empty(); }
 
   // Texts have many thousand letters, and copies of a key have one text: runs of a plan compare no letters.
   bool operator==(const KernelKey& other) const {
-    return text_ == other.text_ || (hash_ == other.hash_ && text_ && other.text_ && *text_ == *other.text_);
+    return text_ == other.text_ || (hash_ == other.hash_ && text() == other.text());
   }
 
  private:
