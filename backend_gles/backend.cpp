@@ -59,6 +59,8 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   can_time_ = gles::can_time(*device_);
+  can_be_flipped_ =
+      device_->context().is_borrowed() && device_->api().has(never, 45, {"GL_EXT_clip_control", "GL_ARB_clip_control"});
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
   const auto make = [&](GLint min_filter, GLint mag_filter) {
@@ -141,12 +143,14 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
   const GladGLES2Context* const named = has_room_for_groups(*device_, 2) ? &gl : nullptr;
   const DebugGroup group(named, "tessera run");
   gl.BindVertexArray(vertex_array_.get());
+  constexpr GLenum clip_origin = 0x935C, upper_left = 0x8CA2;
+  const bool flip = can_be_flipped_ && static_cast<GLenum>(integer(gl, clip_origin)) == upper_left;
   TimedQueries* times = timed_as ? &timed_.add(std::make_unique<TimedQueries>(device_, *timed_as)) : nullptr;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
     const DebugGroup kernel(named, label_of(dispatches[i]));
     const TimedDispatch timed(times);
     if (dispatches[i].pixel_kernel) draw_pixels(tools(), *kernels[i], dispatches[i]);
-    else if (kernels[i]) draw(*kernels[i], dispatches[i]);
+    else if (kernels[i]) draw(*kernels[i], dispatches[i], flip);
     else run_custom(tools(), dispatches[i]);
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done
@@ -167,7 +171,7 @@ void GlesBackend::trim() {
   copies_.clear();
 }
 
-void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) const {
+void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch, bool flip) const {
   const GladGLES2Context& gl = device_->gl();
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
@@ -183,7 +187,7 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch) c
     kernel.set_input(gl, input, texture);
   }
   kernel.set_words(gl, dispatch.words);
-  kernel.set_output(gl, output.width(), rows, dispatch.output_elements);
+  kernel.set_output(gl, output.width(), rows, dispatch.output_elements, flip);
   const bool fills_viewport = dispatch.output_elements == std::int64_t{4} * output.width() * rows;
   gl.DrawArrays(GL_TRIANGLES, 0, fills_viewport ? vertices_of_viewport : vertices_with_end);
 }

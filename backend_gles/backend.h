@@ -54,7 +54,7 @@ class GlesBackend final : public Backend {
 
  private:
   const CompiledKernel* prepared(const Dispatch&);  // null for a custom kernel
-  void draw(const CompiledKernel&, const Dispatch&) const;
+  void draw(const CompiledKernel&, const Dispatch&, bool flip) const;
   PassTools tools() {
     return {*device_,
             programs_,
@@ -73,6 +73,7 @@ class GlesBackend final : public Backend {
   Framebuffer scratch_framebuffer_;
   TimedRuns<TimedQueries> timed_;
   bool can_time_ = false;
+  bool can_be_flipped_ = false;  // by a host that calls glClipControl: the end of an output lies elsewhere then
   std::shared_ptr<const SharingFunctions> sharing_;  // null until it is asked for
   bool is_sharing_known_ = false;
 };

@@ -29,7 +29,10 @@ void CompiledKernel::set_input(const GladGLES2Context& gl, std::size_t input, co
   present_sizes[input] = size;
 }
 
-void CompiledKernel::set_output(const GladGLES2Context& gl, GLsizei width, GLsizei rows, std::int64_t elements) const {
+void CompiledKernel::set_output(const GladGLES2Context& gl, GLsizei width, GLsizei rows, std::int64_t elements,
+                                bool flip) const {
+  if (flip != present_flip) gl.Uniform1f(is_flipped, flip ? 1.0f : 0.0f);
+  present_flip = flip;
   if (width != present_width) gl.Uniform1i(output_width, width);
   if (width != present_width || rows != present_height)
     gl.Uniform2f(viewport_texel, 1.0f / static_cast<float>(width), 1.0f / static_cast<float>(rows));
@@ -58,6 +61,7 @@ Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Var
   made.words = gl.GetUniformLocation(program, words_name);
   made.output_width = gl.GetUniformLocation(program, output_width_name);
   made.viewport_texel = gl.GetUniformLocation(program, viewport_texel_name);
+  made.is_flipped = gl.GetUniformLocation(program, is_flipped_name);
   made.end = gl.GetUniformLocation(program, end_name);
   made.corner = gl.GetUniformLocation(program, corner_name);
   for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)

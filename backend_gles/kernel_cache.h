@@ -19,7 +19,7 @@ namespace tessera::gles {
 struct CompiledKernel {
   Program program;  // its samplers read texture units 0, 1, … in the order of the inputs
   // Where these uniforms are; -1: the text has none.
-  GLint words = -1, output_width = -1, viewport_texel = -1, end = -1, corner = -1;
+  GLint words = -1, output_width = -1, viewport_texel = -1, is_flipped = -1, end = -1, corner = -1;
   std::vector<GLint> parts{};        // of the inputs that are a host's, else -1
   std::vector<GLint> texel_sizes{};  // of the inputs that are read in place, else -1
   // What the program has from its last run.
@@ -27,11 +27,12 @@ struct CompiledKernel {
   mutable std::vector<std::array<GLsizei, 2>> present_sizes{};  // of the inputs
   mutable GLsizei present_width = 0, present_height = 0;
   mutable std::int64_t present_elements = 0;
+  mutable bool present_flip = false;
 
   // While the program is in use.
   void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;
   void set_input(const GladGLES2Context&, std::size_t input, const TextureStorage&) const;
-  void set_output(const GladGLES2Context&, GLsizei width, GLsizei rows, std::int64_t elements) const;
+  void set_output(const GladGLES2Context&, GLsizei width, GLsizei rows, std::int64_t elements, bool flip) const;
 };
 
 class KernelCache : public CompiledCache<CompiledKernel> {

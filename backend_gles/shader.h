@@ -30,6 +30,7 @@ std::string fragment_text(const Kernel&, const Variant&);
 inline constexpr const char* words_name = "words";
 inline constexpr const char* output_width_name = "output_width";
 inline constexpr const char* viewport_texel_name = "tessera_texel_size";
+inline constexpr const char* is_flipped_name = "tessera_is_flipped";
 inline constexpr const char* end_name = "tessera_end";
 std::string sampler_name(int input);
 std::string texel_size_name(int input);  // of an input that is read in place, as a part of its texture
