@@ -1,9 +1,9 @@
 // The parameters and options of the kernels in shaders_wgsl/reduce.wgsl. An entry gives [kept..., parts]: a stretch of
-// `count` elements along the reduced axes is cut into parts, of which part p has as many elements as p, p + parts, p +
-// 2 * parts, … are: these, such that neighbours read neighbours, or others that are nearer to each other. Where four
-// stretches lie side by side in each texel of x, an entry reads texels across them, and gives [parts, kept...]. The
-// first terms give where the kept elements start in x, the others where the reduced elements lie from there; the
-// options count both.
+// `count` elements along the reduced axes is cut into parts. Part p takes the elements p, p + parts, p + 2 * parts, …
+// such that neighbours read neighbours; or, in runs (reduce_has_runs), as many elements that lie nearer to each other.
+// Where four stretches lie side by side in each texel of x, an entry reads texels across them, and gives [parts,
+// kept...]. The first terms give where the kept elements start in x, the others where the reduced elements lie from
+// there; the options count both.
 #pragma once
 #include "core/kernel/parameters.h"
 
