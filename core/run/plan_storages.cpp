@@ -36,7 +36,8 @@ struct SharedStorage {
 
  private:
   std::vector<const StepResult*>::const_iterator users_after(const StepResult& result) const {
-    return std::ranges::upper_bound(users, result.last, {}, [](const StepResult* user) { return user->first; });
+    const auto comes_before = [](std::size_t step, const StepResult* user) { return step < user->first; };
+    return std::upper_bound(users.begin(), users.end(), result.last, comes_before);
   }
 };
 
