@@ -15,6 +15,8 @@
 namespace tessera::gles {
 namespace {
 
+constexpr GLenum clip_origin = 0x935C, upper_left = 0x8CA2;  // of glClipControl
+
 // The rows of the output's texture that a kernel writes: all of them, unless others have its storage in turn.
 GLsizei rows_to_draw(const Dispatch& dispatch) {
   const TextureStorage& output = texture_of(*dispatch.output);
@@ -59,8 +61,12 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
   const Entered entered(*device_);
   const GladGLES2Context& gl = device_->gl();
   can_time_ = gles::can_time(*device_);
-  can_be_flipped_ =
-      device_->context().is_borrowed() && device_->api().has(never, 45, {"GL_EXT_clip_control", "GL_ARB_clip_control"});
+  if (device_->context().is_borrowed() && !device_->asks_later() &&
+      device_->api().has(never, 45, {"GL_EXT_clip_control", "GL_ARB_clip_control"})) {
+    device_->pass_on_errors_of_host();
+    integer(gl, clip_origin);
+    can_be_flipped_ = device_->take_error() == GL_NO_ERROR;  // pages list extensions that they have not enabled
+  }
   vertex_array_ = make_vertex_array(device_);
   scratch_framebuffer_ = make_framebuffer(device_);
   const auto make = [&](GLint min_filter, GLint mag_filter) {
@@ -143,7 +149,6 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
   const GladGLES2Context* const named = has_room_for_groups(*device_, 2) ? &gl : nullptr;
   const DebugGroup group(named, "tessera run");
   gl.BindVertexArray(vertex_array_.get());
-  constexpr GLenum clip_origin = 0x935C, upper_left = 0x8CA2;
   const bool flip = can_be_flipped_ && static_cast<GLenum>(integer(gl, clip_origin)) == upper_left;
   TimedQueries* times = timed_as ? &timed_.add(std::make_unique<TimedQueries>(device_, *timed_as)) : nullptr;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
