@@ -73,7 +73,7 @@ GlesBackend::GlesBackend(std::shared_ptr<const Device> device)
     Sampler sampler = make_sampler(device_);
     gl.SamplerParameteri(sampler.get(), GL_TEXTURE_MIN_FILTER, min_filter);
     gl.SamplerParameteri(sampler.get(), GL_TEXTURE_MAG_FILTER, mag_filter);
-    for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+    for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})
       gl.SamplerParameteri(sampler.get(), wrap, GL_CLAMP_TO_EDGE);
     return sampler;
   };

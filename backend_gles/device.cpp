@@ -112,6 +112,7 @@ void Device::read_limits() {
              .tells_memory = false,
              .pixels = {.max_side = max_side_,
                         .max_half_side = max_side_,
+                        .max_slice_side = std::min(integer(GL_MAX_3D_TEXTURE_SIZE), max_slices),
                         .max_inputs = inputs,
                         .max_outputs = std::min({integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS), 8}),
                         .stores_elements = false},

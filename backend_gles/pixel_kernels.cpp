@@ -1,6 +1,7 @@
 #include "backend_gles/pixel_kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -48,7 +49,8 @@ class BoundInputs {
       const auto unit = static_cast<GLuint>(k);
       const bool is_filtered = dispatch.pixel_kernel->inputs[k].is_filtered;
       if (!inputs_[k].source) {
-        tools.bind_texture(GL_TEXTURE_2D, texture_of(*inputs_[k].storage).texture(), unit,
+        const TextureStorage& storage = texture_of(*inputs_[k].storage);
+        tools.bind_texture(storage.target(), storage.texture(), unit,
                            is_filtered ? PassTools::Reading::filtered : PassTools::Reading::base_level);
         continue;
       }
@@ -69,6 +71,16 @@ class BoundInputs {
   const std::vector<BoundInput>& inputs_;
 };
 
+// Each slice is drawn on its own, as a part of the rows.
+void draw_slices(const PassTools& tools, const CompiledKernel& compiled, const TextureStorage& volume) {
+  tools.device.set_viewport(0, 0, volume.width(), volume.height());
+  for (int slice = 0; slice < volume.layers(); ++slice) {
+    const BoundTextures output(tools, std::array{AttachedTexture{volume.texture(), volume.target(), 0, slice}});
+    tools.device.gl().Uniform2i(compiled.corner, 0, -slice * volume.height());
+    tools.draw_triangle();
+  }
+}
+
 }  // namespace
 
 void check_pixels(const PassTools& tools, const Dispatch& dispatch) {
@@ -87,7 +99,12 @@ std::uint32_t touches_of_pixels(const Dispatch& dispatch) {
 void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const Dispatch& dispatch) {
   const GladGLES2Context& gl = tools.device.gl();
   gl.UseProgram(compiled.program.get());
+  compiled.set_words(gl, dispatch.words);
   const BoundInputs inputs(tools, compiled, dispatch);
+  if (dispatch.pixel_kernel->outputs[0].is_volume) {
+    draw_slices(tools, compiled, texture_of(*dispatch.custom_outputs[0]));
+    return;
+  }
   const BoundOutputs outputs(tools, dispatch);
   if (dispatch.target) export_of(*dispatch.target).require_complete(tools.device);
   if (makes_elements(*dispatch.pixel_kernel)) {
@@ -103,7 +120,6 @@ void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const D
     tools.device.set_viewport(x, y, narrow<GLsizei>(dispatch.words[0]), narrow<GLsizei>(dispatch.words[1]));
     gl.Uniform2i(compiled.corner, x, y);
   }
-  compiled.set_words(gl, dispatch.words);
   tools.draw_triangle();
 }
 

@@ -32,7 +32,8 @@ std::string pixel_function(int k, const std::string& sampler, const std::string&
   const std::string name = sampler_name(k);
   const std::string declaration = "uniform " + sampler + " " + name + ";\nvec4 input_" + std::to_string(k);
   if (is_filtered)
-    return declaration + "_between(vec2 place) { return textureLod(" + name + ", place, 0.0)." + swizzle + "; }\n";
+    return declaration + "_between(" + (sampler == "sampler3D" ? "vec3" : "vec2") + " place) { return textureLod(" +
+           name + ", place, 0.0)." + swizzle + "; }\n";
   return declaration + "(int x, int y, int width) { return vec4(texelFetch(" + name + ", ivec2(x, y), 0))." + swizzle +
          "; }\n";
 }
@@ -110,7 +111,8 @@ std::string inputs_text(const PixelKernel& kernel) {
     switch (input.place) {
       case PixelPlace::elements: text += element_functions(k, input.dtype, kernel.body); break;
       case PixelPlace::texels:
-        text += pixel_function(k, "sampler2D", input.channels == 1 ? "xxxx" : "xyzw", input.is_filtered);
+        text += pixel_function(k, input.is_volume ? "sampler3D" : "sampler2D", input.channels == 1 ? "xxxx" : "xyzw",
+                               input.is_filtered);
         if (!input.is_filtered) text += place_function(k);
         break;
       case PixelPlace::host:

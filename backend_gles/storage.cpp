@@ -43,6 +43,8 @@ std::uint64_t layout_of(const Extent& extent) {
 }
 
 Extent extent_of(const StorageSpec& spec) {
+  if (const int slices = spec.pixels.slices; slices > 1)
+    return {spec.pixels.width, spec.pixels.height / slices, slices, true};
   if (spec.pixels.channels != 0) return {spec.pixels.width, spec.pixels.height, spec.pixels.layers};
   if (spec.layout != 0)
     return {narrow<std::int64_t>(spec.layout & 0xffffffff), narrow<std::int64_t>(spec.layout >> 32)};
@@ -59,7 +61,8 @@ StorageClass class_of(const StorageSpec& spec) {
   const Extent extent = extent_of(spec);
   const int components = spec.pixels.channels != 0 ? spec.pixels.channels : 4;
   return {.key = std::uint64_t{internal_format_of(spec)} << 48 | narrow<std::uint64_t>(extent.layers) << 40 |
-                 narrow<std::uint64_t>(extent.width) << 20 | narrow<std::uint64_t>(extent.height),
+                 std::uint64_t{extent.is_volume} << 39 | narrow<std::uint64_t>(extent.width) << 20 |
+                 narrow<std::uint64_t>(extent.height),
           .bytes = byte_count(components * extent.width * extent.height * extent.layers, spec.dtype)};
 }
 

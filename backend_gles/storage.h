@@ -16,8 +16,10 @@ namespace tessera::gles {
 
 struct Extent {
   std::int64_t width, height;
-  int layers = 1;  // more: it is an array of textures
+  int layers = 1;  // more: it is an array of textures, or the slices of a volume
+  bool is_volume = false;
 };
+constexpr int max_slices = 255;  // of a volume: class_of() has eight bits for them
 // The layout of a StorageSpec says how wide and how high a texture is to be; without one it is up to four times as high
 // as wide.
 std::uint64_t layout_of(const Extent&);
@@ -37,7 +39,11 @@ class TextureStorage final : public Storage {
 
   GLuint texture() const { return name_; }
   int layers() const { return extent_.layers; }
-  GLenum target() const { return layers() > 1 ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D; }
+  bool is_volume() const { return extent_.is_volume; }
+  GLenum target() const {
+    if (is_volume()) return GL_TEXTURE_3D;
+    return layers() > 1 ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D;
+  }
   void bind_framebuffer(GLenum target) const;  // of the one layer; makes one at the first call; the context is current
   // Throws invalid_argument where the host has deleted its texture; the context is current.
   void require_texture() const;

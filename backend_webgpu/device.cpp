@@ -174,14 +174,14 @@ bool Device::asks_later_about(std::span<const Dispatch> work) {
   return true;
 }
 
-Handle<WGPUTexture> Device::make_texture(WGPUExtent3D size, WGPUTextureFormat format, WGPUTextureUsage usage,
-                                         std::string_view label) {
+Handle<WGPUTexture> Device::make_texture(WGPUExtent3D size, WGPUTextureDimension dimension, WGPUTextureFormat format,
+                                         WGPUTextureUsage usage, std::string_view label) {
   throw_faults();
   note_new_work();
   WGPUTextureDescriptor descriptor{};
   descriptor.label = view_of(label);
   descriptor.usage = usage;
-  descriptor.dimension = WGPUTextureDimension_2D;
+  descriptor.dimension = dimension;
   descriptor.size = size;
   descriptor.format = format;
   descriptor.mipLevelCount = 1;

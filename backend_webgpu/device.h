@@ -63,7 +63,8 @@ class Device {
   // Throws out_of_memory with both numbers, or device_lost.
   Handle<WGPUBuffer> make_buffer(std::uint64_t bytes, WGPUBufferUsage, std::string_view label);
   // Of one level. Throws out_of_memory, as above.
-  Handle<WGPUTexture> make_texture(WGPUExtent3D size, WGPUTextureFormat, WGPUTextureUsage, std::string_view label);
+  Handle<WGPUTexture> make_texture(WGPUExtent3D size, WGPUTextureDimension, WGPUTextureFormat, WGPUTextureUsage,
+                                   std::string_view label);
 
  private:
   const Handle<WGPUInstance> instance_;

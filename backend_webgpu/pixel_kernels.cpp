@@ -18,6 +18,7 @@ WGPUBindGroupLayoutEntry entry_for_input(std::size_t binding, const PixelInput& 
   entry.buffer = {};
   entry.texture = (is_texture(input) ? SourceType{"f32", "rgba"} : SourceType::of(input.host_type)).binding();
   if (input.is_filtered) entry.texture.sampleType = WGPUTextureSampleType_Float;
+  if (input.is_volume) entry.texture.viewDimension = WGPUTextureViewDimension_3D;
   return entry;
 }
 
@@ -28,7 +29,7 @@ WGPUBindGroupLayoutEntry entry_for_output(std::size_t binding, const PixelOutput
   entry.storageTexture.access = WGPUStorageTextureAccess_WriteOnly;
   if (is_texture(output)) {
     entry.storageTexture.format = WGPUTextureFormat_RGBA16Float;
-    entry.storageTexture.viewDimension = WGPUTextureViewDimension_2D;
+    entry.storageTexture.viewDimension = output.is_volume ? WGPUTextureViewDimension_3D : WGPUTextureViewDimension_2D;
     return entry;
   }
   const TargetType type = TargetType::of(output.host_type);
@@ -180,6 +181,7 @@ PixelLimits pixel_limits(const WGPULimits& limits) {
   const int outputs = buffers >= 12 ? 4 : 2;
   return {.max_side = narrow<int>(std::min(limits.maxComputeWorkgroupsPerDimension, 65535u)),
           .max_half_side = narrow<int>(limits.maxTextureDimension2D),
+          .max_slice_side = narrow<int>(limits.maxTextureDimension3D),
           .max_inputs = std::min(buffers - outputs, narrow<int>(limits.maxSampledTexturesPerShaderStage)),
           .max_outputs = outputs,
           .stores_elements = true};

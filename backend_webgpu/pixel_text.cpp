@@ -83,7 +83,7 @@ std::string pixel_bindings(const PixelKernel& kernel) {
         text += binding(index, "read", name, reads_texels_of(kernel, k) ? layout.texel : layout.word);
         break;
       case PixelPlace::texels:
-        text += is_texture(input) ? texture(name, "texture_2d<f32>")
+        text += is_texture(input) ? texture(name, input.is_volume ? "texture_3d<f32>" : "texture_2d<f32>")
                                   : binding(index, "read", name, units_of(input.dtype, input.channels).type);
         break;
       case PixelPlace::host: text += texture(name, texture_type(SourceType::of(input.host_type))); break;
@@ -99,7 +99,8 @@ std::string pixel_bindings(const PixelKernel& kernel) {
       text += texture(name, (type.is_stored_in_3d ? "texture_storage_3d<" : "texture_storage_2d<") +
                                 std::string(format_named(type.format).storage) + ", write>");
     } else if (is_texture(output)) {
-      text += texture(name, "texture_storage_2d<rgba16float, write>");
+      text += texture(
+          name, output.is_volume ? "texture_storage_3d<rgba16float, write>" : "texture_storage_2d<rgba16float, write>");
     } else {
       const bool is_gathered = !fills_words(output);
       text += binding(index, "read_write", name, is_gathered ? layout_of(output.dtype).texel : units_of(output).type);
@@ -109,9 +110,9 @@ std::string pixel_bindings(const PixelKernel& kernel) {
   return text + (filters(kernel) ? texture("linear_filter", "sampler") : "");
 }
 
-std::string filtered_input(const std::string& k, const std::string& components) {
-  return "fn input_" + k + "_between(place: vec2f) -> vec4f { return textureSampleLevel(source_" + k +
-         ", linear_filter, place, 0.0)." + components + "; }\n";
+std::string filtered_input(const std::string& k, const std::string& components, bool is_volume = false) {
+  return "fn input_" + k + "_between(place: " + (is_volume ? "vec3f" : "vec2f") +
+         ") -> vec4f { return textureSampleLevel(source_" + k + ", linear_filter, place, 0.0)." + components + "; }\n";
 }
 
 std::string input_of_host(const PixelKernel& kernel, std::size_t index) {
@@ -137,7 +138,7 @@ std::string input_of_pixels(const std::string& k, const PixelInput& input) {
   const std::string begin = "fn input_" + k + "(x: i32, y: i32, width: i32) -> vec4f { return ";
   if (is_texture(input)) {
     const std::string components = input.channels == 1 ? "rrrr" : "rgba";
-    if (input.is_filtered) return filtered_input(k, components);
+    if (input.is_filtered) return filtered_input(k, components, input.is_volume);
     return begin + "textureLoad(source_" + k + ", vec2i(x, y), 0)." + components + "; }\n";
   }
   const std::string pixel = "source_" + k + "[y * width + x]";
@@ -178,9 +179,12 @@ std::string texel_value(const PixelOutput& output, bool stores_half_infinity_as_
 
 std::string store_pixel(const std::string& destination, const PixelOutput& output, bool stores_half_infinity_as_nan) {
   const bool is_texels = output.place == PixelPlace::texels;
-  if (is_texture(output))
-    return "  textureStore(" + destination + ", vec2i(x, y), " + texel_value(output, stores_half_infinity_as_nan) +
+  if (is_texture(output)) {
+    const std::string rows = "i32(textureDimensions(" + destination + ").y)",
+                      at = output.is_volume ? "vec3i(x, y % " + rows + ", y / " + rows + ")" : "vec2i(x, y)";
+    return "  textureStore(" + destination + ", " + at + ", " + texel_value(output, stores_half_infinity_as_nan) +
            ");\n";
+  }
   const PixelUnits units = units_of(output);
   const std::string& value = output.value;
   std::string text;
@@ -279,7 +283,7 @@ const PixelOutput* drawn_output(const PixelKernel& kernel) {
   for (const PixelOutput& output : kernel.outputs)
     if (output.place == PixelPlace::host && TargetType::of(output.host_type).is_drawn) return &output;
   const bool has_one = kernel.outputs.size() == 1;
-  return has_one && is_texture(kernel.outputs[0]) ? &kernel.outputs[0] : nullptr;
+  return has_one && is_texture(kernel.outputs[0]) && !kernel.outputs[0].is_volume ? &kernel.outputs[0] : nullptr;
 }
 
 PixelEntry entry_of(const PixelKernel& kernel) {

@@ -18,7 +18,7 @@ enum class PixelEntry {
   gather,   // an invocation for each texel of an output whose pixels do not fill words of 32 bits
 };
 PixelEntry entry_of(const PixelKernel&);
-// A host's target, or else the only output if it is a texture, as drawing is faster than storing; or none.
+// A host's target, or else the only output if it is a flat texture, as drawing is faster than storing; or none.
 const PixelOutput* drawn_output(const PixelKernel&);
 
 struct PixelGroup {

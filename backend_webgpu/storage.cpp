@@ -35,9 +35,11 @@ BufferStorage::~BufferStorage() { bind_groups_->forget(buffer_.id); }
 TextureStorage::TextureStorage(std::shared_ptr<Device> device, std::shared_ptr<BindGroups> bind_groups,
                                const PixelLayout& layout)
     : device_(std::move(device)), bind_groups_(std::move(bind_groups)) {
-  const auto width = narrow<std::uint32_t>(layout.width), height = narrow<std::uint32_t>(layout.height);
+  const auto width = narrow<std::uint32_t>(layout.width), height = narrow<std::uint32_t>(layout.height),
+             slices = narrow<std::uint32_t>(layout.slices);
   texture_ = device_->make_texture(
-      {width, height, 1}, WGPUTextureFormat_RGBA16Float,
+      {width, height / slices, slices}, slices > 1 ? WGPUTextureDimension_3D : WGPUTextureDimension_2D,
+      WGPUTextureFormat_RGBA16Float,
       WGPUTextureUsage_TextureBinding | WGPUTextureUsage_StorageBinding | WGPUTextureUsage_RenderAttachment,
       "tessera image, " + std::to_string(width) + "x" + std::to_string(height));
   handle_ = Handle<WGPUTextureView>(wgpuTextureCreateView(texture_.get(), nullptr));
@@ -48,7 +50,8 @@ TextureStorage::~TextureStorage() { bind_groups_->forget(view_.id); }
 
 StorageClass class_of(const StorageSpec& spec) {
   if (is_texture(spec)) {
-    constexpr std::uint64_t texel_bytes = 8, of_textures = std::uint64_t{1} << 63;
+    constexpr std::uint64_t texel_bytes = 8;
+    const std::uint64_t of_textures = std::uint64_t{spec.pixels.slices > 1 ? 3u : 2u} << 62;
     const auto width = narrow<std::uint64_t>(spec.pixels.width), height = narrow<std::uint64_t>(spec.pixels.height);
     return {of_textures | width << 32 | height, width * height * texel_bytes};
   }

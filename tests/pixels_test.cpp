@@ -6,7 +6,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::pixels_test {
 namespace {
 
 class Pixels : public OnDevice {
@@ -243,6 +243,32 @@ TEST_P(Pixels, HalvesAreFilteredByTheDevice) {
     }
 }
 
+// Tables lie in volumes, which the device filters across their slices, too.
+TEST_P(Pixels, HalvesOfTablesAreFilteredInAllDirections) {
+  Context cpu = Context::create({.prefer = {BackendKind::cpu}});
+  const Shape frame{64, 96, 4};
+  const std::vector<float> values = random_values(static_cast<std::size_t>(frame.size()), -0.2f, 1.2f, 7);
+  for (const std::int64_t entries : {1, 2, 5, 16, 17}) {
+    const std::vector<float> colours =
+        random_values(static_cast<std::size_t>(3 * entries * entries * entries), 0, 1, 5);
+    const auto results = [&](Context& context, Precision between) {
+      const Tensor table = context.tensor({entries, entries, entries, 3}, colours);
+      const Program program = half_or_full(context, frame, between, [&](const Tensor& x) {
+        const Tensor once = colour_lookup(x, table);
+        return std::vector{once, colour_lookup(1.0f - once, table)};
+      });
+      std::vector<std::vector<float>> read;
+      for (const Tensor& result : program.run({context.tensor(frame, values)})) read.push_back(result.read());
+      return read;
+    };
+    const auto exact = results(cpu, Precision::full), half = results(context(), Precision::half);
+    // Neighbours in a random table are up to 1 apart, and the second lookup has the errors of the first one.
+    const auto steep = static_cast<float>(entries);
+    EXPECT_TRUE(all_agree(half[0], exact[0], 0.02f)) << entries << " entries";
+    EXPECT_TRUE(all_agree(half[1], exact[1], 0.02f * steep)) << entries << " entries, twice";
+  }
+}
+
 // The table is laid out for the lookup's kernel in the first run. That is the only place where the device has it then,
 // and so stays.
 TEST_P(Pixels, TablesThatProgramsCaptureAreLaidOutOnce) {
@@ -336,4 +362,4 @@ TEST_P(Pixels, MoveToOtherDevices) {
 TESSERA_ON_ALL_DEVICES(Pixels);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::pixels_test

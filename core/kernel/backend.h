@@ -35,6 +35,7 @@ struct PixelLayout {
   int channels = 0;                    // 1, 2 or 4 for each pixel
   bool is_half = false;                // of f16, which only pixel kernels ever see
   int layers = 1;                      // more: that many outputs of one pixel kernel, each with all pixels
+  int slices = 1;  // more: of f16, whose rows lie in that many slices of a volume, which kernels can only filter
   bool operator==(const PixelLayout&) const = default;
 };
 
@@ -172,9 +173,10 @@ class Mark {
 };
 
 struct PixelLimits {
-  int max_side = 0;       // of an image; 0: the device runs no pixel kernels
-  int max_half_side = 0;  // of an image in texels of f16, which kernels can filter
-  int max_inputs = 0;     // of one kernel
+  int max_side = 0;        // of an image; 0: the device runs no pixel kernels
+  int max_half_side = 0;   // of an image in texels of f16, which kernels can filter
+  int max_slice_side = 0;  // of each slice where they lie in a volume, and so many slices
+  int max_inputs = 0;      // of one kernel
   int max_outputs = 0;
   bool stores_elements = false;  // whether each invocation can store the elements of its pixel, if they are whole words
 };

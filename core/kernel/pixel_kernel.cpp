@@ -8,9 +8,11 @@ void PixelKernel::make_key() {
            std::to_string(each.channels) + " " + each.host_type;
   };
   std::string text = "pixels " + std::to_string(words) + "\n";
-  for (const PixelInput& input : inputs) text += "in " + image(input) + (input.is_filtered ? " ~\n" : "\n");
+  for (const PixelInput& input : inputs)
+    text += "in " + image(input) + (input.is_volume ? " volume\n" : input.is_filtered ? " ~\n" : "\n");
   for (const PixelOutput& output : outputs)
-    text += "out " + image(output) + " " + output.value + (output.is_rounded_freely ? " ~\n" : "\n");
+    text += "out " + image(output) + " " + output.value + (output.is_rounded_freely ? " ~" : "") +
+            (output.is_volume ? " volume\n" : "\n");
   text += body + constants.key();
   key = std::move(text);
 }

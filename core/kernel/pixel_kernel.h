@@ -26,6 +26,7 @@ struct PixelInput {
   int channels;              // of an image in texels
   std::string host_type{};   // HostSource::type()
   bool is_filtered = false;  // read with input_k_between() alone; texels of f16, or a host's image
+  bool is_volume = false;    // filtered, in texels that lie in slices (PixelLayout)
   bool operator==(const PixelInput&) const = default;
 };
 
@@ -36,6 +37,7 @@ struct PixelOutput {
   std::string value;               // the variable of the body that has the pixel
   std::string host_type{};         // HostTarget::type()
   bool is_rounded_freely = false;  // halves are rounded as the device likes
+  bool is_volume = false;          // its rows lie in slices (PixelLayout), and there is no other output
 };
 
 struct PixelKernel {
@@ -48,10 +50,10 @@ struct PixelKernel {
   // three from there on, the last one twice, as vec4f or vec4i; all others
   // with input_k(x: i32, y: i32, width: i32), which takes places within the image, and its width, or, where they are
   // filtered, with input_k_between(place: vec2f) -> vec4f, by the device's linear filter, in which the image goes from
-  // 0 to 1 and its outermost pixels on beyond that. Images in texels have input_k_at(place: vec2f), too, where the
-  // device draws blocks (Limits): the pixel at that place, likewise. Components beyond an image's channels may be
-  // anything. Words are read as in expression_text(), with floats_of_words(vector) and ints_of_words(vector). The
-  // functions of shaders_wgsl/pointwise.wgsl can be called.
+  // 0 to 1 and its outermost pixels on beyond that; the place in a volume is a vec3f. Images in texels have
+  // input_k_at(place: vec2f), too, where the device draws blocks (Limits): the pixel at that place, likewise.
+  // Components beyond an image's channels may be anything. Words are read as in expression_text(), with
+  // floats_of_words(vector) and ints_of_words(vector). The functions of shaders_wgsl/pointwise.wgsl can be called.
   std::string body;
   std::vector<PixelInput> inputs;
 

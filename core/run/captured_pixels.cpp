@@ -21,8 +21,9 @@ bool is_layout(const Graph& graph, const Step& step) {
 std::string layout_text(const Graph& graph, const Step& step) {
   const PixelLayout& pixels = step.pixel_results.front().layout;
   std::string text;
-  for (const std::int64_t size : {pixels.width, pixels.height, std::int64_t{pixels.channels},
-                                  std::int64_t{pixels.is_half}, std::int64_t{pixels.layers}})
+  for (const std::int64_t size :
+       {pixels.width, pixels.height, std::int64_t{pixels.channels}, std::int64_t{pixels.is_half},
+        std::int64_t{pixels.layers}, std::int64_t{pixels.slices}})
     text += std::to_string(size) + ' ';
   for (const std::uint32_t word : step.words) text += std::to_string(word) + ' ';
   for (const int number : step.numbers) text += std::to_string(graph.numbers[slot(number)].value.bits) + ' ';

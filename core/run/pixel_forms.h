@@ -32,13 +32,13 @@ class PixelReader {
   virtual PixelWriter& writer() = 0;
   // A pixel of an operand, which is read as this image.
   virtual PixelRef pixel(const GraphItem::Operand&, const PixelImage&, const PixelSpot&) = 0;
-  // The same between pixels, from the four around the place unless the reader has another way.
+  // The same between pixels, from those around the place unless the reader has another way.
   virtual PixelRef between(const GraphItem::Operand&, const PixelImage&, const PixelsBetween&);
   // Four elements of an operand, at these indices.
   virtual PixelRef elements(const GraphItem::Operand&, const std::array<std::int64_t, 4>& indices) = 0;
 };
 
-// A value between four values around it, which `value` gives at a spot.
+// A value between the values around it, which `value` gives at a spot.
 template <class Value>
 PixelRef mixed_between(PixelWriter& writer, const PixelsBetween& place, const Value& value) {
   const auto text = [](PixelRef ref) { return PixelWriter::text(ref); };
@@ -48,7 +48,10 @@ PixelRef mixed_between(PixelWriter& writer, const PixelsBetween& place, const Va
   const auto along = [&](PixelRef row) {
     return mixed(value(PixelSpot{place.left, row}), value(PixelSpot{place.right, row}), place.across);
   };
-  return mixed(along(place.top), along(place.bottom), place.down);
+  const PixelRef in_slice = mixed(along(place.top), along(place.bottom), place.down);
+  if (!place.next_slice) return in_slice;
+  const PixelsBetween::NextSlice& next = *place.next_slice;
+  return mixed(in_slice, mixed(along(next.top), along(next.bottom), place.down), next.inwards);
 }
 
 // The value of an item with a pixel form at a place of it.

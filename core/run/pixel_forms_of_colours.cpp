@@ -60,7 +60,7 @@ bool takes_lookup(const GraphItem& item, const Family& family) {
          pixel_image_of(item.shape())->channels == from_words<ColourLookupParameters>(family.words).channels;
 }
 
-// The table is an image of n * n rows, each of which has n entries of red.
+// The table is a cube whose slices are of one blue each, and an image of n * n rows, which have n entries of red.
 PixelRef write_lookup(const PixelWork& work, const Family& family) {
   const auto lookup = from_words<ColourLookupParameters>(family.words);
   PixelWriter& writer = work.writer();
@@ -75,36 +75,33 @@ PixelRef write_lookup(const PixelWork& work, const Family& family) {
       DType::f32, "limit(" + scaled_by(pixel, lookup.channel_scale) + ", vec4f(0.0), vec4f(1.0)) * f32(" + last + ")"));
   const std::string first = text(writer.vector(DType::f32, "min(floor(" + place + "), vec4f(f32(" + last + ")))"));
   const std::string rest = text(writer.vector(DType::f32, place + " - " + first));
-  // A device that filters the table keeps to the entries of red by itself; those of green have others beside them.
-  const std::string scaled = pixel + " * " + writer.float_word(lookup.channel_scale * static_cast<float>(n - 1));
-  const std::string share = writer.fraction_word("entries", n),
-                    row_share = writer.fraction_word("rows of entries", n * n);
-  const PixelRef x = writer.number("((" + scaled + ").x + 0.5) * " + share);
-  const std::string down_share =
-      text(writer.number("(clamp((" + scaled + ").y, 0.0, f32(" + last + ")) + 0.5) * " + row_share));
-  std::array<std::array<PixelRef, 2>, 2> entries{};  // of red and green
+  // A device that filters the table keeps to its entries by itself.
+  const std::string scaled = pixel + " * " + writer.float_word(lookup.channel_scale * static_cast<float>(n - 1)),
+                    share = writer.fraction_word("entries", n);
+  std::array<std::array<PixelRef, 2>, 3> entries{};  // of red, green and blue
+  std::array<PixelRef, 3> shares{}, places{};
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const PixelRef entry = writer.integer("i32(" + first + "." + component[k] + ")");
     entries[k] = {entry, writer.integer("min(" + text(entry) + " + 1, " + last + ")")};
+    shares[k] = writer.number(rest + "." + component[k]);
+    places[k] = writer.number("((" + scaled + ")." + component[k] + " + 0.5) * " + share);
   }
-  const std::array blues{writer.number(first + ".z"), writer.number("min(" + first + ".z + 1.0, f32(" + last + "))")};
-  const PixelRef across = writer.number(rest + ".x"), down = writer.number(rest + ".y");
-  const auto with_blue = [&](PixelRef blue) {
-    const std::string before = text(writer.integer("i32(" + text(blue) + ") * " + writer.integer_word("entries", n)));
-    const auto row = [&](std::size_t g) { return writer.integer(before + " + " + text(entries[1][g])); };
-    return work.reader.between(work.operand(1), table,
-                               {.left = entries[0][0],
-                                .right = entries[0][1],
-                                .top = row(0),
-                                .bottom = row(1),
-                                .across = across,
-                                .down = down,
-                                .x = x,
-                                .y = writer.number(text(blue) + " * " + share + " + " + down_share)});
+  const auto row = [&](std::size_t green, std::size_t blue) {
+    const PixelRef before = writer.integer(text(entries[2][blue]) + " * " + writer.integer_word("entries", n));
+    return writer.integer(text(before) + " + " + text(entries[1][green]));
   };
-  const std::string dark = work.as_floats(with_blue(blues[0])), light = work.as_floats(with_blue(blues[1]));
-  const std::string value =
-      scaled_by("(" + dark + " + (" + light + " - " + dark + ") * " + rest + ".z)", lookup.entry_scale);
+  const std::string between = work.as_floats(
+      work.reader.between(work.operand(1), table,
+                          {.left = entries[0][0],
+                           .right = entries[0][1],
+                           .top = row(0, 0),
+                           .bottom = row(1, 0),
+                           .across = shares[0],
+                           .down = shares[1],
+                           .x = places[0],
+                           .y = places[1],
+                           .next_slice = PixelsBetween::NextSlice{row(0, 1), row(1, 1), shares[2], places[2]}}));
+  const std::string value = scaled_by(between, lookup.entry_scale);
   if (lookup.channels == 3) return work.result(value);
   const std::string colour = text(writer.vector(DType::f32, value));
   return work.result("vec4f(" + colour + ".x, " + colour + ".y, " + colour + ".z, " + pixel + ".w)");

@@ -163,7 +163,9 @@ std::vector<PixelDraft*> PixelPlanner::readers_of(int wanted) const {
 }
 
 std::size_t PixelPlanner::pixels_read_by(const PixelDraft& kernel, int wanted) {
-  return kernel.writer.wanted_of(wanted).size() + 4 * kernel.writer.wanted_between(wanted).size();
+  std::size_t pixels = kernel.writer.wanted_of(wanted).size();
+  for (const auto& [value, place] : kernel.writer.wanted_between(wanted)) pixels += place.next_slice ? 8 : 4;
+  return pixels;
 }
 
 double PixelPlanner::reads_of(int wanted) const {

@@ -80,6 +80,10 @@ class PixelPlanner {
   bool can_be_half(const PixelImage& image) const {
     return std::max(image.width, image.height) <= limits_.pixels.max_half_side;
   }
+  // Whether the image can be the slices of a cube.
+  bool fits_slices(const PixelImage& image) const {
+    return image.width > 1 && image.width <= limits_.pixels.max_slice_side && image.height == image.width * image.width;
+  }
   bool can_be_pixels(const GraphItem& item) const {
     const auto own = pixel_image_of(item.shape());
     return computes_ && own && fits(*own) && (has_pixel_form(item) || item.source);
@@ -161,6 +165,11 @@ class PixelPlanner {
   bool shares_reads(const PixelDraft& kernel, int item) const;
   int item_of(const PixelDraft& kernel, const PixelDraftOutput& output) const;
   bool depends_on(const PixelDraft& kernel, int item) const;
+  // How kernels read an image: pixels and values between four of them, or such between the slices of a cube.
+  struct Reads {
+    bool in_plane = false, across_slices = false;
+  };
+  static Reads reads_by(const std::vector<PixelDraft*>& kernels, int wanted);
   // Elements in order are read as they are, or become texels first, where that pays.
   void place_source(int index);
 

@@ -11,7 +11,9 @@ class PixelPlanner::Reader final : public PixelReader {
     return planner_.pixel(kernel_, operand, image, place);
   }
   PixelRef between(const GraphItem::Operand& operand, const PixelImage& image, const PixelsBetween& place) override {
-    const bool can_wait = planner_.graph_.is_half || planner_.is_linear_item(operand.item);
+    // Items are images, which no device filters across slices.
+    const bool can_wait = place.next_slice ? planner_.graph_.is_half && !planner_.is_pixels(operand.item)
+                                           : planner_.graph_.is_half || planner_.is_linear_item(operand.item);
     const auto wanted = can_wait ? planner_.filterable(operand, image) : std::nullopt;
     if (!wanted) return PixelReader::between(operand, image, place);
     return kernel_.writer.value_between(*wanted, place, planner_.graph_.at(operand.item).dtype());
@@ -95,10 +97,12 @@ void PixelPlanner::read_filtered(PixelDraft& kernel, int wanted, int input_item,
   if (values.empty()) return;
   input.is_filtered = true;
   const std::string k = std::to_string(kernel.writer.input(input_item, input));
-  for (const auto& [value, place] : values)
-    kernel.writer.define(value, kernel.writer.vector(kernel.writer.dtype_of(value),
-                                                     "input_" + k + "_between(vec2f(" + PixelWriter::text(place.x) +
-                                                         ", " + PixelWriter::text(place.y) + "))"));
+  for (const auto& [value, place] : values) {
+    std::string at = PixelWriter::text(place.x) + ", " + PixelWriter::text(place.y);
+    at = input.is_volume ? "vec3f(" + at + ", " + PixelWriter::text(place.next_slice->z) + ")" : "vec2f(" + at + ")";
+    kernel.writer.define(value,
+                         kernel.writer.vector(kernel.writer.dtype_of(value), "input_" + k + "_between(" + at + ")"));
+  }
 }
 
 void PixelPlanner::compute_in(PixelDraft& kernel, int item) {

@@ -176,6 +176,16 @@ bool PixelPlanner::depends_on(const PixelDraft& kernel, int item) const {
   });
 }
 
+PixelPlanner::Reads PixelPlanner::reads_by(const std::vector<PixelDraft*>& kernels, int wanted) {
+  Reads reads;
+  for (const PixelDraft* kernel : kernels) {
+    reads.in_plane |= !kernel->writer.wanted_of(wanted).empty();
+    for (const auto& [value, place] : kernel->writer.wanted_between(wanted))
+      (place.next_slice ? reads.across_slices : reads.in_plane) = true;
+  }
+  return reads;
+}
+
 void PixelPlanner::place_source(int index) {
   const PixelElementSource source = sources_[static_cast<std::size_t>(index)];
   const int wanted = count() + index;
@@ -194,9 +204,14 @@ void PixelPlanner::place_source(int index) {
   PixelLayout layout = pixel_layout_of(source.image);
   layout.is_half = dtype == DType::f16 || (graph_.is_half && can_be_half(source.image));
   const DType kept = layout.is_half ? DType::f16 : dtype;
+  const Reads reads = reads_by(readers, wanted);
+  const bool is_volume = layout.is_half && reads.across_slices && !reads.in_plane && fits_slices(source.image);
+  if (is_volume) layout.slices = static_cast<int>(source.image.width);
   const int storage = own_storage(kept, layout);
+  const PixelInput input{
+      .place = PixelPlace::texels, .dtype = kept, .channels = layout.channels, .is_volume = is_volume};
   for (PixelDraft* kernel : readers)
-    read_texels(*kernel, wanted, storage, {PixelPlace::texels, kept, layout.channels}, source.image, layout.is_half);
+    read_texels(*kernel, wanted, storage, input, source.image, layout.is_half && (is_volume || !reads.across_slices));
   PixelDraft& kernel = new_kernel(source.image);
   const PixelRef value = kernel.writer.value(wanted, kernel.writer.here(), dtype);
   read_elements(kernel, wanted, source.item, source.offset, source.image);
@@ -205,7 +220,8 @@ void PixelPlanner::place_source(int index) {
                              .dtype = kept,
                              .channels = layout.channels,
                              .value = {},
-                             .is_rounded_freely = kept != dtype},
+                             .is_rounded_freely = kept != dtype,
+                             .is_volume = is_volume},
                             value});
 }
 

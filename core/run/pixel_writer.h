@@ -25,11 +25,19 @@ struct PixelSpot {
   bool operator==(const PixelSpot&) const = default;
 };
 
-// A place between four pixels of an image.
+// A place between four pixels of an image, or between eight, where the image is the slices of a cube, one below the
+// other.
 struct PixelsBetween {
   PixelRef left, right, top, bottom;  // integers
   PixelRef across, down;              // how far it is from the left to the right and from the top to the bottom: floats
-  PixelRef x, y;                      // the same place, in an image that goes from 0 to 1
+  PixelRef x, y;                      // the same place, in an image that goes from 0 to 1, or in a cube that does
+  struct NextSlice {
+    PixelRef top, bottom;  // the rows there
+    PixelRef inwards;      // how far it is from the one slice to the other
+    PixelRef z;            // the same place, with x and y
+    bool operator==(const NextSlice&) const = default;
+  };
+  std::optional<NextSlice> next_slice{};
   bool operator==(const PixelsBetween&) const = default;
 };
 

@@ -7,7 +7,7 @@
 #include "core/interop/backend_of.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::webgpu_dma_buf_test {
 namespace {
 
 using ::testing::FloatNear;
@@ -86,8 +86,9 @@ TEST_P(WebGpuDmaBufs, PlanesAreSampled) {
         "op",
         {index ? 2 * width : width, index ? 2 * height : height, fourcc(format), {{3, 0, 64}, {3, 0, 64}}})[index];
     const webgpu::DmaBufTexture as = texture_for(image);
-    const webgpu::Handle texture = device->make_texture(
-        {width, height, 1}, as.format, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst, "plane");
+    const webgpu::Handle texture =
+        device->make_texture({width, height, 1}, WGPUTextureDimension_2D, as.format,
+                             WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst, "plane");
     WGPUTexelCopyTextureInfo target{};
     target.texture = texture.get();
     target.aspect = WGPUTextureAspect_All;
@@ -143,4 +144,4 @@ INSTANTIATE_TEST_SUITE_P(On, WebGpuDmaBufs, ::testing::ValuesIn([] {
                          device_name);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_dma_buf_test
