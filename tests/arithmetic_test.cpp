@@ -8,7 +8,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::arithmetic_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -322,4 +322,4 @@ TEST_P(Arithmetic, DenormalsAreThemselvesOrZero) {
 TESSERA_ON_ALL_DEVICES(Arithmetic);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::arithmetic_test

@@ -6,7 +6,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::attention_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -238,4 +238,4 @@ TEST_P(AttentionTest, BadInput) {
 TESSERA_ON_ALL_DEVICES(AttentionTest);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::attention_test

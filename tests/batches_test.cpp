@@ -6,7 +6,7 @@
 #include <tessera/batches.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::batches_test {
 namespace {
 
 constexpr std::uint64_t megabyte = 1 << 20;
@@ -192,4 +192,4 @@ TEST_P(Batches, BadInput) {
 TESSERA_ON_ALL_DEVICES(Batches);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::batches_test

@@ -4,7 +4,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::broadcasting_test {
 namespace {
 
 class Broadcasting : public OnDevice {
@@ -124,4 +124,4 @@ TEST_P(Broadcasting, ReshapedOperands) {
 TESSERA_ON_ALL_DEVICES(Broadcasting);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::broadcasting_test

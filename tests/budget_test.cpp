@@ -3,7 +3,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::budget_test {
 namespace {
 
 constexpr std::uint64_t megabyte = 1 << 20;
@@ -111,4 +111,4 @@ TEST_P(Budget, EveryAllocationMayFail) {
 TESSERA_ON_ALL_DEVICES(Budget);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::budget_test

@@ -11,7 +11,7 @@
 #include "support/without_roots_rights.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::cache_dir_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,4 +173,4 @@ TEST_P(CacheDir, TwoContextsMayShareIt) {
 TESSERA_ON_GPU_DEVICES(CacheDir);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::cache_dir_test

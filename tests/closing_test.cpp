@@ -8,7 +8,7 @@
 #include <tessera/sharing.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::closing_test {
 namespace {
 
 class Closing : public OnDevice {};
@@ -76,4 +76,4 @@ TEST_P(Closing, WhatATemporaryComputesStays) {
 TESSERA_ON_ALL_DEVICES(Closing);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::closing_test

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::colour_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -271,4 +271,4 @@ TEST_P(Colours, BadInput) {
 TESSERA_ON_ALL_DEVICES(Colours);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::colour_test

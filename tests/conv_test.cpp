@@ -5,7 +5,7 @@
 #include "support/devices.h"
 #include "support/windows.h"
 
-namespace tessera::test {
+namespace tessera::test::conv_test {
 namespace {
 
 std::vector<float> counting(std::size_t count, float first = 0) {
@@ -385,4 +385,4 @@ TEST_P(Convolution, BadInput) {
 TESSERA_ON_ALL_DEVICES(Convolution);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::conv_test

@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "support/windows.h"
 
-namespace tessera::test {
+namespace tessera::test::conv_transpose_test {
 namespace {
 
 class TransposedConvolution : public OnDevice {
@@ -191,4 +191,4 @@ TEST_P(TransposedConvolution, BadInput) {
 TESSERA_ON_ALL_DEVICES(TransposedConvolution);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::conv_transpose_test

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::counts_test {
 namespace {
 
 // What a user would change from one run to the next.
@@ -275,4 +275,4 @@ std::vector<TestDevice> one_of_each_backend() {
 INSTANTIATE_TEST_SUITE_P(On, ResizedPrograms, ::testing::ValuesIn(one_of_each_backend()), device_name);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::counts_test

@@ -10,7 +10,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::crossing_test {
 namespace {
 
 constexpr TestDevice swiftshader_webgpu{"webgpu_swiftshader", BackendKind::webgpu, "SwiftShader"};
@@ -69,7 +69,7 @@ struct Way {
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
 // Between contexts on one driver that can share memory.
-class Sharing : public ::testing::TestWithParam<Way> {
+class CrossingOnOneDriver : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
     if (is_left_out(GetParam().from) || is_left_out(GetParam().to)) GTEST_SKIP() << "A backend was left out.";
@@ -101,7 +101,7 @@ class Sharing : public ::testing::TestWithParam<Way> {
   std::unique_ptr<Context> from_, to_;
 };
 
-TEST_P(Sharing, EveryTypeAndShapeBitForBit) {
+TEST_P(CrossingOnOneDriver, EveryTypeAndShapeBitForBit) {
   for (const DType dtype : all_dtypes)
     for (const Shape& shape : {Shape{}, Shape{1}, Shape{5}, Shape{3, 7, 11}, Shape{256}, Shape{257}, Shape{16, 1024},
                                Shape{100, 333}, Shape{1, 1 << 18}}) {
@@ -118,7 +118,7 @@ TEST_P(Sharing, EveryTypeAndShapeBitForBit) {
     }
 }
 
-TEST_P(Sharing, ViewsSlicesAndWorkOnBothSides) {
+TEST_P(CrossingOnOneDriver, ViewsSlicesAndWorkOnBothSides) {
   std::vector<float> counted(1000);
   std::iota(counted.begin(), counted.end(), 0.0f);
   const Tensor x = from().tensor({10, 100}, counted).compute();
@@ -139,7 +139,7 @@ TEST_P(Sharing, ViewsSlicesAndWorkOnBothSides) {
   EXPECT_EQ((same * 2.0f).read(), std::vector<float>(7, 6));
 }
 
-TEST_P(Sharing, RoundTripsKeepCountsFlat) {
+TEST_P(CrossingOnOneDriver, RoundTripsKeepCountsFlat) {
   const Shape shape{333, 777};
   const std::vector<std::byte> wanted = patterns(DType::f32, shape.size());
   Tensor x = on_device(shape);
@@ -168,14 +168,14 @@ TEST_P(Sharing, RoundTripsKeepCountsFlat) {
   EXPECT_EQ(elements_of(x), wanted);
 }
 
-TEST_P(Sharing, TensorsThatStayKeepTheirOwnElements) {
+TEST_P(CrossingOnOneDriver, TensorsThatStayKeepTheirOwnElements) {
   std::vector<Tensor> crossed;
   for (int i = 0; i < 40; ++i) crossed.push_back((from().full({1000}, 1) * static_cast<float>(i)).to(to()));
   for (int i = 0; i < 40; ++i) EXPECT_EQ(crossed[static_cast<std::size_t>(i)].read()[999], static_cast<float>(i));
   EXPECT_EQ(to().stats().moves_on_device, 40u);
 }
 
-TEST_P(Sharing, WhatIsOnTheHostAloneGoesFromThere) {
+TEST_P(CrossingOnOneDriver, WhatIsOnTheHostAloneGoesFromThere) {
   const Tensor x = from().tensor({3}, {1, 2, 3}).to(to());
   EXPECT_EQ(to().stats().moves_through_host, 1u);
   EXPECT_EQ(x.read(), (std::vector<float>{1, 2, 3}));
@@ -183,7 +183,7 @@ TEST_P(Sharing, WhatIsOnTheHostAloneGoesFromThere) {
   EXPECT_EQ(to().stats().moves_through_host + to().stats().moves_on_device, 1u);
 }
 
-TEST_P(Sharing, AFailureTakesTheWayThroughTheHost) {
+TEST_P(CrossingOnOneDriver, AFailureTakesTheWayThroughTheHost) {
   for (const bool in_target : {false, true}) {
     std::string told;
     Context target = Context::create({.prefer = {GetParam().to.backend},
@@ -201,7 +201,7 @@ TEST_P(Sharing, AFailureTakesTheWayThroughTheHost) {
   EXPECT_TESSERA_ERROR(testing::fail_sharing(from(), 0), invalid_argument, "fail_sharing", "0");
 }
 
-TEST_P(Sharing, OtherContextsOfTheSourceAreNotAffectedWhenOneGoes) {
+TEST_P(CrossingOnOneDriver, OtherContextsOfTheSourceAreNotAffectedWhenOneGoes) {
   const Tensor x = on_device({5000});
   for (int i = 0; i < 3; ++i) {
     Context passing = open(GetParam().to);
@@ -213,7 +213,7 @@ TEST_P(Sharing, OtherContextsOfTheSourceAreNotAffectedWhenOneGoes) {
 }
 
 // Devices that are lost are told of as a warning, so these contexts do not take warnings for failures.
-class SharingLoss : public Sharing {
+class SharingLoss : public CrossingOnOneDriver {
  protected:
   Context open_silently(const TestDevice& device, bool survive = true) {
     return Context::create(
@@ -275,7 +275,7 @@ TEST_P(SharingLoss, CanBeDeclined) {
   EXPECT_TESSERA_ERROR(crossed.read(), device_lost, "survive_device_loss");
 }
 
-TEST_P(Sharing, BothWaysOnTwoThreads) {
+TEST_P(CrossingOnOneDriver, BothWaysOnTwoThreads) {
   const auto run = [](Context& here, Context& there, float number) {
     const Tensor own = here.full({64, 65}, number).compute();
     for (int i = 0; i < 50; ++i) {
@@ -295,7 +295,7 @@ const Way ways[] = {{"webgpu_to_gles", swiftshader_webgpu, swiftshader_gles},
                     {"webgpu_to_webgpu", swiftshader_webgpu, swiftshader_webgpu},
                     {"gles_to_gles", swiftshader_gles, swiftshader_gles}};
 std::string way_name(const ::testing::TestParamInfo<Way>& info) { return info.param.name; }
-INSTANTIATE_TEST_SUITE_P(On, Sharing, ::testing::ValuesIn(ways), way_name);
+INSTANTIATE_TEST_SUITE_P(On, CrossingOnOneDriver, ::testing::ValuesIn(ways), way_name);
 INSTANTIATE_TEST_SUITE_P(On, SharingLoss, ::testing::ValuesIn(ways), way_name);
 
 // Images are used again in both directions: no other tensor's elements may show.
@@ -334,4 +334,4 @@ TEST(Crossing, IsExactBetweenAllDevices) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::crossing_test

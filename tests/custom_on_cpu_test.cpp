@@ -5,7 +5,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::custom_on_cpu_test {
 namespace {
 
 CustomKernel on_cpu() {
@@ -106,4 +106,4 @@ fn main(@builtin(workgroup_id) id: vec3u) { b[id.x] = a[id.x] * 2.0; })",
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::custom_on_cpu_test

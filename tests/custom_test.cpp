@@ -9,7 +9,7 @@
 #include <tessera/sharing.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::custom_test {
 namespace {
 
 class Custom : public OnDevice {};
@@ -474,4 +474,4 @@ TEST_P(MapKernel, SourceThatIsWrongIsAClearError) {
 TESSERA_ON_ALL_DEVICES(MapKernel);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::custom_test

@@ -1,7 +1,7 @@
 // What the system tells of devices, and devices chosen by it.
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::device_state_test {
 namespace {
 
 using Kind = DevicePreference::Kind;
@@ -120,4 +120,4 @@ TEST(DevicePreferences, LimitsHoldForEveryBackend) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::device_state_test

@@ -9,7 +9,7 @@
 #include "support/devices.h"
 #include "support/temporary_folder.h"
 
-namespace tessera::test {
+namespace tessera::test::devices_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -224,4 +224,4 @@ TEST(DeviceChoiceDeathTest, TemporaryFoldersThatAreNone) {
 #endif
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::devices_test

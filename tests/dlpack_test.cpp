@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include <tessera/dlpack.h>
 
-namespace tessera::test {
+namespace tessera::test::dlpack_test {
 namespace {
 
 class DlPack : public OnDevice {};
@@ -132,4 +132,4 @@ TEST_P(DlPack, BuffersOfWebGpuAreLentWithoutACopy) {
 TESSERA_ON_ALL_DEVICES(DlPack);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::dlpack_test

@@ -6,7 +6,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::dtypes_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -206,4 +206,4 @@ TEST(Half, ConvertsAsIeeeSays) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::dtypes_test

@@ -6,7 +6,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::einsum_test {
 namespace {
 
 class Einsums : public OnDevice {
@@ -267,4 +267,4 @@ TEST_P(Einsums, LongEquationsAreRefusedAtOnce) {
 TESSERA_ON_ALL_DEVICES(Einsums);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::einsum_test

@@ -6,7 +6,7 @@
 #include <tessera/sharing.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::errors_test {
 namespace {
 
 class Errors : public OnDevice {
@@ -165,4 +165,4 @@ TEST_P(Errors, NothingIsLostOrLeaked) {
 TESSERA_ON_ALL_DEVICES(Errors);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::errors_test

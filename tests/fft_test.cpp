@@ -7,7 +7,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::fft_test {
 namespace {
 
 using Numbers = std::vector<std::complex<double>>;
@@ -172,4 +172,4 @@ TEST_P(FourierTest, BadInput) {
 TESSERA_ON_ALL_DEVICES(FourierTest);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::fft_test

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::filter_test {
 namespace {
 
 class Filters : public OnDevice {
@@ -227,4 +227,4 @@ TEST_P(Filters, BadInput) {
 TESSERA_ON_ALL_DEVICES(Filters);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::filter_test

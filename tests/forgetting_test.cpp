@@ -5,7 +5,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::forgetting_test {
 namespace {
 
 constexpr std::int64_t side = 512;  // a tensor of 512 x 512 floats is a megabyte
@@ -175,4 +175,4 @@ TESSERA_ON_ALL_DEVICES(Forgetting);
 TESSERA_ON_GPU_DEVICES(ForgettingOnGpus);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::forgetting_test

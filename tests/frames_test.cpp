@@ -3,7 +3,7 @@
 #include "bench/frames/stage.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::frames_test {
 namespace {
 
 class FramePipelines : public OnDevice {
@@ -75,4 +75,4 @@ std::vector<TestDevice> fast_devices() {
 INSTANTIATE_TEST_SUITE_P(On, FramePipelines, ::testing::ValuesIn(fast_devices()), device_name);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::frames_test

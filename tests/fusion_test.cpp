@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::fusion_test {
 namespace {
 
 class Fusion : public OnDevice {
@@ -269,4 +269,4 @@ TEST_P(Fusion, AWideGraphOnManyTensorsStaysWithinTheLimits) {
 TESSERA_ON_ALL_DEVICES(Fusion);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::fusion_test

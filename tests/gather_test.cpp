@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "support/host_tensor.h"
 
-namespace tessera::test {
+namespace tessera::test::gather_test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -38,11 +38,11 @@ TEST_P(LookUps, GatherAgainstLoops) {
       dims.erase(dims.begin() + axis);
       dims.insert(dims.begin() + axis, indices.dims().begin(), indices.dims().end());
       expect_equal(gather(host.on(context(), dtype), i32(indices, values), axis),
-                   made(Shape(dims), [&](const Coordinates& at) {
+                   made(Shape(dims), [&](const Position& at) {
                      std::int64_t element = 0;
                      for (int i = 0; i < indices.rank(); ++i) element = element * indices[i] + at[index_of(axis + i)];
                      const std::int64_t index = values[static_cast<std::size_t>(element)];
-                     Coordinates from(at.begin(), at.begin() + axis);
+                     Position from(at.begin(), at.begin() + axis);
                      from.push_back(index < 0 ? index + size : index);
                      from.insert(from.end(), at.begin() + axis + indices.rank(), at.end());
                      return host.at(from);
@@ -90,7 +90,7 @@ TEST_P(LookUps, GatherNd) {
     for (int i = 0; i < 7; ++i)
       rows.insert(rows.end(), {static_cast<std::int32_t>(choices_.between(0, 2)),
                                static_cast<std::int32_t>(choices_.between(0, 3))});
-    expect_equal(gather_nd(host.on(context(), dtype), i32({7, 2}, rows)), made({7, 2, 5}, [&](const Coordinates& at) {
+    expect_equal(gather_nd(host.on(context(), dtype), i32({7, 2}, rows)), made({7, 2, 5}, [&](const Position& at) {
                    const auto row = static_cast<std::size_t>(2 * at[0]);
                    return host.at({rows[row], rows[row + 1], at[1], at[2]});
                  }));
@@ -183,4 +183,4 @@ TEST_P(LookUps, BadInput) {
 TESSERA_ON_ALL_DEVICES(LookUps);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gather_test

@@ -8,7 +8,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_adopt_test {
 namespace {
 
 class GlesAdopt : public OnGlesHost {};
@@ -331,4 +331,4 @@ TEST(GlesAdoptDeathTest, LetsGoAfterTheHostHasUnloadedEgl) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_adopt_test

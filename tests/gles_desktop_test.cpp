@@ -7,7 +7,7 @@
 #include "support/gles_host.h"
 #include <tessera/monitor.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_desktop_test {
 namespace {
 
 namespace state = gles::state;
@@ -356,4 +356,4 @@ INSTANTIATE_TEST_SUITE_P(With, DesktopHost, ::testing::Values(core, compatibilit
                          [](const auto& profile) { return profile.param.name; });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_desktop_test

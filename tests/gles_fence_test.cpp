@@ -11,7 +11,7 @@
 #include "support/gles_host.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_fence_test {
 namespace {
 
 constexpr int width = 64, height = 64, frames = 60;
@@ -240,4 +240,4 @@ TEST(GlesFences, AreOfGlesOnly) {
 TESSERA_ON_GLES_DEVICES(GlesFence);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_fence_test

@@ -4,7 +4,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_frames_test {
 namespace {
 
 class GlesFrames : public OnGlesHost {
@@ -77,4 +77,4 @@ TEST_P(GlesFrames, NothingGrows) {
 TESSERA_ON_GLES_DEVICES(GlesFrames);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_frames_test

@@ -3,7 +3,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_in_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -240,4 +240,4 @@ TEST_P(GlesIn, ReadsExternalTextures) {
 TESSERA_ON_GLES_DEVICES(GlesIn);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_in_test

@@ -4,7 +4,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_lifetimes_test {
 namespace {
 
 class GlesLifetimes : public OnDevice {
@@ -152,4 +152,4 @@ TEST_P(GlesLifetimes, ANewContextAtTheAddressOfAnOldOneIsNotTakenForIt) {
 TESSERA_ON_GLES_DEVICES(GlesLifetimes);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_lifetimes_test

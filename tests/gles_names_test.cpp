@@ -7,7 +7,7 @@
 #include "support/gles_host.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_names_test {
 namespace {
 
 using ::testing::Each;
@@ -189,4 +189,4 @@ TEST_P(GlesNamesAfterALoss, WhatIsPendingDoesNotMoveToAnotherBackend) {
 TESSERA_ON_GLES_DEVICES(GlesNamesAfterALoss);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_names_test

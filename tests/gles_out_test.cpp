@@ -7,7 +7,7 @@
 #include "support/gles_host.h"
 #include <tessera/sharing.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_out_test {
 namespace {
 
 using gles::TexShape;
@@ -369,4 +369,4 @@ TEST_P(GlesOut, WorksOnOwnContextsFromAnyThread) {
 TESSERA_ON_GLES_DEVICES(GlesOut);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_out_test

@@ -3,7 +3,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_parts_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -465,4 +465,4 @@ TEST_P(GlesParts, ThatAreNotThereAreRefused) {
 TESSERA_ON_GLES_DEVICES(GlesParts);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_parts_test

@@ -10,7 +10,7 @@
 #include "support/gles_host.h"
 #include "support/temporary_folder.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_prepare_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -267,4 +267,4 @@ TEST_P(GlesPrepare, BinariesThatTheDriverRefusesAreReplaced) {
 TESSERA_ON_GLES_DEVICES(GlesPrepare);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_prepare_test

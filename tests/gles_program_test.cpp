@@ -3,7 +3,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_program_test {
 namespace {
 
 using ::testing::Each;
@@ -65,4 +65,4 @@ TEST_P(GlesPrograms, AResultThatIsAPartOfATensorIsShownRight) {
 TESSERA_ON_GLES_DEVICES(GlesPrograms);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_program_test

@@ -9,7 +9,7 @@
 #include "support/gles_host.h"
 #include <tessera/monitor.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_reads_test {
 namespace {
 
 using ::testing::AllOf;
@@ -326,4 +326,4 @@ TEST_P(GlesReads, DebuggersSeeNamesOfRunsAndKernels) {
 TESSERA_ON_GLES_DEVICES(GlesReads);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_reads_test

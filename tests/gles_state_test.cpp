@@ -3,7 +3,7 @@
 
 #include "support/gles_host.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_state_test {
 namespace {
 
 namespace state = gles::state;
@@ -308,4 +308,4 @@ TEST_P(GlesState, TellsErrorsOfTheHostApart) {
 TESSERA_ON_GLES_DEVICES(GlesState);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_state_test

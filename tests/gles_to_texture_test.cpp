@@ -4,7 +4,7 @@
 #include "support/gles_host.h"
 #include "support/histories.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_to_texture_test {
 namespace {
 
 using ::testing::Each;
@@ -183,4 +183,4 @@ TEST_P(GlesToTexture, ThreeChannelsForLaterFramesTakeNoPassOfTheirOwn) {
 TESSERA_ON_GLES_DEVICES(GlesToTexture);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_to_texture_test

@@ -8,7 +8,7 @@
 #include "support/gles_host.h"
 #include <tessera/video_memory.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_video_test {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -179,4 +179,4 @@ TESSERA_ON_GLES_DEVICES(GlesVideo);
 TESSERA_ON_GLES_DEVICES(GlesDmaBufs);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_video_test

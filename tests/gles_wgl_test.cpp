@@ -7,7 +7,7 @@
 #include "support/devices.h"
 #include <tessera/gles.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_wgl_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(WglHosts, AreToldThatNoContextIsCurrent) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_wgl_test

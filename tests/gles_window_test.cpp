@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-namespace tessera::test {
+namespace tessera::test::gles_window_test {
 namespace {
 
 struct Api {
@@ -277,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(With, GlesWindow,
                          [](const auto& api) { return api.param.name; });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_window_test
 #else
 TEST(GlesWindow, NeedsGlfw) { GTEST_SKIP() << "this build found no GLFW (libglfw3-dev)"; }
 #endif

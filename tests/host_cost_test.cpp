@@ -5,7 +5,7 @@
 #include "bench/host_cost/counts.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::host_cost_test {
 namespace {
 
 #ifndef TESSERA_HOST_COST_WORKLOADS
@@ -69,4 +69,4 @@ INSTANTIATE_TEST_SUITE_P(On, HostCost,
                          [](const auto& on) { return std::string(on.param.device.name); });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::host_cost_test

@@ -37,7 +37,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace tessera::test {
+namespace tessera::test::host_memory_test {
 namespace {
 
 constexpr std::int64_t side = 8;
@@ -92,4 +92,4 @@ TEST(HostMemory, AnyAllocationMayFail) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::host_memory_test

@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "support/host_tensor.h"
 
-namespace tessera::test {
+namespace tessera::test::index_test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -58,7 +58,7 @@ TEST_P(Indices, Eye) {
   for (const DType dtype : every_dtype)
     for (const std::int64_t k : {-9, -1, 0, 2, 9})
       expect_equal(eye(context(), 3, 5, k, dtype),
-                   made({3, 5}, [&](const Coordinates& at) { return at[1] - at[0] == k ? 1.0f : 0.0f; }));
+                   made({3, 5}, [&](const Position& at) { return at[1] - at[0] == k ? 1.0f : 0.0f; }));
   EXPECT_EQ(eye(context(), 3, 0).shape(), (Shape{3, 0}));
   EXPECT_EQ(dispatches(eye(context(), 9)), 1u);
 }
@@ -71,7 +71,7 @@ TEST_P(Indices, OneHot) {
   EXPECT_EQ(one_hot(i32({2, 2}, {0, 2, 1, -1}), 3).read(), (std::vector<float>{1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0}));
   // ONNX's OneHot along another axis; a depth that an index is outside of.
   const Tensor along = one_hot(i32({2, 2}, {1, 9, 2, 4}), 10, {.on = 3, .off = 1, .axis = 1});
-  expect_equal(along, made({2, 10, 2}, [&](const Coordinates& at) {
+  expect_equal(along, made({2, 10, 2}, [&](const Position& at) {
                  const std::int64_t indices[2][2] = {{1, 9}, {2, 4}};
                  return indices[at[0]][at[2]] == at[1] ? 3.0f : 1.0f;
                }));
@@ -89,14 +89,14 @@ TEST_P(Indices, DiagAndTriangle) {
   for (const DType dtype : every_dtype) {
     const HostTensor host = choices_.tensor({2, 3, 5}, dtype);
     const Tensor x = host.on(context(), dtype);
-    expect_equal(diag(x), made({2, 3, 5, 5}, [&](const Coordinates& at) {
+    expect_equal(diag(x), made({2, 3, 5, 5}, [&](const Position& at) {
                    return at[2] == at[3] ? host.at({at[0], at[1], at[2]}) : 0;
                  }));
     for (const std::int64_t k : {INT64_MIN, std::int64_t{-2}, std::int64_t{3}, INT64_MAX}) {
       expect_equal(triangle(x, Triangle::upper, k),
-                   made(host.shape, [&](const Coordinates& at) { return at[2] - at[1] >= k ? host.at(at) : 0; }));
+                   made(host.shape, [&](const Position& at) { return at[2] - at[1] >= k ? host.at(at) : 0; }));
       expect_equal(triangle(x, Triangle::lower, k),
-                   made(host.shape, [&](const Coordinates& at) { return at[2] - at[1] <= k ? host.at(at) : 0; }));
+                   made(host.shape, [&](const Position& at) { return at[2] - at[1] <= k ? host.at(at) : 0; }));
     }
   }
   // What is cut off does not count, whatever it is.
@@ -133,4 +133,4 @@ TEST_P(Indices, BadInput) {
 TESSERA_ON_ALL_DEVICES(Indices);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::index_test

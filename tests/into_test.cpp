@@ -4,7 +4,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::into_test {
 namespace {
 
 using ::testing::Each;
@@ -195,4 +195,4 @@ TEST_P(Into, ATargetIsEmptyAfterWorkThatFailsOnTheWay) {
 TESSERA_ON_ALL_DEVICES(Into);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::into_test

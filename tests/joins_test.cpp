@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "support/host_tensor.h"
 
-namespace tessera::test {
+namespace tessera::test::joins_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -31,7 +31,7 @@ TEST_P(Joins, Concat) {
       SCOPED_TRACE(std::to_string(count) + " like " + shape.to_string() + " along " + std::to_string(axis));
       std::vector<HostTensor> hosts;
       std::vector<Tensor> tensors;
-      Coordinates dims(shape.dims().begin(), shape.dims().end());
+      Position dims(shape.dims().begin(), shape.dims().end());
       std::int64_t total = 0;
       for (int i = 0; i < count; ++i) {
         dims[index_of(axis)] = choices_.between(i == 1 ? 0 : 1, 5);  // the second may be without elements
@@ -40,7 +40,7 @@ TEST_P(Joins, Concat) {
         tensors.push_back(hosts.back().on(context(), dtype));
       }
       dims[index_of(axis)] = total;
-      expect_equal(concat(tensors, axis), made(Shape(dims), [&](Coordinates at) {
+      expect_equal(concat(tensors, axis), made(Shape(dims), [&](Position at) {
                      std::size_t from = 0;
                      while (at[index_of(axis)] >= hosts[from].shape[axis])
                        at[index_of(axis)] -= hosts[from++].shape[axis];
@@ -54,7 +54,7 @@ TEST_P(Joins, ConcatOfWholeTexels) {
     const HostTensor a = choices_.tensor({5, 8}, dtype), b = choices_.tensor({5, 4}, dtype),
                      c = choices_.tensor({5, 12}, dtype);
     expect_equal(concat({a.on(context(), dtype), b.on(context(), dtype), c.on(context(), dtype)}, -1),
-                 made({5, 24}, [&](const Coordinates& at) {
+                 made({5, 24}, [&](const Position& at) {
                    return at[1] < 8 ? a.at(at) : at[1] < 12 ? b.at({at[0], at[1] - 8}) : c.at({at[0], at[1] - 12});
                  }));
   }
@@ -100,7 +100,7 @@ void Joins::expect_padded(const HostTensor& host, DType dtype, const std::vector
     dims.push_back(before + host.shape[static_cast<int>(dims.size())] + after);
   SCOPED_TRACE(host.shape.to_string() + " to " + Shape(dims).to_string() + " mode " +
                std::to_string(static_cast<int>(mode)));
-  expect_equal(pad(host.on(context(), dtype), padding, mode, value), made(Shape(dims), [&](Coordinates at) {
+  expect_equal(pad(host.on(context(), dtype), padding, mode, value), made(Shape(dims), [&](Position at) {
                  for (std::size_t axis = 0; axis < at.size(); ++axis) {
                    const std::int64_t last = host.shape[static_cast<int>(axis)] - 1;
                    at[axis] -= padding[axis].before;
@@ -196,4 +196,4 @@ TEST_P(Joins, BadInput) {
 TESSERA_ON_ALL_DEVICES(Joins);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::joins_test

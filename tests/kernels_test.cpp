@@ -2,7 +2,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::kernels_test {
 namespace {
 
 // A chain of operations that no other number gives.
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(On, ManyKernels,
                          device_name);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::kernels_test

@@ -8,7 +8,7 @@
 #include <tessera/sharing.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::laid_out_test {
 namespace {
 
 constexpr std::int64_t rows = 64, side = 256;
@@ -320,4 +320,4 @@ TEST_P(LaidOut, ServeRunsInSlices) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::laid_out_test

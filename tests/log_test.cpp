@@ -2,7 +2,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::log_test {
 namespace {
 
 using Level = Message::Level;
@@ -100,4 +100,4 @@ TEST_P(Log, TellsOfSpillsSwitchesAndRecoveries) {
 TESSERA_ON_ALL_DEVICES(Log);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::log_test

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::matmul_test {
 namespace {
 
 class MatMuls : public OnDevice {
@@ -450,4 +450,4 @@ TEST_P(MatMuls, BadInput) {
 TESSERA_ON_ALL_DEVICES(MatMuls);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::matmul_test

@@ -4,7 +4,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::memory_test {
 namespace {
 
 constexpr std::uint64_t megabyte = 1 << 20;
@@ -167,4 +167,4 @@ TEST(Tracking, TakesLittleOfTheHostsMemory) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::memory_test

@@ -10,7 +10,7 @@
 #include <tessera/monitor.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::monitor_test {
 namespace {
 
 using nlohmann::json;
@@ -390,4 +390,4 @@ TEST_P(Monitoring, CallsHaveTheirTimesAndTheSpanAroundThem) {
 TESSERA_ON_ALL_DEVICES(Monitoring);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::monitor_test

@@ -7,7 +7,7 @@
 #include "support/devices.h"
 #include "support/windows.h"
 
-namespace tessera::test {
+namespace tessera::test::pooling_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -235,4 +235,4 @@ TEST_P(ImagePooling, BadInput) {
 TESSERA_ON_ALL_DEVICES(ImagePooling);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::pooling_test

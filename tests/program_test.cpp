@@ -2,7 +2,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::program_test {
 namespace {
 
 class Programs : public OnDevice {};
@@ -234,4 +234,4 @@ TEST_P(Programs, NoMoreSubmissionsAreUnderWayThanAllowed) {
 TESSERA_ON_ALL_DEVICES(Programs);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::program_test

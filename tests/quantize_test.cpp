@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::quantize_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -349,4 +349,4 @@ TESSERA_ON_ALL_DEVICES(FourBits);
 TESSERA_ON_ALL_DEVICES(Quantization);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::quantize_test

@@ -17,7 +17,7 @@
 #include "support/random_graph.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::random_graphs_test {
 namespace {
 
 using Way = RandomGraph::Way;
@@ -273,4 +273,4 @@ TEST(RandomOps, AreAllInSomeGraph) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::random_graphs_test

@@ -8,7 +8,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::random_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -155,4 +155,4 @@ TEST_P(Random, BadInput) {
 TESSERA_ON_ALL_DEVICES(Random);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::random_test

@@ -8,7 +8,7 @@
 #include "support/commit.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::read_text_test {
 namespace {
 
 constexpr int map_width = 120, map_height = 80;
@@ -94,7 +94,7 @@ TEST(TextReader, ReadsALine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::read_text_test
 #else
 TEST(ReadText, WasBuilt) { GTEST_SKIP() << "the sample read_text is not part of this build"; }
 #endif

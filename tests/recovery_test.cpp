@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::recovery_test {
 namespace {
 
 class Recovery : public OnDevice {
@@ -217,4 +217,4 @@ TEST_P(Recovery, MessagesTellOfIt) {
 TESSERA_ON_GPU_DEVICES(Recovery);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::recovery_test

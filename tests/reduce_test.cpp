@@ -9,7 +9,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::reduce_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -362,4 +362,4 @@ TEST_P(Reductions, AxesOfOneElement) {
 TESSERA_ON_ALL_DEVICES_AND_OPENGL(Reductions);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::reduce_test

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::resize_test {
 namespace {
 
 class Resizing : public OnDevice {
@@ -239,4 +239,4 @@ TEST_P(Resizing, BadInput) {
 TESSERA_ON_ALL_DEVICES(Resizing);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::resize_test

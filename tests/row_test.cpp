@@ -7,7 +7,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::row_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -399,4 +399,4 @@ TEST_P(Rows, BadInput) {
 TESSERA_ON_ALL_DEVICES(Rows);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::row_test

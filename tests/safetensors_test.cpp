@@ -18,7 +18,7 @@
 #include "support/without_roots_rights.h"
 #include "tests/models/mutations.h"
 
-namespace tessera::test {
+namespace tessera::test::safetensors_test {
 namespace {
 
 template <class T>
@@ -420,4 +420,4 @@ TEST_P(SafetensorsOn, EveryTypeComesBackTheSame) {
 TESSERA_ON_ALL_DEVICES(SafetensorsOn);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::safetensors_test

@@ -20,7 +20,7 @@
 #include "support/temporary_folder.h"
 #include "support/virtual_display.h"
 
-namespace tessera::test {
+namespace tessera::test::samples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -208,7 +208,7 @@ TEST(Embedding, IsDocumentedWithTheSamplesOwnLines) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::samples_test
 #else
 TEST(Samples, WereBuilt) { GTEST_SKIP() << "the samples are not part of this build"; }
 #endif

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::scan_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -173,4 +173,4 @@ TEST_P(Scans, BadInput) {
 TESSERA_ON_ALL_DEVICES(Scans);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::scan_test

@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "support/host_tensor.h"
 
-namespace tessera::test {
+namespace tessera::test::scatter_test {
 namespace {
 
 class Scatters : public OnDevice {
@@ -123,4 +123,4 @@ TEST_P(Scatters, Dispatches) {
 TESSERA_ON_ALL_DEVICES(Scatters);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::scatter_test

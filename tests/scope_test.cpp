@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include <tessera/scope.h>
 
-namespace tessera::test {
+namespace tessera::test::scope_test {
 namespace {
 
 class Scopes : public OnDevice {
@@ -155,4 +155,4 @@ TEST_P(Scopes, TidyPassesErrorsOnAndNeedsTensors) {
 TESSERA_ON_ALL_DEVICES(Scopes);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::scope_test

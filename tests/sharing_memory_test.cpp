@@ -4,7 +4,7 @@
 #include "support/webgpu_host.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::sharing_memory_test {
 namespace {
 
 class SharingMemory : public Sharing {};
@@ -293,4 +293,4 @@ TESSERA_ON_ALL_DEVICES(SharingThrough);
 TESSERA_ON_GPU_DEVICES(SharingThroughLosses);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::sharing_memory_test

@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::sharing_names_test {
 namespace {
 
 class SharingNames : public ::testing::Test {
@@ -195,4 +195,4 @@ TEST_F(SharingNames, ManyThreads) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::sharing_names_test

@@ -5,7 +5,7 @@
 #include "support/hub.h"
 #include "support/temporary_folder.h"
 
-namespace tessera::test {
+namespace tessera::test::sharing_test {
 namespace {
 
 TEST_P(Sharing, NamesOfOneTensorShareItsStorage) {
@@ -236,4 +236,4 @@ TEST_P(Sharing, FilesGiveTheHubBack) {
 TESSERA_ON_ALL_DEVICES(Sharing);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::sharing_test

@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::sizes_test {
 namespace {
 
 constexpr std::int64_t huge = std::int64_t{1} << 62, most = Shape::max_size;
@@ -124,4 +124,4 @@ TEST_P(Sizes, EmptyTensorsGoThroughEveryMove) {
 TESSERA_ON_ALL_DEVICES(Sizes);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::sizes_test

@@ -11,7 +11,7 @@
 #include <tessera/monitor.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::slices_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -564,4 +564,4 @@ TESSERA_ON_GLES_DEVICES(SlicesOnGlesHost);
 #endif
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::slices_test

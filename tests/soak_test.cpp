@@ -9,7 +9,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::soak_test {
 namespace {
 
 constexpr std::uint64_t kilobyte = 1024;
@@ -126,4 +126,4 @@ TEST_P(Soak, MemoryAndObjectsStayFlat) {
 TESSERA_ON_ALL_DEVICES(Soak);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::soak_test

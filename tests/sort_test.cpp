@@ -7,7 +7,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::sort_test {
 namespace {
 
 using Indices = std::vector<std::int32_t>;
@@ -194,4 +194,4 @@ TEST_P(Sorting, BadInput) {
 TESSERA_ON_ALL_DEVICES(Sorting);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::sort_test

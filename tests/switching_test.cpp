@@ -3,7 +3,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::switching_test {
 namespace {
 
 TEST(Switching, EverythingComesAlong) {
@@ -63,4 +63,4 @@ TEST(Switching, TensorsGoToOtherContexts) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::switching_test

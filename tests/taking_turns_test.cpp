@@ -7,7 +7,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::taking_turns_test {
 namespace {
 
 using Body = std::function<Tensor(Context&, const Tensor&)>;
@@ -194,4 +194,4 @@ TEST_P(TakingTurns, TiersGiveTheSame) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::taking_turns_test

@@ -9,7 +9,7 @@
 #include "support/devices.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::threads_test {
 namespace {
 
 class Threads : public OnDevice {};
@@ -100,13 +100,17 @@ double seconds_this_thread_worked() {
 class Waiting : public OnDevice {};  // not on the cpu, which computes on the thread that asks
 
 TEST_P(Waiting, ReadsSleepUntilTheDeviceIsDone) {
-  const auto long_work = [&](std::int64_t size) {
+  // One kernel, many times, so that the device works far longer than the thread that copies its result.
+  const auto long_work = [&](std::int64_t size, int times) {
     Tensor x = context().full({size}, 1).compute();
-    for (int i = 0; i < 40; ++i) x = sin(x) + 1.0f;
+    for (int i = 0; i < times; ++i) {
+      for (int j = 0; j < 40; ++j) x = sin(x) + 1.0f;
+      x.compute();
+    }
     return x;
   };
-  long_work(4).read();  // compiles
-  const Tensor result = long_work(1 << 18).compute();
+  long_work(4, 1).read();  // compiles
+  const Tensor result = long_work(1 << 18, 8);
   const auto start = std::chrono::steady_clock::now();
   const double worked_before = seconds_this_thread_worked();
   result.read();
@@ -246,4 +250,4 @@ TEST(Messages, MayCallBack) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::threads_test

@@ -7,7 +7,7 @@
 #include "support/temporary_folder.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::tiers_test {
 namespace {
 
 class TieredKernels : public OnDevice {
@@ -173,4 +173,4 @@ TEST_P(TieredKernels, DoNotMindADamagedCache) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tiers_test

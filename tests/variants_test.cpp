@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::variants_test {
 namespace {
 
 class Variants : public OnDevice {
@@ -203,4 +203,4 @@ TEST_P(Variants, TakeNoMoreMemoryThanThereIs) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::variants_test

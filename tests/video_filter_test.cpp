@@ -16,7 +16,7 @@
 #include "support/options.h"
 #include "support/temporary_folder.h"
 
-namespace tessera::test {
+namespace tessera::test::video_filter_test {
 namespace {
 
 using video::Frame, video::FramePtr, video::Pipeline, video::Recent, video::Size;
@@ -216,7 +216,7 @@ TEST(FilterNames, AreCheckedAndChain) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::video_filter_test
 #else
 TEST(VideoFilter, WasBuilt) { GTEST_SKIP() << "the sample video_filter is not part of this build"; }
 #endif

@@ -13,7 +13,7 @@
 
 #include <X11/keysym.h>
 
-namespace tessera::test {
+namespace tessera::test::video_filter_window_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -293,7 +293,7 @@ TEST(FilterCommandLine, TellsWhatIsWrongInOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::video_filter_window_test
 #else
 TEST(FilterWindow, WasBuilt) { GTEST_SKIP() << "the sample video_filter is not part of this build"; }
 #endif

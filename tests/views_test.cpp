@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "support/host_tensor.h"
 
-namespace tessera::test {
+namespace tessera::test::views_test {
 namespace {
 
 class Views : public OnDevice {
@@ -47,8 +47,8 @@ TEST_P(Views, Transpose) {
     const std::vector<int> order = choices_.permutation(host.shape.rank());
     std::vector<std::int64_t> dims;
     for (const int axis : order) dims.push_back(host.shape[axis]);
-    expect_equal(transpose(x, order), made(Shape(dims), [&](const Coordinates& at) {
-                   Coordinates from(at.size());
+    expect_equal(transpose(x, order), made(Shape(dims), [&](const Position& at) {
+                   Position from(at.size());
                    for (std::size_t i = 0; i < at.size(); ++i) from[static_cast<std::size_t>(order[i])] = at[i];
                    return host.at(from);
                  }));
@@ -58,7 +58,7 @@ TEST_P(Views, Transpose) {
   EXPECT_EQ(transpose(context().full({}, 3)).read(), std::vector<float>{3});
   // One past each power of two and each tile.
   const HostTensor host = choices_.tensor({65, 33}, DType::f32);
-  expect_equal(transpose(host.on(context()), {-1, 0}), made({33, 65}, [&](const Coordinates& at) {
+  expect_equal(transpose(host.on(context()), {-1, 0}), made({33, 65}, [&](const Position& at) {
                  return host.at({at[1], at[0]});
                }));
 }
@@ -71,7 +71,7 @@ TEST_P(Views, Slice) {
       dims.push_back(choices_.between(1, dim - begin.back()));
       size.push_back(dims.back() == dim - begin.back() ? -1 : dims.back());
     }
-    expect_equal(slice(x, begin, size), made(Shape(dims), [&](Coordinates at) {
+    expect_equal(slice(x, begin, size), made(Shape(dims), [&](Position at) {
                    for (std::size_t i = 0; i < at.size(); ++i) at[i] += begin[i];
                    return host.at(at);
                  }));
@@ -96,7 +96,7 @@ TEST_P(Views, StridedSlice) {
       dims.push_back(static_cast<std::int64_t>(along.size()));
       if (choices_.between(0, 1)) begin.back() -= dim;  // the same place, counted from the end
     }
-    expect_equal(strided_slice(x, begin, end, steps), made(Shape(dims), [&](Coordinates at) {
+    expect_equal(strided_slice(x, begin, end, steps), made(Shape(dims), [&](Position at) {
                    for (std::size_t i = 0; i < at.size(); ++i) at[i] = places[i][static_cast<std::size_t>(at[i])];
                    return host.at(at);
                  }));
@@ -117,7 +117,7 @@ TEST_P(Views, Reverse) {
   on_random_tensors([&](const HostTensor& host, const Tensor& x) {
     std::vector<int> axes = choices_.permutation(host.shape.rank());
     axes.resize(static_cast<std::size_t>(choices_.between(1, host.shape.rank())));
-    expect_equal(reverse(x, axes), made(host.shape, [&](Coordinates at) {
+    expect_equal(reverse(x, axes), made(host.shape, [&](Position at) {
                    for (const int axis : axes)
                      at[static_cast<std::size_t>(axis)] = host.shape[axis] - 1 - at[static_cast<std::size_t>(axis)];
                    return host.at(at);
@@ -129,13 +129,13 @@ TEST_P(Views, Reverse) {
 
 TEST_P(Views, BroadcastTo) {
   on_random_tensors([&](const HostTensor& host, const Tensor& x) {
-    Coordinates from = dims_of(host), to = from;
+    Position from = dims_of(host), to = from;
     for (std::size_t axis = 0; axis < from.size(); ++axis)
       if (choices_.between(0, 1)) from[axis] = 1;
-    const Tensor thin = slice(x, Coordinates(from.size(), 0), from);
+    const Tensor thin = slice(x, Position(from.size(), 0), from);
     if (to.size() < 6) to.insert(to.begin(), 2);
-    expect_equal(broadcast_to(thin, Shape(to)), made(Shape(to), [&](const Coordinates& at) {
-                   Coordinates source(from.size());
+    expect_equal(broadcast_to(thin, Shape(to)), made(Shape(to), [&](const Position& at) {
+                   Position source(from.size());
                    for (std::size_t axis = 0; axis < from.size(); ++axis)
                      source[axis] = from[axis] == 1 ? 0 : at[axis + at.size() - from.size()];
                    return host.at(source);
@@ -153,7 +153,7 @@ TEST_P(Views, Tile) {
       repeats.push_back(choices_.between(1, 2));
       dims.push_back(dim * repeats.back());
     }
-    expect_equal(tile(x, repeats), made(Shape(dims), [&](Coordinates at) {
+    expect_equal(tile(x, repeats), made(Shape(dims), [&](Position at) {
                    for (std::size_t i = 0; i < at.size(); ++i) at[i] %= host.shape[static_cast<int>(i)];
                    return host.at(at);
                  }));
@@ -199,7 +199,7 @@ TEST_P(Views, DepthAndSpace) {
   for (const DType dtype : every_dtype) {
     const HostTensor host = choices_.tensor({2, 3, 2, 18}, dtype);
     const Tensor image = depth_to_space(host.on(context(), dtype), 3);
-    expect_equal(image, made({2, 9, 6, 2}, [&](const Coordinates& at) {
+    expect_equal(image, made({2, 9, 6, 2}, [&](const Position& at) {
                    return host.at({at[0], at[1] / 3, at[2] / 3, (at[1] % 3 * 3 + at[2] % 3) * 2 + at[3]});
                  }));
     expect_equal(space_to_depth(image, 3), host);
@@ -238,10 +238,10 @@ TEST_P(Views, OtherSizesCompileNothing) {
 TEST_P(Views, ViewsOfViews) {
   const HostTensor host = choices_.tensor({4, 5, 6}, DType::f32);
   const Tensor x = host.on(context());
-  expect_equal(reverse(transpose(slice(x, {1, 1, 2}, {2, 3, 4})), {1}), made({4, 3, 2}, [&](const Coordinates& at) {
+  expect_equal(reverse(transpose(slice(x, {1, 1, 2}, {2, 3, 4})), {1}), made({4, 3, 2}, [&](const Position& at) {
                  return host.at({1 + at[2], 1 + 2 - at[1], 2 + at[0]});
                }));
-  expect_equal(transpose(transpose(x).reshape({5, 24})), made({24, 5}, [&](const Coordinates& at) {
+  expect_equal(transpose(transpose(x).reshape({5, 24})), made({24, 5}, [&](const Position& at) {
                  const std::int64_t element = at[1] * 24 + at[0];
                  return host.at({element % 4, element / 4 % 5, element / 20});
                }));
@@ -360,4 +360,4 @@ TEST_P(Views, LargePartsAreReadWhereverTheyBeginAndEnd) {
 TESSERA_ON_ALL_DEVICES(Views);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::views_test

@@ -2,7 +2,7 @@
 #include "support/vulkan_images.h"
 
 #ifdef TESSERA_TEST_HAS_VULKAN
-namespace tessera::test {
+namespace tessera::test::vulkan_dma_bufs_test {
 namespace {
 
 // A host whose images are in dma-bufs. SwiftShader exports memory of a file instead, which Mesa's software driver takes
@@ -95,7 +95,7 @@ TEST_P(VulkanDmaBufs, GoOnOnANewDevice) {
 TESSERA_ON_GPU_DEVICES(VulkanDmaBufs);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::vulkan_dma_bufs_test
 #else
 TEST(VulkanDmaBufs, AreTested) { GTEST_SKIP() << "this build found no Vulkan headers (libvulkan-dev)"; }
 #endif

@@ -4,7 +4,7 @@
 
 extern "C" std::int32_t vkEnumerateInstanceVersion(std::uint32_t* version);
 
-namespace tessera::test {
+namespace tessera::test::vulkan_host_test {
 namespace {
 
 class InAVulkanHost : public OnDevice {};
@@ -22,4 +22,4 @@ TEST_P(InAVulkanHost, Computes) {
 TESSERA_ON_ALL_DEVICES(InAVulkanHost);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::vulkan_host_test

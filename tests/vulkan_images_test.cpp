@@ -10,7 +10,7 @@
 #endif
 
 #ifdef TESSERA_TEST_HAS_VULKAN
-namespace tessera::test {
+namespace tessera::test::vulkan_images_test {
 namespace {
 
 TEST_P(VulkanImages, TwoHundredFramesAreTheHostsOwnBytes) {
@@ -345,7 +345,7 @@ TEST(VulkanHost, OnAnotherGpuIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::vulkan_images_test
 #else
 TEST(VulkanImages, AreTested) { GTEST_SKIP() << "this build found no Vulkan headers (libvulkan-dev)"; }
 #endif

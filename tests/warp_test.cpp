@@ -5,7 +5,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::warp_test {
 namespace {
 
 class Warping : public OnDevice {
@@ -170,4 +170,4 @@ TEST_P(Warping, BadInput) {
 TESSERA_ON_ALL_DEVICES(Warping);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::warp_test

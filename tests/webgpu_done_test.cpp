@@ -6,7 +6,7 @@
 #include <tessera/monitor.h>
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::webgpu_done_test {
 namespace {
 
 class WebGpuDone : public OnDevice {};
@@ -97,4 +97,4 @@ TEST_P(WebGpuDone, ProfilersGetTheTimeOfEachCallOnAHostsDevice) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuDone);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_done_test

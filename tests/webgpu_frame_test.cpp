@@ -9,7 +9,7 @@
 #include "support/webgpu_host.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::webgpu_frame_test {
 namespace {
 
 using ::testing::Each;
@@ -592,4 +592,4 @@ TESSERA_ON_WEBGPU_DEVICES(WebGpuOwnDevice);
 TESSERA_ON_WEBGPU_DEVICES(WebGpuFrames);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_frame_test

@@ -5,7 +5,7 @@
 
 #include "support/webgpu_host.h"
 
-namespace tessera::test {
+namespace tessera::test::webgpu_in_test {
 namespace {
 
 using ::testing::Each;
@@ -300,4 +300,4 @@ TEST_P(WebGpuIn, ATextureThatTheHostDestroyedIsAnErrorAndNoMore) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuIn);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_in_test

@@ -3,7 +3,7 @@
 
 #include "support/webgpu_host.h"
 
-namespace tessera::test {
+namespace tessera::test::webgpu_lifetimes_test {
 namespace {
 
 class WebGpuLifetimes : public OnDevice {
@@ -58,4 +58,4 @@ TEST_P(WebGpuLifetimes, HostsMayShutDownFirst) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuLifetimes);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_lifetimes_test

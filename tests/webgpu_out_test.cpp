@@ -7,7 +7,7 @@
 #include "support/webgpu_host.h"
 #include <tessera/sharing.h>
 
-namespace tessera::test {
+namespace tessera::test::webgpu_out_test {
 namespace {
 
 using ::testing::Each;
@@ -444,4 +444,4 @@ TEST_P(WebGpuOut, ThreeChannelsForLaterFramesTakeNoPassOfTheirOwn) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuOut);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_out_test

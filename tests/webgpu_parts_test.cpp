@@ -3,7 +3,7 @@
 
 #include "support/webgpu_host.h"
 
-namespace tessera::test {
+namespace tessera::test::webgpu_parts_test {
 namespace {
 
 using ::testing::Each;
@@ -378,4 +378,4 @@ TEST_P(WebGpuParts, ThatAreNotThereAreRefused) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuParts);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_parts_test

@@ -4,7 +4,7 @@
 #include "support/temporary_folder.h"
 #include "support/webgpu_host.h"
 
-namespace tessera::test {
+namespace tessera::test::webgpu_program_test {
 namespace {
 
 using ::testing::Each;
@@ -125,4 +125,4 @@ TEST_P(WebGpuPrograms, ADeviceThatOutlivesItsContextUsesNoCache) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuPrograms);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_program_test

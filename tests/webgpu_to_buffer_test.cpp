@@ -7,7 +7,7 @@
 #include "support/webgpu_host.h"
 #include <tessera/testing.h>
 
-namespace tessera::test {
+namespace tessera::test::webgpu_to_buffer_test {
 namespace {
 
 using ::testing::Each;
@@ -204,4 +204,4 @@ TEST_P(WebGpuToBuffer, RefusesWhatDoesNotFit) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuToBuffer);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_to_buffer_test

@@ -2,7 +2,7 @@
 #include "support/webgpu_host.h"
 #include <tessera/video_memory.h>
 
-namespace tessera::test {
+namespace tessera::test::webgpu_video_test {
 namespace {
 
 class WebGpuVideo : public OnHost {
@@ -54,4 +54,4 @@ TEST_P(WebGpuVideo, DevicesOfTesserasOwnHaveTheFeatureWhereThereIsOne) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuVideo);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_video_test

@@ -71,7 +71,7 @@
 
 #include "every_header.h"
 
-namespace tessera::test {
+namespace tessera::test::windows_macros_test {
 namespace {
 
 TEST(WindowsMacros, LeaveTheHeadersAlone) {
@@ -83,4 +83,4 @@ TEST(WindowsMacros, LeaveTheHeadersAlone) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::windows_macros_test

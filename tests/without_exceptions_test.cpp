@@ -8,7 +8,7 @@
 #error "this is to be compiled with -fno-exceptions"
 #endif
 
-namespace tessera::test {
+namespace tessera::test::without_exceptions_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(WithoutExceptionsDeathTest, TheValueOfAFailureEndsTheProgram) {
 TESSERA_ON_ALL_DEVICES(WithoutExceptions);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::without_exceptions_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::compiled_cache_test {
 namespace {
 
 class CompiledCacheTest : public ::testing::Test {
@@ -89,4 +89,4 @@ TEST_F(CompiledCacheTest, RemembersNothingThatFailed) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::compiled_cache_test

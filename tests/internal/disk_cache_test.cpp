@@ -11,7 +11,7 @@
 
 #include "support/temporary_folder.h"
 
-namespace tessera::test {
+namespace tessera::test::disk_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ TEST_F(DiskCaches, MayBeSharedByThreads) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::disk_cache_test

@@ -4,7 +4,7 @@
 #include "backend_gles/video_memory.h"
 #include <tessera/error.h>
 
-namespace tessera::test {
+namespace tessera::test::gles_dma_buf_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(DmaBufs, ThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_dma_buf_test

@@ -3,7 +3,7 @@
 
 #include "internal/gles_pixel_kernels.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_pixel_host_test {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -131,4 +131,4 @@ TEST_P(GlesPixelHost, TellsWhatIsWrongAndWorksOn) {
 TESSERA_ON_GLES_DEVICES(GlesPixelHost);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_pixel_host_test

@@ -5,7 +5,7 @@
 
 #include "internal/gles_pixel_kernels.h"
 
-namespace tessera::test {
+namespace tessera::test::gles_pixel_kernel_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -213,4 +213,4 @@ TEST_P(GlesPixelKernels, KernelsAreCompiledOnceAndKeptWhileInUse) {
 TESSERA_ON_GLES_DEVICES(GlesPixelKernels);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::gles_pixel_kernel_test

@@ -13,7 +13,7 @@
 
 #include "core/kernel/shader_names.h"
 
-namespace tessera::test {
+namespace tessera::test::glsl_spelling_test {
 namespace {
 
 TEST(GlslSpelling, Types) {
@@ -175,4 +175,4 @@ TEST(GlslSpelling, EveryFamilyFile) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::glsl_spelling_test

@@ -10,7 +10,7 @@
 #include "core/run/fuse.h"
 #include <tessera/tessera.h>
 
-namespace tessera::test {
+namespace tessera::test::graph_test {
 namespace {
 
 constexpr Limits with_workgroups{.max_inputs = 8, .max_words = 1024, .workgroups = true};
@@ -147,4 +147,4 @@ TEST_F(Graphs, HostsTexturesAreReadAndWrittenWhateverFits) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::graph_test

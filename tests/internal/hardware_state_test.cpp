@@ -6,7 +6,7 @@
 #include "core/platform/device_state.h"
 #include "support/temporary_folder.h"
 
-namespace tessera {
+namespace tessera::hardware_state_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST(HardwareState, OfACardThatTellsNonsenseIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::hardware_state_test

@@ -8,7 +8,7 @@
 #include "core/run/context_impl.h"
 #include <tessera/tessera.h>
 
-namespace tessera::test {
+namespace tessera::test::known_graph_test {
 namespace {
 
 constexpr Limits with_workgroups{.max_inputs = 8, .max_words = 1024, .workgroups = true};
@@ -127,4 +127,4 @@ TEST_F(KnownGraphs, KnowNodesThatWereComputedInBetweenAsOthers) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::known_graph_test

@@ -3,7 +3,7 @@
 
 #include "core/ops/octets.h"
 
-namespace tessera {
+namespace tessera::octets_test {
 namespace {
 
 TEST(OctetTiles, FewCoresTakeHighTilesThatAreFewer) {
@@ -25,4 +25,4 @@ TEST(OctetTiles, OneTileIsAsHighAsItsRows) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::octets_test

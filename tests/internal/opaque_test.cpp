@@ -5,7 +5,7 @@
 
 #include "core/kernel/pointwise_table.h"
 
-namespace tessera::test {
+namespace tessera::test::opaque_test {
 namespace {
 
 // Writes expressions over inputs, numbers and lines before.
@@ -96,4 +96,4 @@ TEST(Opaque, WhatMeetsItself) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::opaque_test

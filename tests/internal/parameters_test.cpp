@@ -24,7 +24,7 @@
 #include "core/kernel/window_parameters.h"
 #include <tessera/error.h>
 
-namespace tessera::test {
+namespace tessera::test::parameters_test {
 namespace {
 
 using testing::AnyOf;
@@ -269,4 +269,4 @@ TEST(ParameterText, OfEveryFunctionBelongsToAnEntry) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::parameters_test

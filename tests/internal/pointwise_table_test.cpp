@@ -7,7 +7,7 @@
 #include "support/compare.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::pointwise_table_test {
 namespace {
 
 struct Case {
@@ -190,4 +190,4 @@ INSTANTIATE_TEST_SUITE_P(Table, IntegerRow, ::testing::ValuesIn(cases_with(DType
 INSTANTIATE_TEST_SUITE_P(Table, BooleanRow, ::testing::ValuesIn(cases_with(DType::boolean)), case_name);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::pointwise_table_test

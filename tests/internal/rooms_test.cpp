@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera::test {
+namespace tessera::test::rooms_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Rooms, OnlyOneFileKnowsTheBackends) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::rooms_test

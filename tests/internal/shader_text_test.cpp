@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera::test {
+namespace tessera::test::shader_text_test {
 namespace {
 
 constexpr std::string_view library = R"(// Numbers.
@@ -94,4 +94,4 @@ TEST(ShaderText, ConstantsInThePlaceOfWords) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::shader_text_test

@@ -4,7 +4,7 @@
 #include "core/base/spare_memory.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::sizes_test {
 namespace {
 
 TEST(Sizes, AreNarrowedOnlyWhereTheyFit) {
@@ -90,4 +90,4 @@ TEST(SpareMemory, KeepsTheLastThatFits) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::sizes_test

@@ -3,7 +3,7 @@
 
 #include "core/kernel/timed_runs.h"
 
-namespace tessera {
+namespace tessera::times_test {
 namespace {
 
 constexpr std::uint64_t hour = 3'600'000'000'000;  // nanoseconds
@@ -34,4 +34,4 @@ TEST(DeviceTimes, NeverEndBeforeTheyBegin) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::times_test

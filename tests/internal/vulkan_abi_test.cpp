@@ -8,7 +8,7 @@
 
 #include "core/platform/vulkan_abi.h"
 
-namespace tessera::test {
+namespace tessera::test::vulkan_abi_test {
 namespace {
 
 // Each pair has the same size, the same place of a member near its end, and the same number for its type.
@@ -88,7 +88,7 @@ TEST(VulkanAbi, IsVulkans) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::vulkan_abi_test
 #else
 TEST(VulkanAbi, IsVulkans) { GTEST_SKIP() << "this build found no Vulkan headers (libvulkan-dev)"; }
 #endif

@@ -9,7 +9,7 @@
 #include "core/platform/vulkan_host.h"
 #include "core/platform/vulkan_probe.h"
 
-namespace tessera {
+namespace tessera::vulkan_memory_test {
 namespace {
 
 TEST(VulkanMemory, IsToldByEveryDevice) {
@@ -210,4 +210,4 @@ TEST_F(ImagesInDmaBufs, AreOrderedBySyncFiles) {
 #endif
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::vulkan_memory_test

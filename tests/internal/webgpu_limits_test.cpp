@@ -3,7 +3,7 @@
 
 #include "backend_webgpu/device.h"
 
-namespace tessera::webgpu {
+namespace tessera::webgpu::webgpu_limits_test {
 namespace {
 
 WGPULimits default_limits() {
@@ -31,4 +31,4 @@ TEST(WebGpuLimits, WhatIsMissingIsNamedWithBothNumbers) {
 }
 
 }  // namespace
-}  // namespace tessera::webgpu
+}  // namespace tessera::webgpu::webgpu_limits_test

@@ -11,7 +11,7 @@
 #include "core/run/context_impl.h"
 #include "support/webgpu_host.h"
 
-namespace tessera::test {
+namespace tessera::test::webgpu_pixels_test {
 namespace {
 
 using ::testing::AllOf;
@@ -459,4 +459,4 @@ TEST_P(WebGpuPixels, TexturesThatComeAndGoAreToldApart) {
 TESSERA_ON_WEBGPU_DEVICES(WebGpuPixels);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::webgpu_pixels_test

@@ -5,7 +5,7 @@
 #include "tests/models/onnx_writer.h"
 #include "tests/models/tfjs_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::capacity_test {
 namespace {
 
 using onnx::Type;
@@ -187,4 +187,4 @@ TEST_P(Capacities, ThatCannotBeAreErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::capacity_test

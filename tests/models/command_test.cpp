@@ -6,7 +6,7 @@
 #include "support/running.h"
 #include "tests/models/onnx_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::command_test {
 namespace {
 
 using onnx::Type;
@@ -114,5 +114,5 @@ TEST_F(Command, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::command_test
 #endif

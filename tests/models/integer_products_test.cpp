@@ -7,7 +7,7 @@
 #include "support/devices.h"
 #include "tests/models/onnx_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::integer_products_test {
 namespace {
 
 using onnx::Type;
@@ -145,4 +145,4 @@ TEST_P(IntegerProducts, OfImages) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::integer_products_test

@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 #include "tests/models/onnx_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::model_test {
 namespace {
 
 using onnx::Type;
@@ -348,4 +348,4 @@ TEST(ModelFiles, ThatCannotBeReadAreErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::model_test

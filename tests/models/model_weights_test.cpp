@@ -12,7 +12,7 @@
 #include "tests/models/onnx_writer.h"
 #include "tests/models/tfjs_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::model_weights_test {
 namespace {
 
 using onnx::Type;
@@ -250,4 +250,4 @@ TEST_P(ModelWeights, AreNotSharedByTypeShapeOrHub) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::model_weights_test

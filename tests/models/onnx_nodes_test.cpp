@@ -8,7 +8,7 @@
 #include "support/commit.h"
 #include "support/devices.h"
 
-namespace tessera::test {
+namespace tessera::test::onnx_nodes_test {
 namespace {
 
 constexpr std::size_t most_of_a_quick_run = 24;
@@ -68,4 +68,4 @@ TEST(OnnxNodeTests, ThatCannotBeAskedAreFew) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::onnx_nodes_test

@@ -14,7 +14,7 @@
 #include "tests/models/written_patterns.h"
 #include <tessera/model.h>
 
-namespace tessera::test {
+namespace tessera::test::onnx_reader_test {
 namespace {
 
 using onnx::Type;
@@ -266,4 +266,4 @@ TEST(OnnxReader, SurvivesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::onnx_reader_test

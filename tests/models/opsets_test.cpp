@@ -9,7 +9,7 @@
 #include "support/devices.h"
 #include "tests/models/onnx_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::opsets_test {
 namespace {
 
 using onnx::Type;
@@ -383,4 +383,4 @@ TEST_P(Opsets, ScatterLargest) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::opsets_test

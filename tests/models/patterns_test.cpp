@@ -7,7 +7,7 @@
 #include "support/devices.h"
 #include "tests/models/written_patterns.h"
 
-namespace tessera::test {
+namespace tessera::test::patterns_test {
 namespace {
 
 class Patterns : public OnDevice {
@@ -227,4 +227,4 @@ TEST_P(Patterns, WeightsOfFourBits) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::patterns_test

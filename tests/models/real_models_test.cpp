@@ -10,7 +10,7 @@
 #include "support/devices.h"
 #include "support/temporary_folder.h"
 
-namespace tessera::test {
+namespace tessera::test::real_models_test {
 namespace {
 
 // The pictures are the same as in expect_real_models.mjs: what pixel (x,y) of three channels is. A head and shoulders
@@ -101,4 +101,4 @@ TEST_P(RealModels, AgreeWithOtherRuntimes) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::real_models_test

@@ -4,7 +4,7 @@
 #include "support/devices.h"
 #include "tests/models/tfjs_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::tfjs_control_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -84,4 +84,4 @@ TEST_P(TfjsControl, FunctionsThatCannotBeAreErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tfjs_control_test

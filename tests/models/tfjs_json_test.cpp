@@ -5,7 +5,7 @@
 #include "support/devices.h"
 #include <tessera/error.h>
 
-namespace tessera::test {
+namespace tessera::test::tfjs_json_test {
 namespace {
 
 using tfjs::Json;
@@ -57,4 +57,4 @@ TEST(TfjsJson, ThatIsNoneSaysWhere) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tfjs_json_test

@@ -8,7 +8,7 @@
 #include "support/devices.h"
 #include "tests/models/tfjs_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::tfjs_sequences_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -282,4 +282,4 @@ TEST_P(TfjsSequences, DistinctNumbers) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tfjs_sequences_test

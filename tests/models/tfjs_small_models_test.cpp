@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "tests/models/tfjs_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::tfjs_small_models_test {
 namespace {
 
 class TfjsSmallModels : public OnDevice {
@@ -94,4 +94,4 @@ TEST_P(TfjsSmallModels, StatesNeedABatch) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tfjs_small_models_test

@@ -8,7 +8,7 @@
 #include "tests/models/mutations.h"
 #include "tests/models/tfjs_writer.h"
 
-namespace tessera::test {
+namespace tessera::test::tfjs_test {
 namespace {
 
 std::vector<float> some(int count) {  // between -1 and 1, no two alike
@@ -576,4 +576,4 @@ TEST(TfjsReader, SurvivesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tfjs_test

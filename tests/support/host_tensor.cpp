@@ -19,7 +19,7 @@ Tensor tensor_of(Context& context, const HostTensor& host) {
 
 }  // namespace
 
-float HostTensor::at(const Coordinates& coordinates) const {
+float HostTensor::at(const Position& coordinates) const {
   std::int64_t element = 0;
   for (int axis = 0; axis < shape.rank(); ++axis)
     element = element * shape[axis] + coordinates.at(static_cast<std::size_t>(axis));
@@ -62,7 +62,7 @@ Shape Choices::shape(int rank, std::int64_t largest) {
 HostTensor Choices::tensor(const Shape& shape, DType dtype) {
   const std::int64_t low = dtype == DType::u8 || dtype == DType::boolean ? 0 : -100,
                      high = dtype == DType::boolean ? 1 : 100;
-  return made(shape, [&](const Coordinates&) { return static_cast<float>(between(low, high)); });
+  return made(shape, [&](const Position&) { return static_cast<float>(between(low, high)); });
 }
 
 std::vector<int> Choices::permutation(int rank) {

@@ -7,7 +7,7 @@
 
 namespace tessera::test {
 
-using Coordinates = std::vector<std::int64_t>;
+using Position = std::vector<std::int64_t>;
 
 inline constexpr DType every_dtype[] = {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean};
 
@@ -15,7 +15,7 @@ struct HostTensor {
   Shape shape;
   std::vector<float> values;
 
-  float at(const Coordinates&) const;
+  float at(const Position&) const;
   Tensor on(Context&, DType = DType::f32) const;
 };
 
@@ -23,7 +23,7 @@ struct HostTensor {
 template <class Value>
 HostTensor made(const Shape& shape, const Value& value) {
   HostTensor tensor{shape, {}};
-  Coordinates at(static_cast<std::size_t>(shape.rank()), 0);
+  Position at(static_cast<std::size_t>(shape.rank()), 0);
   for (std::int64_t i = 0; i < shape.size(); ++i) {
     std::int64_t rest = i;
     for (int axis = shape.rank() - 1; axis >= 0; rest /= shape[axis], --axis)

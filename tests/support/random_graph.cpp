@@ -102,7 +102,7 @@ Value RandomGraph::leaf(DType dtype, const Shape& shape) {
   const auto between = [&](int low, int high) {
     return low + static_cast<int>(numbers() % static_cast<std::uint64_t>(high - low + 1));
   };
-  const HostTensor host = made(shape, [&](const Coordinates&) {
+  const HostTensor host = made(shape, [&](const Position&) {
     switch (dtype) {
       case DType::i32: return static_cast<float>(between(-40, 40));
       case DType::i8: return static_cast<float>(between(-128, 127));
