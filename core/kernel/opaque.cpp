@@ -15,6 +15,10 @@ std::span<const std::uint16_t> operands_of(const Line& line) {
   return std::span(line.operands).first(static_cast<std::size_t>(count));
 }
 
+bool is_op(const Line& line, std::string_view name) {
+  return line.kind == Expression::Kind::op && line.op->name == name;
+}
+
 bool has_root(const Line& line) {
   return line.kind == Expression::Kind::op && line.op->float_code.find("sqrt(") != std::string_view::npos;
 }
@@ -23,7 +27,7 @@ bool has_quotient(const Line& line) {
   return line.kind == Expression::Kind::op && line.op->float_code.find('/') != std::string_view::npos;
 }
 
-// The earlier lines that a line is made of.
+// The earlier lines that a line is made of, as far as a compiler could see them together: no rule looks through exp.
 struct Origin {
   std::vector<std::size_t> shared;  // lines that are used several times, perhaps the line itself, in ascending order
   bool can_cancel = false;          // whether there are quotients or roots
@@ -43,7 +47,8 @@ std::vector<Origin> origins_of(const std::vector<Line>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Origin& origin = origins[i];
     origin.can_cancel = has_root(lines[i]) || has_quotient(lines[i]);
-    for (const std::uint16_t operand : operands_of(lines[i])) {
+    const auto operands = is_op(lines[i], "exp") ? std::span<const std::uint16_t>() : operands_of(lines[i]);
+    for (const std::uint16_t operand : operands) {
       std::vector<std::size_t> shared;
       std::ranges::set_union(origin.shared, origins[operand].shared, std::back_inserter(shared));
       origin.shared = std::move(shared);
@@ -62,10 +67,6 @@ bool is_safe_product(const std::vector<Line>& lines, const std::vector<Origin>& 
 }
 
 bool is_leaf(const Line& line) { return line.kind == Expression::Kind::input || line.kind == Expression::Kind::core; }
-
-bool is_op(const Line& line, std::string_view name) {
-  return line.kind == Expression::Kind::op && line.op->name == name;
-}
 
 // A number's product with another line.
 bool is_scaled(const std::vector<Line>& lines, const Line& line) {

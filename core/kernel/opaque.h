@@ -12,6 +12,7 @@ namespace tessera {
 // value that meets itself. There, and only there, values go through the shaders' opaque(), which keeps all their bits:
 // - operands that have a value in common, if they are results of operations, of which a product could be rounded
 //   together with its sum; if none is, the last operand;
+// - not across exp: exp(x - z) * x and exp(y - z) * y have nothing in common, since no rule takes exp apart;
 // - operands of a product only where a quotient or a root could cancel: x * x, x * sigmoid(x) and polynomials are free;
 // - operands of a sum not where an input is added to a number's product with sums: (x * 2 + y) * 3 + y is free, since
 //   compilers multiply nothing out. It is not where there is a difference: x + (y - x) * 3 would become a mix of x and

@@ -69,6 +69,17 @@ TEST(Opaque, NothingWhereAnInputIsAddedToAProductOfSums) {
   EXPECT_EQ(w.opaque(), "");
 }
 
+TEST(Opaque, NothingWhereValuesMeetInExponentsOnly) {
+  Writer w;
+  const auto x = w.input(), y = w.input(), z = w.input();
+  const auto weight_x = w.op("exp", {w.op("sub", {x, z})}), weight_y = w.op("exp", {w.op("sub", {y, z})});  // 4, 6
+  const auto weights = w.op("add", {weight_x, weight_y});                                                   // 7
+  const auto total = w.op("add", {w.op("mul", {x, weight_x}), w.op("mul", {y, weight_y})});                 // 10
+  EXPECT_EQ(w.opaque(), "");
+  w.op("div", {total, weights});  // 11: both have the weights
+  EXPECT_EQ(w.opaque(), "11ab");
+}
+
 TEST(Opaque, SumsThatCompilersCouldMultiplyOutOrMix) {
   Writer w;
   const auto x = w.input(), y = w.input(), number = w.number();
