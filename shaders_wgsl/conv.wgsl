@@ -1,6 +1,7 @@
 // conv: weighted sums over the windows of an image, which window.wgsl finds. core/kernel/window_parameters.h has the
 // parameters and options. Of readings, 0 is each element by itself, 1 the filter by the texel, 2 the image too, 3 a
-// depthwise convolution, 4 a transposed one by texels.
+// depthwise convolution, 4 a transposed one by texels. Where result channels are padded, four elements of the filter are
+// no texel: 5 is 2, 6 is 1 and 7 is 3 there.
 
 // window_along for either direction: transposed, a pixel is met where a window of the convolution starts at it.
 fn conv_along(axis: i32, at: vec4i, tap: i32) -> vec4i {
@@ -206,9 +207,15 @@ fn conv_strip(group: u32, local: u32) {
   if (start + 3u < width) { texel = element.w / 4u; finish(total[3]); }
 }
 
+// Four weights of a row of the filter, from `at` on.
+fn conv_filter(at: u32) -> core_vector {
+  if (options.reading >= 5) { return operand_1(at + vec4u(0u, 1u, 2u, 3u)); }
+  return operand_1_texel(at / 4u);
+}
+
 // Four channels of the image from `at` on, or one in every component; zeros in the padding.
 fn conv_octet_quad(at: u32, inside: bool) -> core_vector {
-  if (options.reading == 2) { return select(core_vector(0), operand_0_texel(at / 4u), inside); }
+  if (options.reading == 2 || options.reading == 5) { return select(core_vector(0), operand_0_texel(at / 4u), inside); }
   return select(core_vector(0), operand_0(at + vec4u(0u, 1u, 2u, 3u)), inside);
 }
 
@@ -224,9 +231,10 @@ fn conv_octets(group: u32, local: u32) {
   let count: u32 = parameters.image_in_group;
   let pixels: u32 = word(0u) / parameters.result_channels;
   let texels: u32 = parameters.result_channels / 4u;
+  let row_of_filter: u32 = parameters.filter_channels;
   let mine: vec4u = min(place.row + local % 8u + vec4u(0u, 8u, 0u, 8u), vec4u(pixels - 1u));
   let window: WindowPlace = window_place(mine * parameters.result_channels);
-  var weight: u32 = (place.matrix * columns + min(place.column, columns - 4u)) / 4u;
+  var weight: u32 = place.matrix * columns + min(place.column, columns - 4u);
   var upper: OctetTotals = OctetTotals();
   var lower: OctetTotals = OctetTotals();
   for (var d: i32 = 0; d < window_taps(2); d++) {
@@ -239,20 +247,20 @@ fn conv_octets(group: u32, local: u32) {
         let image: vec4u = window_pixel(window.batch, plane, row, column) * parameters.image_channels + place.matrix * count;
         for (var quad: u32 = 0u; quad < count / 4u; quad++) {
           let i: u32 = 4u * quad;
-          let a: core_vector = operand_1_texel(weight);
-          let b: core_vector = operand_1_texel(weight + texels);
-          let c: core_vector = operand_1_texel(weight + 2u * texels);
-          let e: core_vector = operand_1_texel(weight + 3u * texels);
+          let a: core_vector = conv_filter(weight);
+          let b: core_vector = conv_filter(weight + row_of_filter);
+          let c: core_vector = conv_filter(weight + 2u * row_of_filter);
+          let e: core_vector = conv_filter(weight + 3u * row_of_filter);
           upper = octet_add(upper, conv_octet_quad(image.x + i, inside.x), a, b, c, e);
           if (options.octets == 2) { lower = octet_add(lower, conv_octet_quad(image.y + i, inside.y), a, b, c, e); }
-          weight += 4u * texels;
+          weight += 4u * row_of_filter;
         }
-        if (options.reading != 2) {
+        if (options.reading != 2 && options.reading != 5) {
           for (var i: u32 = count / 4u * 4u; i < count; i++) {
-            let factor: core_vector = operand_1_texel(weight);
+            let factor: core_vector = conv_filter(weight);
             upper = octet_add_one(upper, conv_octet_one(image.x + i, inside.x), factor);
             if (options.octets == 2) { lower = octet_add_one(lower, conv_octet_one(image.y + i, inside.y), factor); }
-            weight += texels;
+            weight += row_of_filter;
           }
         }
       }
@@ -269,8 +277,9 @@ fn conv_octets(group: u32, local: u32) {
 // The texel of a channel at a column of an image's row that begins at pixel `row`; zeros in the padding.
 fn conv_slide_texel(row: u32, column: i32, channel: u32) -> core_vector {
   let inside: bool = column >= 0 && column < parameters.axes[0].image;
-  let pixel: u32 = row + u32(select(0, column, inside));
-  return select(core_vector(0), operand_0_texel((pixel * parameters.image_channels + channel) / 4u), inside);
+  let at: u32 = (row + u32(select(0, column, inside))) * parameters.image_channels + channel;
+  if (options.reading == 7) { return select(core_vector(0), operand_0(at + vec4u(0u, 1u, 2u, 3u)), inside); }
+  return select(core_vector(0), operand_0_texel(at / 4u), inside);
 }
 
 // conv_slide: depthwise, where steps from pixel to pixel are as long as those from tap to tap. An invocation makes four
@@ -295,7 +304,7 @@ fn conv_slide(group: u32, local: u32) {
       let row: vec4i = window_along(1, window.row, h);
       if (min(plane.x, row.x) >= 0) {
         let pixel: u32 = window_pixel(window.batch, plane, row, vec4i(0)).x;
-        var weight: u32 = (u32((d * window_taps(1) + h) * window_taps(0)) * parameters.result_channels + channel) / 4u;
+        var weight: u32 = u32((d * window_taps(1) + h) * window_taps(0)) * parameters.filter_channels + channel;
         var a: core_vector = conv_slide_texel(pixel, first, channel);
         var b: core_vector = conv_slide_texel(pixel, first + stride, channel);
         var c: core_vector = conv_slide_texel(pixel, first + 2 * stride, channel);
@@ -305,7 +314,7 @@ fn conv_slide(group: u32, local: u32) {
         var i: core_vector = conv_slide_texel(pixel, first + 6 * stride, channel);
         for (var w: i32 = 0; w < window_taps(0); w++) {
           let next: core_vector = conv_slide_texel(pixel, first + (w + 7) * stride, channel);
-          let factor: core_vector = operand_1_texel(weight);
+          let factor: core_vector = conv_filter(weight);
           totals = OctetTotals(totals.a + a * factor, totals.b + b * factor, totals.c + c * factor, totals.d + e * factor,
                                totals.e + f * factor, totals.f + g * factor, totals.g + i * factor, totals.h + next * factor);
           a = b;
@@ -315,7 +324,7 @@ fn conv_slide(group: u32, local: u32) {
           f = g;
           g = i;
           i = next;
-          weight += texels;
+          weight += parameters.filter_channels;
         }
       }
     }

@@ -150,6 +150,51 @@ TEST_P(Convolution, ManyChannelsAndWideRows) {
 }
 
 // Sizes from which on blocks pay, where there are no workgroups: channels off the texels, strides, dilations, groups.
+// With workgroups, convolutions that are large enough make result channels in whole texels, and copy what is wanted.
+TEST_P(Convolution, ManyChannelsThatFillNoTexels) {
+  const WindowCase window{.batch = 2, .size = {1, 11, 13}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
+  for (const std::int64_t in : {5, 8})
+    for (const std::int64_t out : {17, 29, 39}) {
+      ConvCase it{.window = window, .out = out};
+      it.window.channels = in;
+      check(it);
+    }
+  ConvCase steps{.window = window, .out = 45};
+  steps.window.channels = 23;
+  steps.window.strides = {1, 2, 2};
+  check(steps);
+  ConvCase deep{.window = {.spatial_axes = 3, .channels = 9, .size = {3, 8, 9}, .window = {2, 3, 3}}, .out = 18};
+  check(deep);
+  ConvCase depthwise{.window = window, .out = 37, .groups = 37};
+  depthwise.window.channels = 37;
+  depthwise.window.size = {1, 37, 41};
+  check(depthwise);
+  depthwise.window.strides = depthwise.window.dilations = {1, 2, 2};
+  depthwise.window.size = {1, 73, 81};
+  check(depthwise);
+}
+
+TEST_P(Convolution, ManyChannelsThatFillNoTexelsHaveWorkAfterThem) {
+  const std::vector<float> image = random_values(std::size_t{12 * 14 * 9}, -1, 1, 1),
+                           filter = random_values(std::size_t{9 * 9 * 21}, -1, 1, 2),
+                           bias = random_values(21, -1, 1, 3),
+                           residual = random_values(std::size_t{12 * 14 * 21}, -1, 1, 4);
+  const auto layer = [&](Context& on, DType dtype) {
+    const auto typed = [&](const Shape& shape, const std::vector<float>& values) {
+      return on.tensor(shape, values).cast(dtype);
+    };
+    // The image and the filter begin inside of other tensors.
+    const Tensor all = typed({2, 12 * 14 * 9 / 2}, image), filters = typed({9 * 9, 21}, filter);
+    return relu(conv2d(all.reshape({1, 12, 14, 9}), filters.reshape({3, 3, 9, 21}), {.padding = Padding::same}) +
+                typed({21}, bias)) *
+               2.0f +
+           typed({1, 12, 14, 21}, residual);
+  };
+  for (const DType dtype : {DType::f32, DType::f16})
+    EXPECT_TRUE(all_agree(layer(context(), dtype).cast(DType::f32).read(), layer(cpu_context(), DType::f32).read(),
+                          dtype == DType::f32 ? 1e-5f : 3e-2f));
+}
+
 TEST_P(Convolution, SizesInBlocks) {
   const WindowCase window{.size = {1, 23, 29}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
   const auto with = [&](const WindowCase& other, int channels, std::int64_t out, int groups = 1) {

@@ -94,6 +94,28 @@ TEST_P(MatMuls, LargerSizes) {
   check(65, 67, 130);
 }
 
+// With workgroups, products that are large enough make columns in whole texels, and copy what is wanted.
+TEST_P(MatMuls, ManyColumnsThatFillNoTexels) {
+  struct Sizes {
+    std::int64_t batch, rows, terms, columns;
+  };
+  for (const auto& [batch, rows, terms, columns] :
+       {Sizes{1, 65, 67, 71}, Sizes{1, 64, 64, 33}, Sizes{5, 31, 37, 41}, Sizes{1, 9, 1001, 18}})
+    for (const bool transposed : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(terms) + " x " + std::to_string(columns));
+      const auto count = [](std::int64_t elements) { return static_cast<std::size_t>(elements); };
+      const std::vector<float> a = random_values(count(batch * rows * terms), -1, 1, 1),
+                               b = random_values(count(batch * terms * columns), -1, 1, 2),
+                               bias = random_values(count(columns), -1, 1, 3);
+      const auto layer = [&](Context& on) {
+        const Shape shape_of_b = transposed ? Shape{batch, columns, terms} : Shape{batch, terms, columns};
+        return relu(matmul(on.tensor({batch, rows, terms}, a), on.tensor(shape_of_b, b), {.transpose_b = transposed}) +
+                    on.tensor({columns}, bias));
+      };
+      EXPECT_TRUE(all_agree(layer(context()).read(), layer(cpu_context()).read(), 1e-5f));
+    }
+}
+
 TEST_P(MatMuls, BothTransposes) {
   for (const MatMul& options : both_ways) {
     for (const std::int64_t m : {1, 4, 7})

@@ -58,7 +58,7 @@ if (options.help || !sets[set] || unknown) {
 const only = options.only?.split(',');
 const workloads = sets[set].filter(({ name }) => !only || only.some((start) => name.startsWith(start)));
 // have nothing to run there, or nothing new to tell
-const unusual = { odd: ['raw', 'raw-gles'], growth: ['tessera-angle', 'raw-gles'], models: ['raw', 'raw-gles'] }[set] ?? [];
+const unusual = { odd: ['raw-gles'], growth: ['tessera-angle', 'raw-gles'], models: ['raw', 'raw-gles'] }[set] ?? [];
 
 const build = resolve(options.build), folder = join(dirname(build), 'compare');
 const missing = prepare(build, folder, wanted, set === 'models');

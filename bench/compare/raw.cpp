@@ -4,48 +4,22 @@
 // what all of them read is uniform, and that there are neither barriers nor branches.
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstdio>
 #include <stdexcept>
 #include <unistd.h>
 
 #include "peer.h"
+#include "raw_any_size.h"
 #include "raw_device.h"
+#include "raw_text.h"
 
 namespace {
 
-using compare::generated, compare::Kernel, compare::RawDevice, compare::Workload;
-using Numbers = std::vector<std::int64_t>;
-
-std::string str(std::int64_t value) { return std::to_string(value); }
-
-struct Value {  // in a text
-  Value(const std::string& given) : text(given) {}
-  Value(const char* given) : text(given) {}
-  Value(std::integral auto number) : text(std::to_string(number)) {}
-  Value(float number) : text(32, 0) {
-    text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.9g", static_cast<double>(number))));
-  }
-  std::string text;
-};
-
-// The text with each $ replaced by the next value.
-std::string with(const std::string& text, const std::vector<Value>& values) {
-  std::string result;
-  std::size_t next = 0;
-  for (const char c : text) result += c == '$' ? values.at(next++).text : std::string(1, c);
-  if (next != values.size()) throw std::logic_error("a value is left over");
-  return result;
-}
+using namespace compare;
 
 void only_if(bool fits) {
   if (!fits) throw std::invalid_argument("no kernel was written for these sizes");
 }
-
-struct Work {
-  std::vector<Kernel> kernels;
-  WGPUBuffer result;
-};
 
 // x = x * 1.01, x = x + b and so on; neither loops nor calls, as far as compilers bear it.
 Work ops(RawDevice& gpu, std::int64_t count, std::int64_t elements) {
@@ -64,7 +38,7 @@ Work ops(RawDevice& gpu, std::int64_t count, std::int64_t elements) {
   for (std::int64_t at = 0; at < elements; at += most) {  // a binding may be smaller than a buffer
     const std::int64_t here = std::min(most, elements - at);
     const auto part = [&](WGPUBuffer buffer) {
-      return compare::Part{buffer, static_cast<std::uint64_t>(at) * 4, static_cast<std::uint64_t>(here) * 4};
+      return Part{buffer, static_cast<std::uint64_t>(at) * 4, static_cast<std::uint64_t>(here) * 4};
     };
     work.kernels.push_back(
         gpu.kernel({"vec4f", "vec4f", "vec4f"},
@@ -83,9 +57,10 @@ struct Product {
   std::int64_t batch, rows, terms, columns;
   bool has_bias_and_relu = false;
 };
-Kernel product(RawDevice& gpu, const Product& p, const std::vector<compare::Part>& buffers) {
+bool fits(const Product& p) { return p.columns % 128 == 0 && p.rows % 8 == 0; }
+Kernel product(RawDevice& gpu, const Product& p, const std::vector<Part>& buffers) {
   const std::int64_t vectors = p.columns / 4, lanes = vectors % 64 == 0 ? 32 : 16;
-  only_if(p.columns % 4 == 0 && vectors % (2 * lanes) == 0 && p.rows % 8 == 0);
+  only_if(fits(p));
   std::string sums, step, stores;
   for (int q = 0; q < 2; ++q) {
     const std::string column = "column + " + str(q * lanes) + "u";
@@ -116,14 +91,14 @@ Kernel product(RawDevice& gpu, const Product& p, const std::vector<compare::Part
 }
 
 Work matmul(RawDevice& gpu, const Numbers& n) {
-  only_if(n[4] == 0);
+  if (n[4] != 0 || !fits({n[0], n[1], n[2], n[3]})) return matmul_of_any_size(gpu, n);
   WGPUBuffer a = gpu.buffer(generated(n[0] * n[1] * n[2], 1)), b = gpu.buffer(generated(n[0] * n[2] * n[3], 2)),
              c = gpu.buffer(static_cast<std::size_t>(n[0] * n[1] * n[3]));
   return {{product(gpu, {n[0], n[1], n[2], n[3]}, {{a}, {b}, {c}})}, c};
 }
 
 Work softmax(RawDevice& gpu, std::int64_t rows, std::int64_t columns, std::int64_t axis) {  // a row each
-  only_if(rows % 64 == 0 && columns % 4 == 0 && axis != 0);
+  if (rows % 64 != 0 || columns % 4 != 0 || axis == 0) return softmax_of_any_size(gpu, {rows, columns, axis});
   WGPUBuffer a = gpu.buffer(generated(rows * columns, 1, -0.5f, 8)),
              b = gpu.buffer(static_cast<std::size_t>(rows * columns));
   const std::string loop = with("for (var k = at; k < at + $u; k++)", {columns / 4});
@@ -146,7 +121,7 @@ Work softmax(RawDevice& gpu, std::int64_t rows, std::int64_t columns, std::int64
 // `load` is how the text reads the image at column $, `filter` how it reads the filter's column $.
 Kernel conv3x3(RawDevice& gpu, std::int64_t height, std::int64_t width, std::int64_t out_vectors, int pixels,
                const std::string& image_type, const std::string& row, const std::string& channels,
-               const std::string& load, const std::string& filter, const std::vector<compare::Part>& buffers) {
+               const std::string& load, const std::string& filter, const std::vector<Part>& buffers) {
   std::string sums, step, stores;
   for (int r = 0; r < pixels; ++r) {
     sums += "var s" + str(r) + " = vec4f();\n";
@@ -182,7 +157,9 @@ Kernel conv3x3(RawDevice& gpu, std::int64_t height, std::int64_t width, std::int
 
 Work conv(RawDevice& gpu, const Numbers& n) {  // batch, height, width, channels, channels of the result, side, stride
   const std::int64_t height = n[1], width = n[2], in = n[3], out = n[4];
-  only_if(n[0] == 1 && n[6] == 1 && (n[5] == 1 || (n[5] == 3 && out % 4 == 0 && out <= 256 && width % 8 == 0)));
+  const bool is_product = n[5] == 1 && fits({1, height * width, in, out}),
+             is_in_vectors = n[5] == 3 && out % 4 == 0 && out <= 256 && width % 8 == 0;
+  if (n[0] != 1 || n[6] != 1 || (!is_product && !is_in_vectors)) return conv_of_any_size(gpu, n);
   WGPUBuffer x = gpu.buffer(generated(height * width * in, 1)), w = gpu.buffer(generated(n[5] * n[5] * in * out, 2)),
              y = gpu.buffer(static_cast<std::size_t>(height * width * out));
   if (n[5] == 1) return {{product(gpu, {1, height * width, in, out}, {{x}, {w}, {y}})}, y};
@@ -195,7 +172,7 @@ Work conv(RawDevice& gpu, const Numbers& n) {  // batch, height, width, channels
 
 Work depthwise(RawDevice& gpu, const Numbers& n) {  // batch, height, width, channels, side
   const std::int64_t height = n[1], width = n[2], vectors = n[3] / 4;
-  only_if(n[0] == 1 && n[4] == 3 && n[3] % 4 == 0 && width % 4 == 0 && vectors <= 256);
+  if (n[0] != 1 || n[4] != 3 || n[3] % 4 != 0 || width % 4 != 0 || vectors > 256) return depthwise_of_any_size(gpu, n);
   WGPUBuffer x = gpu.buffer(generated(height * width * n[3], 1)), w = gpu.buffer(generated(9 * n[3], 2)),
              y = gpu.buffer(static_cast<std::size_t>(height * width * n[3]));
   return {{conv3x3(gpu, height, width, vectors, 4, "vec4f", str(width * vectors) + "u + lane.x", "",
@@ -221,7 +198,7 @@ Work square_mean(RawDevice& gpu, std::int64_t tensors, std::int64_t count) {  //
   std::array<WGPUBuffer, 2> halves{gpu.buffer(partial), gpu.buffer(partial)};
   Work work{{}, result};
   for (std::uint32_t half = 0; half < 2; ++half) {
-    std::vector<compare::Part> buffers;
+    std::vector<Part> buffers;
     for (std::uint32_t i = 1; i <= 5; ++i) buffers.push_back({gpu.buffer(generated(count, half * 5 + i))});
     buffers.push_back({halves[half]});
     work.kernels.push_back(
@@ -275,7 +252,7 @@ Work video(RawDevice& gpu, std::int64_t width, std::int64_t height) {  // blur; 
         with("{ let m = sqrt(p$ * p$ + q$ * q$); $ = clamp(vec4f(colour * m.xyz, m.w), vec4f(), vec4f(1)); }\n",
              {r, r, r, r, to});
   }
-  const std::vector<float> gauss = compare::gaussian_5x5();
+  const std::vector<float> gauss = gaussian_5x5();
   blur += windows(width, height, 2, [&](int r, int x, int y, const std::string& value) {
     const float weight = gauss[static_cast<std::size_t>((y + 2) * 5 + x + 2)];
     return with("s$ = fma($, vec4f($), s$);\n", {r, value, weight, r});
@@ -362,10 +339,10 @@ Work work_of(RawDevice& gpu, const std::string& operation, const Numbers& n) {
   throw std::invalid_argument("no kernel was written for " + operation);
 }
 
-Workload make(RawDevice& gpu, const std::string& operation, const compare::Arguments& arguments) {
+Workload make(RawDevice& gpu, const std::string& operation, const Arguments& arguments) {
   gpu.free_buffers();
   if (operation == "upload" || operation == "updown") {
-    const std::vector<float> host = generated(compare::integers(arguments)[0], 1);
+    const std::vector<float> host = generated(integers(arguments)[0], 1);
     WGPUBuffer buffer = gpu.buffer(host.size());
     const auto both = [&gpu, host, buffer] {
       gpu.write(buffer, host);
@@ -380,7 +357,7 @@ Workload make(RawDevice& gpu, const std::string& operation, const compare::Argum
             .result = both};
   }
   if (operation == "model") throw std::invalid_argument("no network was written by hand");
-  const Work work = work_of(gpu, operation, compare::integers(arguments));
+  const Work work = work_of(gpu, operation, integers(arguments));
   return {.run = [&gpu, work] { gpu.run(work.kernels); },
           .result = [&gpu, work] { return gpu.read(work.kernels, work.result); }};
 }
@@ -390,13 +367,12 @@ Workload make(RawDevice& gpu, const std::string& operation, const compare::Argum
 int main() {
   try {
     RawDevice gpu;
-    compare::serve(gpu.name(), [&](const std::string& operation, const compare::Arguments& arguments) {
-      return make(gpu, operation, arguments);
-    });
+    serve(gpu.name(),
+          [&](const std::string& operation, const Arguments& arguments) { return make(gpu, operation, arguments); });
     std::fflush(stdout);
     _exit(0);  // without what drivers do at the end
   } catch (const std::exception& error) {
-    compare::fail(error.what());
+    fail(error.what());
     return 1;
   }
 }

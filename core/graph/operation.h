@@ -51,6 +51,7 @@ class WorkText {
 };
 
 struct Family;
+struct PaddedFamily;
 
 // The work of several nodes as one: `count` times the same, each with so many elements of the result. Each has an
 // operand of its own, or all are parts of one, so many elements apart.
@@ -84,6 +85,9 @@ struct FamilyEntry {
   std::vector<Family> (*variants)(const Family&, const FamilyUse&) = nullptr;
   // The family that shares the same work out among this many cores, with the same results.
   Family (*for_cores)(const Family&, const FamilyUse&, int cores) = nullptr;
+  // The same work on devices with workgroups, where the lines of the result do not end with a texel: with a few
+  // elements more in each, for which there are better kernels. Nothing where there are none. `cores`: as above, or 0.
+  std::optional<PaddedFamily> (*padded)(const Family&, const FamilyUse&, int cores) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;
@@ -173,6 +177,15 @@ struct Family {
   std::string name() const { return std::string(entry->name); }
   void write(WorkText&) const;
   bool is_cheap(std::size_t inputs) const { return inputs == 0 && workgroups == 0; }
+};
+
+// A family that makes lines of `padded` elements, of which the first `line` are wanted.
+struct PaddedFamily {
+  Family family;
+  std::int64_t line, padded;
+  bool pays;  // by its sizes alone, a copy of what is wanted included
+
+  std::int64_t elements(std::int64_t wanted) const { return wanted / line * padded; }
 };
 
 // Elements of a texture or a buffer that a host lent, read when they are first needed and kept from then on.

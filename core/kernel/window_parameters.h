@@ -33,7 +33,8 @@ struct ConvParameters {
   Unsigned result_channels, image_channels;
   WindowAxes axes;
   Unsigned result_in_group, image_in_group;  // numbers of channels
-  TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group);
+  Unsigned filter_channels;                  // result_channels, or fewer where these are padded
+  TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group, filter_channels);
 };
 struct ConvOptions {
   Signed axes;  // the number of spatial axes
@@ -46,10 +47,10 @@ struct ConvOptions {
 struct ConvOctetParameters {
   Unsigned result_channels, image_channels;
   WindowAxes axes;
-  Unsigned result_in_group, image_in_group;
+  Unsigned result_in_group, image_in_group, filter_channels;
   Unsigned lanes, row_stripes, column_stripes, tiles;
-  TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group, lanes, row_stripes,
-                     column_stripes, tiles);
+  TESSERA_PARAMETERS(result_channels, image_channels, axes, result_in_group, image_in_group, filter_channels, lanes,
+                     row_stripes, column_stripes, tiles);
 };
 struct ConvOctetOptions {
   Signed axes, is_transposed, reading;

@@ -12,12 +12,17 @@ namespace tessera {
 namespace {
 
 std::vector<Family> product_variants(const Family&, const FamilyUse&);
+std::optional<PaddedFamily> padded_product(const Family&, const FamilyUse&, int cores);
 constexpr KernelEntry<MatmulPullParameters, MatmulOptions> matmul_pull{
-    {.name = "matmul_pull", .file = "matmul", .variants = product_variants}};
+    {.name = "matmul_pull", .file = "matmul", .variants = product_variants, .padded = padded_product}};
 
 Held as_pull(const Node&);
-constexpr KernelEntry<MatmulBlockParameters, MatmulOptions> matmul_block{
-    {.name = "matmul_block", .file = "matmul", .is_cooperative = true, .lower = as_pull, .variants = product_variants}};
+constexpr KernelEntry<MatmulBlockParameters, MatmulOptions> matmul_block{{.name = "matmul_block",
+                                                                          .file = "matmul",
+                                                                          .is_cooperative = true,
+                                                                          .lower = as_pull,
+                                                                          .variants = product_variants,
+                                                                          .padded = padded_product}};
 
 Held as_pull(const Node& node) {
   const auto& family = std::get<Family>(node.operation);
@@ -284,6 +289,35 @@ std::vector<Family> product_variants(const Family& family, const FamilyUse& use)
   if (!matrices || matrices->rows < few_rows) families.push_back(matmul_pull.with(product.parameters, product.options));
   add_shared_out(families, product, matrices, rounded_up(use.elements, 4));
   return families;
+}
+
+// Whether four terms of a sum that follow one another are a texel of an operand.
+bool has_texels_along_sum(const MatmulPullParameters& parameters, std::size_t operand) {
+  const MatmulAxis& summed = parameters.axes.back();
+  const auto is_aligned = [&](const MatmulAxis& axis) { return axis.distances[operand] % 4 == 0; };
+  return summed.distances[operand] == 1 && summed.size % 4 == 0 &&
+         std::all_of(parameters.axes.begin(), parameters.axes.end() - 1, is_aligned);
+}
+
+// With as many columns as make whole texels. What b has there instead makes results that nobody reads.
+std::optional<PaddedFamily> padded_product(const Family& family, const FamilyUse& use, int cores) {
+  constexpr std::int64_t least_side = 8;
+  Product product = product_of(family);
+  const std::optional<Matrices> matrices = product.matrices();
+  if (!use.octets || !matrices || matrices->columns % 4 == 0 ||
+      std::min(matrices->columns, matrices->rows) < least_side)
+    return std::nullopt;
+  const std::int64_t padded = (matrices->columns + 3) / 4 * 4;
+  product.parameters.axes[0].size = padded;
+  product.options.from_a = static_cast<std::int64_t>(
+      has_texels_along_sum(product.parameters, 0) ? FromA::texel_along_sum : FromA::one_element);
+  product.options.from_b = static_cast<std::int64_t>(
+      has_texels_along_sum(product.parameters, 1) ? FromB::texels_along_sum : FromB::four_elements);
+  const OctetTiles tiles = cores > 0 ? octet_tiles_for_cores(cores, matrices->rows, padded, matrices->batches)
+                                     : octet_tiles(matrices->rows, padded, matrices->batches);
+  return PaddedFamily{
+      in_octets(tiles, product.parameters, product.options), matrices->columns, padded,
+      padded >= least_columns_in_octets && use.elements * product.parameters.count >= least_products_to_pad};
 }
 
 Family product_for_cores(const Family& family, const FamilyUse&, int cores) {

@@ -10,7 +10,8 @@ namespace tessera {
 namespace {
 
 using ConvEntry = KernelEntry<ConvParameters, ConvOptions>;
-constexpr ConvEntry conv_each{{.name = "conv", .file = "conv"}};
+std::optional<PaddedFamily> padded_convolution(const Family&, const FamilyUse&, int cores);
+constexpr ConvEntry conv_each{{.name = "conv", .file = "conv", .padded = padded_convolution}};
 std::vector<Family> conv_variants(const Family&, const FamilyUse&);
 
 // These make four result channels of a pixel at a time; conv_strip makes them for four pixels, of floats only, and
@@ -42,11 +43,15 @@ constexpr KernelEntry<ConvOctetParameters, ConvDot4Options> conv_dot4{
 
 // The way a kernel reads the operands for the four result elements of a texel.
 enum Reading : std::int32_t {
-  each_element,      // whatever the sizes
-  filter_by_texel,   // four result channels of one pixel and group: filter by the texel, image by the element
-  both_by_texel,     // likewise, with the image's channels by the texel too
-  depthwise,         // four channels, each a group of its own
-  transposed_texels  // a transposed convolution, four image channels for four result channels at a time
+  each_element,       // whatever the sizes
+  filter_by_texel,    // four result channels of one pixel and group: filter by the texel, image by the element
+  both_by_texel,      // likewise, with the image's channels by the texel too
+  depthwise,          // four channels, each a group of its own
+  transposed_texels,  // a transposed convolution, four image channels for four result channels at a time
+  // Where result channels are padded, four elements of the filter are no texel:
+  image_by_texel,     // both_by_texel
+  four_elements,      // filter_by_texel
+  depthwise_elements  // depthwise, nor are those of the image
 };
 
 struct Channels {
@@ -112,11 +117,15 @@ struct Convolution {
 
   // Pixels side by side, and whether their steps are as long as those of the taps.
   bool has_strips() const { return parameters.axes[0].result >= strip; }
+  bool is_depthwise() const { return options.reading == depthwise || options.reading == depthwise_elements; }
   bool slides() const {
     const WindowAxis& axis = parameters.axes[0];
-    return options.reading == depthwise && axis.stride == axis.dilation && has_strips();
+    return is_depthwise() && axis.stride == axis.dilation && has_strips();
   }
-  bool is_of_groups() const { return options.reading == filter_by_texel || options.reading == both_by_texel; }
+  bool is_of_groups() const {
+    return options.reading == filter_by_texel || options.reading == both_by_texel ||
+           options.reading == image_by_texel || options.reading == four_elements;
+  }
   std::int64_t groups() const { return parameters.result_channels / parameters.result_in_group; }
   std::int64_t pixels(std::int64_t elements) const { return elements / parameters.result_channels; }
 };
@@ -154,6 +163,7 @@ ConvOctetParameters in_tiles_of_octets(const OctetTiles& tiles, const ConvParame
           .axes = parameters.axes,
           .result_in_group = parameters.result_in_group,
           .image_in_group = parameters.image_in_group,
+          .filter_channels = parameters.filter_channels,
           .lanes = tiles.lanes,
           .row_stripes = tiles.row_stripes,
           .column_stripes = tiles.column_stripes,
@@ -201,7 +211,8 @@ Convolution convolution_in_octets(const Family& family) {
            .image_channels = parameters.image_channels,
            .axes = parameters.axes,
            .result_in_group = parameters.result_in_group,
-           .image_in_group = parameters.image_in_group},
+           .image_in_group = parameters.image_in_group,
+           .filter_channels = parameters.filter_channels},
           {.axes = options.axes, .is_transposed = 0, .reading = options.reading}};
 }
 
@@ -225,9 +236,34 @@ std::vector<Family> conv_variants(const Family& family, const FamilyUse& use) {
           in_octets(octet_tiles(octets, conv.pixels(use.elements), conv.parameters.result_in_group, conv.groups()),
                     conv.parameters, conv.options));
   if (conv.slides()) families.push_back(for_pixels(conv_slide, slide, conv, use.elements));
+  if (conv.options.reading > transposed_texels) return families;  // the others read filters by the texel
   if (is_float(use.dtype) && conv.has_strips()) families.push_back(for_pixels(conv_strip, strip, conv, use.elements));
   families.push_back(conv_texel.with(conv.parameters, conv.options));
   return families;
+}
+
+// With as many result channels as make whole texels. What the filter has there instead makes results that nobody reads.
+std::optional<PaddedFamily> padded_convolution(const Family& family, const FamilyUse& use, int cores) {
+  Convolution conv = convolution_of(family);
+  ConvParameters& parameters = conv.parameters;
+  const bool is_depthwise = parameters.result_in_group == 1 && parameters.image_in_group == 1;
+  if (conv.options.is_transposed == 1 || (!is_depthwise && conv.groups() > 1)) return std::nullopt;
+  const std::int64_t channels = parameters.result_channels, padded = (channels + 3) / 4 * 4;
+  parameters.result_channels = padded;
+  const std::int64_t pixels = use.elements / channels, elements = pixels * padded;
+  std::int64_t products = use.elements * parameters.image_in_group;
+  for (const WindowAxis& axis : parameters.axes) products *= axis.taps;
+  const bool pays = products >= least_products_to_pad;
+  if (is_depthwise) {
+    conv.options.reading = depthwise_elements;
+    if (channels < 4 || !conv.slides()) return std::nullopt;
+    return PaddedFamily{for_pixels(conv_slide, slide, conv, elements), channels, padded, pays};
+  }
+  parameters.result_in_group = padded;
+  conv.options.reading = parameters.image_channels % 4 == 0 ? image_by_texel : four_elements;
+  if (!use.octets || padded < least_columns_in_octets) return std::nullopt;
+  const OctetTiles tiles = cores > 0 ? octet_tiles_for_cores(cores, pixels, padded, 1) : octet_tiles(pixels, padded, 1);
+  return PaddedFamily{in_octets(tiles, parameters, conv.options), channels, padded, pays};
 }
 
 Family conv_for_cores(const Family& family, const FamilyUse& use, int cores) {
@@ -247,7 +283,8 @@ Tensor conv_tensor(std::string_view op, const Tensor& image, const Tensor& filte
                                   .image_channels = channels.image,
                                   .axes = innermost_first(axes),
                                   .result_in_group = channels.result_in_group(),
-                                  .image_in_group = channels.image_in_group()};
+                                  .image_in_group = channels.image_in_group(),
+                                  .filter_channels = channels.result};
   const ConvOptions options{
       .axes = std::ssize(axes), .is_transposed = is_transposed, .reading = reading_of(channels, is_transposed)};
   return family_tensor(result, dtype, conv_family(parameters, options, result.size(), types), {image, filter});

@@ -15,6 +15,10 @@ struct OctetTiles {
 // Matrices narrower than this leave most of an octet idle.
 constexpr std::int64_t least_columns_in_octets = 16;
 
+// From as many products of two elements on, results whose lines do not end with a texel are worth a copy from padded
+// ones.
+constexpr std::int64_t least_products_to_pad = 1 << 17;
+
 OctetTiles octet_tiles(std::int64_t rows, std::int64_t columns, std::int64_t matrices);
 // The same where so many cores run a workgroup each.
 OctetTiles octet_tiles_for_cores(std::int64_t cores, std::int64_t rows, std::int64_t columns, std::int64_t matrices);

@@ -5,18 +5,10 @@
 #include <utility>
 
 #include "core/run/block_plan.h"
-#include "core/run/padded_products.h"
+#include "core/run/padded_steps.h"
 
 namespace tessera {
 namespace {
-
-Family family_of(const Step& step) {
-  const auto words = step.words.begin() + 1;
-  return {.entry = step.family,
-          .options = step.kernel.core.options,
-          .words = {words, words + step.kernel.core.words},
-          .workgroups = step.workgroups};
-}
 
 FamilyUse use_of(const Step& step, const Limits& limits) {
   return {step.words[0], step.kernel.core.dtype, limits.octets};
@@ -26,6 +18,7 @@ std::vector<Family> families_of(const Step& step, const Limits& limits) {
   const Family own = family_of(step);
   const FamilyUse use = use_of(step, limits);
   std::vector<Family> families{own};
+  if (!own.entry->variants) return families;
   for (Family& other : own.entry->variants(own, use)) {
     const bool is_known = std::ranges::any_of(
         families, [&](const Family& known) { return known.entry == other.entry && known.options == other.options; });
@@ -35,10 +28,27 @@ std::vector<Family> families_of(const Step& step, const Limits& limits) {
 }
 
 bool has_families(const Step& step, const Limits& limits) {
-  return limits.workgroups && !step.pixel_kernel && step.family && step.family->variants && step.words[0] > 0;
+  return limits.workgroups && !step.pixel_kernel && step.family && (step.family->variants || step.family->padded) &&
+         step.words[0] > 0;
+}
+
+// What a plan does in the place of a step without measuring; nothing where that is the step itself.
+std::optional<StepVariant> usual_variant(const Step& step, const Limits& limits, int first_storage) {
+  if (!step.family->padded) return std::nullopt;
+  PaddedSteps padded = padded_steps(step, limits, first_storage);
+  if (!padded.pay) return std::nullopt;
+  return std::move(padded.ways[0]);
 }
 
 }  // namespace
+
+Family family_of(const Step& step) {
+  const auto words = step.words.begin() + 1;
+  return {.entry = step.family,
+          .options = step.kernel.core.options,
+          .words = {words, words + step.kernel.core.words},
+          .workgroups = step.workgroups};
+}
 
 std::string variant_name(const Family& family) {
   std::string name(family.entry->name);
@@ -71,7 +81,9 @@ std::vector<StepVariant> variants_of(const Step& step, const Limits& limits, int
   if (!has_families(step, limits)) return variants;
   for (const Family& family : families_of(step, limits))
     variants.push_back({variant_name(family), {with_family(step, family)}, {}});
-  std::ranges::move(padded_products(step, limits, first_storage), std::back_inserter(variants));
+  PaddedSteps padded = padded_steps(step, limits, first_storage);
+  const auto place = padded.pay ? variants.begin() : variants.end();
+  variants.insert(place, std::make_move_iterator(padded.ways.begin()), std::make_move_iterator(padded.ways.end()));
   return variants;
 }
 
@@ -117,20 +129,30 @@ void share_out_among_cores(Plan& plan, const Limits& limits) {
       step = with_family(step, step.family->for_cores(family_of(step), use_of(step, limits), limits.cores));
 }
 
+namespace {
+
+StepVariant chosen_variant(Plan& plan, const Step& step, const Limits& limits, int first_storage,
+                           const ChooseVariant& choose) {
+  std::vector<StepVariant> variants = variants_of(step, limits, first_storage);
+  std::vector<std::string> names;
+  for (const StepVariant& variant : variants) names.push_back(variant.name);
+  return std::move(variants[taken_variant(plan, step, std::move(names), choose)]);
+}
+
+}  // namespace
+
 void take_variants(Plan& plan, const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
-  if (!choose) return;
   for (Step& step : std::exchange(plan.steps, {})) {
-    std::vector<StepVariant> variants;
+    const auto first_storage = static_cast<int>(graph.items.size() + plan.own_storages.size());
+    std::optional<StepVariant> taken;
     if (has_families(step, limits))
-      variants = variants_of(step, limits, static_cast<int>(graph.items.size() + plan.own_storages.size()));
-    std::vector<std::string> names;
-    for (const StepVariant& variant : variants) names.push_back(variant.name);
-    const std::size_t taken = taken_variant(plan, step, std::move(names), choose);
-    if (taken == 0) {
-      plan.steps.push_back(std::move(step));
+      taken = choose ? chosen_variant(plan, step, limits, first_storage, choose)
+                     : usual_variant(step, limits, first_storage);
+    if (taken) {
+      std::ranges::move(taken->steps, std::back_inserter(plan.steps));
+      std::ranges::move(taken->own_storages, std::back_inserter(plan.own_storages));
     } else {
-      std::ranges::move(variants[taken].steps, std::back_inserter(plan.steps));
-      std::ranges::move(variants[taken].own_storages, std::back_inserter(plan.own_storages));
+      plan.steps.push_back(std::move(step));
     }
   }
 }

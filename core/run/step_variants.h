@@ -14,13 +14,14 @@ struct StepVariant {
   std::vector<StorageSpec> own_storages;  // between them
 };
 
-// The first one is what a plan takes without measuring. Their own storages have numbers from `first_storage` on.
+// The first one is what a plan takes without measuring; none where there is no other. Their own storages have numbers from `first_storage` on.
 std::vector<StepVariant> variants_of(const Step&, const Limits&, int first_storage);
 
 // The step without pointwise work after its core: on items 0, 1 and so on, into the one that follows. None where work
 // on the operands is part of the kernel.
 std::optional<Step> core_alone(const Step&);
 
+Family family_of(const Step&);  // of its core
 // The step with another family in the place of its core, and the name of a variant with that family.
 Step with_family(const Step&, const Family&);
 std::string variant_name(const Family&);
@@ -31,7 +32,7 @@ std::size_t taken_variant(Plan&, const Step&, std::vector<std::string> names, co
 // Shares the work of steps out among the cores of a device that has few.
 void share_out_among_cores(Plan&, const Limits&);
 
-// Puts variants in the place of steps, on devices with workgroups.
+// Puts variants in the place of steps, on devices with workgroups: without `choose`, those that pay by sizes alone.
 void take_variants(Plan&, const Graph&, const Limits&, const ChooseVariant&);
 
 }  // namespace tessera
