@@ -1,7 +1,6 @@
 // How much longer a frame takes as tensor code than as shaders by hand, on one device and in turns, so that whatever
 // else the machine does meets both. options.cpp has the command line.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -24,10 +23,9 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// How long this thread has worked: drivers in software take the cores away from it meanwhile.
-double own_milliseconds() {
+double milliseconds(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
@@ -36,15 +34,14 @@ struct Timed {
   std::unique_ptr<Frames> frames;
   std::vector<double> all, host;  // milliseconds until the device was done, and of the calling thread's own work
 
-  void run(Stage& stage) {
-    const auto since = [begin = std::chrono::steady_clock::now()] {
-      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    };
-    const double before = own_milliseconds();
+  void run(Stage& stage, clockid_t clock) {
+    const double begin = milliseconds(clock);
+    // How long this thread works: drivers in software take the cores away from it meanwhile.
+    const double before = milliseconds(CLOCK_THREAD_CPUTIME_ID);
     frames->next();
-    host.push_back(own_milliseconds() - before);
+    host.push_back(milliseconds(CLOCK_THREAD_CPUTIME_ID) - before);
     stage.wait();
-    all.push_back(since());
+    all.push_back(milliseconds(clock) - begin);
   }
 };
 
@@ -58,10 +55,10 @@ struct Line {
 };
 
 // Frames until nothing more is compiled: kernels may be made anew, in the background, for what repeats.
-void warm_up(Stage& stage, std::span<Timed* const> ways) {
+void warm_up(Stage& stage, std::span<Timed* const> ways, clockid_t clock) {
   std::uint64_t compiled = 0;
   for (int steady = 0; steady < 5; ++steady) {
-    for (Timed* way : ways) way->run(stage);
+    for (Timed* way : ways) way->run(stage, clock);
     testing::finish_tiers(stage.context());
     if (stage.context().stats().kernels_compiled != compiled) steady = 0;
     compiled = stage.context().stats().kernels_compiled;
@@ -69,7 +66,7 @@ void warm_up(Stage& stage, std::span<Timed* const> ways) {
   for (Timed* way : ways) way->all.clear(), way->host.clear();
 }
 
-Line measure(Stage& stage, const Pipeline& pipeline, int runs) {
+Line measure(Stage& stage, const Pipeline& pipeline, int runs, clockid_t clock) {
   Timed tensors{stage.by_tensors()}, full{stage.by_tensors(Precision::full)}, by_hand{stage.by_hand(Format::rgba16f)},
       by_hand_8_bit{};
   check_alike(pipeline, *tensors.frames, *by_hand.frames);
@@ -80,10 +77,10 @@ Line measure(Stage& stage, const Pipeline& pipeline, int runs) {
     check_alike(pipeline, *tensors.frames, *by_hand_8_bit.frames, Format::rgba8);
     ways.push_back(&by_hand_8_bit);
   }
-  warm_up(stage, ways);
+  warm_up(stage, ways, clock);
   stage.context().reset_stats();
   for (int i = 0; i < runs; ++i) {
-    for (Timed* way : ways) way->run(stage);
+    for (Timed* way : ways) way->run(stage, clock);
     std::ranges::rotate(ways, ways.begin() + 1);
   }
   Line line{.tessera = median(tensors.all),
@@ -202,7 +199,7 @@ bool run(const Options& options, const test::TestDevice& device, nlohmann::order
                           (std::filesystem::path(options.pictures_to) / (std::string(entry.name) + ".png")).string());
             continue;
           }
-          Line line = measure(*stage, pipeline, options.runs);
+          Line line = measure(*stage, pipeline, options.runs, options.cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
           line.device = label;
           line.pipeline = entry.name;
           line.size = std::to_string(size.width) + "x" + std::to_string(size.height);
