@@ -150,7 +150,7 @@ TEST_P(Convolution, ManyChannelsAndWideRows) {
 }
 
 // Sizes from which on blocks pay, where there are no workgroups: channels off the texels, strides, dilations, groups.
-// With workgroups, convolutions that are large enough make result channels in whole texels, and copy what is wanted.
+// With octets, convolutions that are large enough make result channels in whole texels, and copy what is wanted.
 TEST_P(Convolution, ManyChannelsThatFillNoTexels) {
   const WindowCase window{.batch = 2, .size = {1, 11, 13}, .window = {1, 3, 3}, .pads = WindowCase::Pads::same};
   for (const std::int64_t in : {5, 8})

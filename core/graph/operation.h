@@ -85,8 +85,8 @@ struct FamilyEntry {
   std::vector<Family> (*variants)(const Family&, const FamilyUse&) = nullptr;
   // The family that shares the same work out among this many cores, with the same results.
   Family (*for_cores)(const Family&, const FamilyUse&, int cores) = nullptr;
-  // The same work on devices with workgroups, where the lines of the result do not end with a texel: with a few
-  // elements more in each, for which there are better kernels. Nothing where there are none. `cores`: as above, or 0.
+  // The same work on devices with octets, where the lines of the result do not end with a texel: with a few elements
+  // more in each, for which there are better kernels. Nothing where there are none. `cores`: as above, or 0.
   std::optional<PaddedFamily> (*padded)(const Family&, const FamilyUse&, int cores) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;

@@ -247,7 +247,7 @@ std::optional<PaddedFamily> padded_convolution(const Family& family, const Famil
   Convolution conv = convolution_of(family);
   ConvParameters& parameters = conv.parameters;
   const bool is_depthwise = parameters.result_in_group == 1 && parameters.image_in_group == 1;
-  if (conv.options.is_transposed == 1 || (!is_depthwise && conv.groups() > 1)) return std::nullopt;
+  if (!use.octets || conv.options.is_transposed == 1 || (!is_depthwise && conv.groups() > 1)) return std::nullopt;
   const std::int64_t channels = parameters.result_channels, padded = (channels + 3) / 4 * 4;
   parameters.result_channels = padded;
   const std::int64_t pixels = use.elements / channels, elements = pixels * padded;
@@ -261,7 +261,7 @@ std::optional<PaddedFamily> padded_convolution(const Family& family, const Famil
   }
   parameters.result_in_group = padded;
   conv.options.reading = parameters.image_channels % 4 == 0 ? image_by_texel : four_elements;
-  if (!use.octets || padded < least_columns_in_octets) return std::nullopt;
+  if (padded < least_columns_in_octets) return std::nullopt;
   const OctetTiles tiles = cores > 0 ? octet_tiles_for_cores(cores, pixels, padded, 1) : octet_tiles(pixels, padded, 1);
   return PaddedFamily{in_octets(tiles, parameters, conv.options), channels, padded, pays};
 }

@@ -1,5 +1,5 @@
 // Steps whose results have lines that do not end with a texel, such as convolutions to 29 channels, on devices with
-// workgroups: as a step that makes a few elements more in each line, for which there are better kernels, and a copy that
+// octets: as a step that makes a few elements more in each line, for which there are better kernels, and a copy that
 // leaves these out and does the pointwise work that follows.
 #pragma once
 #include "core/run/step_variants.h"
