@@ -91,7 +91,7 @@ const made = tables(results, set);
 const left = Object.keys(missing).map((peer) => `${peer} was missing: ${missing[peer]}`);
 console.log(`\n${made.map(asText).join('\n\n')}`);
 for (const remark of remarks(results)) console.log(remark);
-const { held, missed } = targets(results);
+const { held, missed } = targets(results, set);
 const judged = held.length + missed.length;
 if (judged > 0) console.log(`\n${held.length} of ${judged} targets hold. Not:\n${missed.join('\n')}`);
 console.log(`\n${((Date.now() - start) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)} after`);

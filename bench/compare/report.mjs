@@ -64,8 +64,13 @@ export function remarks(results) {
   return lines;
 }
 
-export function targets(results) {
+export function targets(results, set) {
   const held = [], missed = [];
+  const byHand = results.filter(({ times }) => times['tessera-webgpu'] && times.raw);
+  if (set === 'odd' && byHand.length > 0) { // all together within 1.5 of kernels that were written for the sizes
+    const ratio = geometricMean(byHand.map(({ times }) => times.raw / times['tessera-webgpu'])), wanted = 1 / 1.5;
+    (ratio >= wanted ? held : missed).push(`odd sizes against kernels by hand: ${brief(ratio)}, wanted ${brief(wanted)}`);
+  }
   for (const { name, times, targets: wanted = {} } of results) {
     const judge = (factor, own, others, against) => {
       const known = others.filter((peer) => times[peer]);
