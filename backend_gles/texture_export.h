@@ -38,6 +38,8 @@ class BoundTextures {
   BoundTextures& operator=(const BoundTextures&) = delete;
 
  private:
+  void draw_to_first(std::size_t count) const;
+
   const GladGLES2Context& gl_;
   std::size_t count_;
   bool encodes_srgb_;  // while this lives, and not before
@@ -71,10 +73,13 @@ class TextureExport final : public HostTarget {
   std::string type() const override;
   bool reads(const HostSource&) const override;
   bool reads(const Storage&) const override;
+  std::uint64_t type_number() const override;
   // The other outputs begin at the first texel.
   bool takes_more_outputs() const override { return target_.texture && target_.is_whole && !flip_y_; }
 
  private:
+  bool is_from_corner() const { return target_.x == 0 && target_.y == 0; }
+
   Target target_;
   bool flip_y_;
 };
