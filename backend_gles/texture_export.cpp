@@ -120,7 +120,8 @@ void TextureExport::require_complete(const Device& device) const {
   if (known && known->complete_targets.contains(key)) return;
   if (const GLenum status = device.gl().CheckFramebufferStatus(GL_DRAW_FRAMEBUFFER);
       status != GL_FRAMEBUFFER_COMPLETE) {
-    device.take_error();  // the reason is the status
+    device.take_error();  // the reason is the status, or that the host has deleted the texture
+    if (target_.texture) require_texture(device, target_.texture->texture, to_texture_op, 0);
     fail(ErrorCode::invalid_argument, to_texture_op,
          device.info().name + " cannot draw to " + target_.name() + ", framebuffer status " + hex(status) + ".");
   }
