@@ -65,8 +65,8 @@ class TextureExport final : public HostTarget {
   TextureExport(Target target, bool flip_y) : target_(std::move(target)), flip_y_(flip_y) {}
 
   const Target& target() const { return target_; }
-  // Throws invalid_argument where the framebuffer is gone, or the target is one of the inputs. The context is entered for
-  // drawing.
+  // Throws invalid_argument where the framebuffer is gone, or the target is one of the inputs. The context is entered
+  // for drawing.
   void check(const PassTools&, const Dispatch&) const;
   // Throws invalid_argument where the driver cannot draw to the target, which is bound, or the texture is gone.
   void require_complete(const Device&) const;
