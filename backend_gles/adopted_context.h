@@ -1,5 +1,6 @@
 // A host's GL context. The host makes it current and destroys it; tessera never does.
 #pragma once
+#include <atomic>
 #include <optional>
 #include <thread>
 
@@ -43,7 +44,8 @@ class AdoptedContext final : public GlContext {
   EGLDisplay display_ = EGL_NO_DISPLAY;
   std::thread::id thread_ = std::this_thread::get_id();
   mutable std::optional<ContextMark> mark_;
-  mutable int depth_ = 0;  // of enter(), on the thread where the context is current
+  mutable int depth_ = 0;                          // of enter(), on the thread where the context is current
+  mutable std::atomic<std::thread::id> inside_{};  // that thread, while it has entered; none: no thread has
 };
 
 }  // namespace tessera::gles

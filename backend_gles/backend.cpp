@@ -149,13 +149,17 @@ void GlesBackend::run(std::span<const Dispatch> dispatches, std::optional<std::u
   const GladGLES2Context* const named = has_room_for_groups(*device_, 2) ? &gl : nullptr;
   const DebugGroup group(named, "tessera run");
   gl.BindVertexArray(vertex_array_.get());
-  const bool flip = can_be_flipped_ && static_cast<GLenum>(integer(gl, clip_origin)) == upper_left;
+  std::optional<bool> flip;  // asked for where a kernel needs to know
+  const auto is_flipped = [&] {
+    if (!flip) flip = can_be_flipped_ && static_cast<GLenum>(integer(gl, clip_origin)) == upper_left;
+    return *flip;
+  };
   TimedQueries* times = timed_as ? &timed_.add(std::make_unique<TimedQueries>(device_, *timed_as)) : nullptr;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
     const DebugGroup kernel(named, label_of(dispatches[i]));
     const TimedDispatch timed(times);
     if (dispatches[i].pixel_kernel) draw_pixels(tools(), *kernels[i], dispatches[i]);
-    else if (kernels[i]) draw(*kernels[i], dispatches[i], flip);
+    else if (kernels[i]) draw(*kernels[i], dispatches[i], is_flipped());
     else run_custom(tools(), dispatches[i]);
   }
   if (!device_->context().is_borrowed()) gl.Flush();  // a host flushes when its frame is done

@@ -3,6 +3,8 @@
 #pragma once
 #include <glad/gles2.h>
 
+#include <string>
+
 namespace tessera::gles {
 
 // A vertex array, which no other context sees, not even one that shares with this, with a number that no other has.
@@ -17,6 +19,7 @@ class ContextMark {
   GladGLES2Context gl_;
   GLuint vertex_array_ = 0;
   GLint number_;
+  std::string label_;
 };
 
 }  // namespace tessera::gles

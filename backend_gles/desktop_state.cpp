@@ -90,7 +90,7 @@ void SavedDesktopState::restore(const Device& device) const {
       functions.PolygonMode(GL_BACK, back);
     }
   }
-  for (GLenum i = 0; i < 32; ++i)
+  for (GLenum i = 0; clip_distances_ != 0 && i < 32; ++i)
     if (clip_distances_ >> i & 1) gl.Enable(clip_distance_0 + i);
   if (states_ & state::pixel_pack) functions.ClampColor(clamp_read_color, static_cast<GLenum>(read_clamp_));
   if (unusual_ & state::compatibility) restore_compatibility(device);

@@ -241,13 +241,16 @@ GLuint Device::idle_query() const {
 void Device::delete_later(Delete destroy, std::uintptr_t object) const noexcept {
   const std::scoped_lock hold(waiting_lock_);
   waiting_.push_back({destroy, object});
+  has_waiting_ = true;
 }
 
 void Device::delete_waiting() const {
+  if (!has_waiting_) return;
   std::vector<Waiting> waiting;
   {
     const std::scoped_lock hold(waiting_lock_);
     waiting.swap(waiting_);
+    has_waiting_ = false;
   }
   for (const Waiting& object : waiting) object.destroy(*this, object.object);
 }

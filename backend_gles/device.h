@@ -2,6 +2,7 @@
 #pragma once
 #include <glad/gles2.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -119,6 +120,7 @@ class Device {
   };
   mutable std::mutex waiting_lock_;  // tensors are let go on any thread
   mutable std::vector<Waiting> waiting_;
+  mutable std::atomic<bool> has_waiting_ = false;
   mutable OwnNames own_textures_, own_framebuffers_;
 };
 

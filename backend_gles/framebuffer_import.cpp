@@ -141,12 +141,11 @@ GLenum FramebufferImport::attachment() const {
   return host_.framebuffer == 0 ? GL_BACK : GL_COLOR_ATTACHMENT0;
 }
 
-std::string FramebufferImport::type() const {
-  const Texels texels = is_stencil(channels_) ? Texels::unsigned_integers : texels_of(format_);
-  const char* sampler = texels == Texels::signed_integers     ? "isampler2D"
-                        : texels == Texels::unsigned_integers ? "usampler2D"
-                                                              : "sampler2D";
-  return SourceType{sampler, components_of(channels_), value_}.text();
+HostImport::Type FramebufferImport::parts_of_type() const {
+  return {.texels = is_stencil(channels_) ? Texels::unsigned_integers : texels_of(format_),
+          .target = GL_TEXTURE_2D,
+          .components = components_number(channels_),
+          .value = value_};
 }
 
 void FramebufferImport::check(const Device& device) const {

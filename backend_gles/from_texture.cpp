@@ -33,7 +33,7 @@ void check_readable(const HostTexture& host, const TextureTraits& traits, const 
              std::to_string(traits.base_level) + ".");
   if ((is_depth(host.channels) && !traits.has_depth) || (is_stencil(host.channels) && !traits.has_stencil))
     fail(ErrorCode::invalid_argument, from_texture_op,
-         "the texture's format is " + traits.format + ", which has no channel \"" + host.channels + "\".");
+         "the texture's format is " + traits.format_name() + ", which has no channel \"" + host.channels + "\".");
   if (is_stencil(host.channels)) require_stencil_textures(device);
 }
 
@@ -51,14 +51,15 @@ Tensor from_texture(Context& context, const HostTexture& host) {
   }
   check_readable(host, traits, *device);
   const Bytes bytes = is_stencil(host.channels) ? Bytes::integers : traits.bytes;
-  const HostValue value = host_value(from_texture_op, host.dtype, bytes, traits.format);
+  const std::optional<HostValue> known = host_value(host.dtype, bytes);
+  const HostValue value = known ? *known : host_value(from_texture_op, host.dtype, bytes, traits.format_name());
   const Shape shape{traits.part.height, traits.part.width, std::ssize(host.channels)};
   if (traits.is_dense_float && host.channels == "RGBA" && host.dtype == DType::f32 && !host.copy) {
     const Extent extent{host.width, host.height};
     return borrowed_tensor(impl, shape, DType::f32, std::make_unique<TextureStorage>(device, host.texture, extent),
                            layout_of(extent));
   }
-  return imported_tensor(impl, shape, host.dtype, std::make_shared<TextureImport>(*device, host, traits, value));
+  return imported_tensor(impl, shape, host.dtype, std::make_shared<TextureImport>(host, traits, value));
 }
 
 Tensor from_texture(Context& context, const HostFramebuffer& host, const FromFramebuffer& options) {

@@ -55,10 +55,11 @@ void spell_as_es(GladGLES2Context& gl, const Api& api, const GlContext& context)
   gl.ObjectLabelKHR = nullptr;
   if (api.has(never, 43, {"GL_KHR_debug"})) {
     load(gl.ObjectLabelKHR, "glObjectLabel");
+    load(gl.GetObjectLabelKHR, "glGetObjectLabel");
     load(gl.PushDebugGroupKHR, "glPushDebugGroup");
     load(gl.PopDebugGroupKHR, "glPopDebugGroup");
   }
-  gl.KHR_debug = gl.ObjectLabelKHR && gl.PushDebugGroupKHR && gl.PopDebugGroupKHR;
+  gl.KHR_debug = gl.ObjectLabelKHR && gl.GetObjectLabelKHR && gl.PushDebugGroupKHR && gl.PopDebugGroupKHR;
 
   gl.GetGraphicsResetStatusEXT = nullptr;
   if (api.has(never, 45, {"GL_KHR_robustness"})) load(gl.GetGraphicsResetStatusEXT, "glGetGraphicsResetStatus");

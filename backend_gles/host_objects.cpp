@@ -170,10 +170,11 @@ std::vector<GLuint> textures_of_framebuffer(const Device& device) {
   return textures;
 }
 
+std::string TextureTraits::format_name() const { return name_of_format(format); }
+
 bool is_readable_texture(const Device& device, GLuint texture, std::uint64_t age) {
-  const OwnNames& own = device.own_textures();
   return texture != 0 && is_known_name(&KnownObjects::textures, device, texture, device.gl().IsTexture) &&
-         own.age_of(texture) == age && !own.is_private(texture);
+         device.own_textures().is_readable(texture, age);
 }
 
 void require_texture(const Device& device, GLuint texture, std::string_view op, std::uint64_t age) {
@@ -183,12 +184,11 @@ void require_texture(const Device& device, GLuint texture, std::string_view op, 
              device.info().name + ".");
 }
 
-void require_writable_texture(const Device& device, GLuint texture, std::string_view op) {
+void require_texture_of_host(const Device& device, GLuint texture, std::string_view op) {
   if (device.own_textures().age_of(texture) != 0)
     fail(ErrorCode::invalid_argument, op,
          "texture " + std::to_string(texture) +
              " holds a tensor, or is tessera's to hold one; a texture of the host's is needed.");
-  require_texture(device, texture, op, 0);
 }
 
 void require_framebuffer(const Device& device, GLuint framebuffer, std::string_view op) {
@@ -207,8 +207,8 @@ void require_framebuffer(const Device& device, GLuint framebuffer, std::string_v
 
 namespace {
 
-TextureTraits traits_asked(const Device& device, const HostTexture& host, std::string_view op) {
-  require_texture(device, host.texture, op, device.own_textures().age_of(host.texture));
+TextureTraits traits_asked(const Device& device, const HostTexture& host, std::string_view op, std::uint64_t age) {
+  require_texture(device, host.texture, op, age);
   if (state_of_textures(host.target) == 0)
     fail(ErrorCode::invalid_argument, op,
          "target " + hex(host.target) +
@@ -234,7 +234,7 @@ TextureTraits traits_asked(const Device& device, const HostTexture& host, std::s
   if (format != 0) {
     traits.texels = texels_of(format);
     traits.bytes = bytes_of(format);
-    traits.format = name_of_format(format);
+    traits.format = format;
     traits.has_depth = has_depth(format);
     traits.has_stencil = has_stencil(format);
     const bool has_wide_floats = format == GL_R32F || format == GL_RG32F || format == GL_RGB32F || format == GL_RGBA32F;
@@ -254,12 +254,17 @@ TextureTraits traits_asked(const Device& device, const HostTexture& host, std::s
 }  // namespace
 
 TextureTraits traits_of(const Device& device, const HostTexture& host, std::string_view op) {
+  const std::uint64_t age = device.own_textures().age_of(host.texture);
+  const auto with_age = [&](TextureTraits traits) {
+    traits.age = age;
+    return traits;
+  };
   KnownObjects* const known = device.known_objects();
-  if (!known) return traits_asked(device, host, op);
+  if (!known) return with_age(traits_asked(device, host, op, age));
   const KnownObjects::TextureKey key = KnownObjects::key_of(host);
   auto place = known->traits.find(key);
-  if (place == known->traits.end()) place = known->traits.emplace(key, traits_asked(device, host, op)).first;
-  return place->second;
+  if (place == known->traits.end()) place = known->traits.emplace(key, traits_asked(device, host, op, age)).first;
+  return with_age(place->second);
 }
 
 }  // namespace tessera::gles

@@ -13,13 +13,16 @@ constexpr GLenum texture_external = 0x8D65;  // GL_TEXTURE_EXTERNAL_OES
 struct TextureTraits {
   Texels texels = Texels::floats;
   Bytes bytes = Bytes::none;
-  std::string format = "unknown";             // for people
+  GLenum format = 0;                          // 0: unknown
   bool has_depth = true, has_stencil = true;  // as far as is known
   bool is_filterable = false;
   bool is_dense_float = false;  // GL_RGBA32F, read without a swizzle: laid out as a tensor is
   TexturePart part{};           // the host's, see checked_part()
   bool is_whole = true;         // the part
   int base_level = 0;
+  std::uint64_t age = 0;  // of a texture of tessera's own, which a host was lent: see OwnNames
+
+  std::string format_name() const;  // for people
 };
 
 // Throws invalid_argument, with `op`, where the name is no texture's, or the texture has another size or no such part.
@@ -39,7 +42,7 @@ void detach(const GladGLES2Context&, GLenum attachment);
 bool is_readable_texture(const Device&, GLuint texture, std::uint64_t age);
 // These throw invalid_argument where a name is not, or no longer, that of such an object.
 void require_texture(const Device&, GLuint texture, std::string_view op, std::uint64_t age);
-void require_writable_texture(const Device&, GLuint texture, std::string_view op);
+void require_texture_of_host(const Device&, GLuint texture, std::string_view op);  // and not of a tensor
 void require_framebuffer(const Device&, GLuint framebuffer, std::string_view op);  // 0, the window's, is always one
 
 // Of an attachment of the framebuffer that is bound for drawing.

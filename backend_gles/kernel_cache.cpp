@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace tessera::gles {
 namespace {
@@ -42,6 +43,21 @@ void CompiledKernel::set_output(const GladGLES2Context& gl, GLsizei width, GLsiz
   present_width = width, present_height = rows, present_elements = elements;
 }
 
+void CompiledKernel::set_width(const GladGLES2Context& gl, GLsizei width) const {
+  if (width != std::exchange(present_width, width)) gl.Uniform1i(output_width, width);
+}
+
+void CompiledKernel::set_corner(const GladGLES2Context& gl, GLint x, GLint y) const {
+  const std::array at{x, y};
+  if (corner < 0 || at == std::exchange(present_corner, at)) return;
+  gl.Uniform2i(corner, x, y);
+}
+
+void CompiledKernel::set_part(const GladGLES2Context& gl, std::size_t input, const std::array<GLint, 4>& part) const {
+  if (parts[input] < 0 || part == std::exchange(present_parts[input], part)) return;
+  gl.Uniform4iv(parts[input], 1, part.data());
+}
+
 template <class AnyKernel>
 Linking KernelCache::linking(const AnyKernel& kernel, const Variant& variant) const {
   return {device_, fragment_text(kernel, variant), "kernel " + kernel.label};
@@ -70,6 +86,7 @@ Compiled<CompiledKernel> KernelCache::compile(const AnyKernel& kernel, const Var
   if constexpr (std::is_same_v<AnyKernel, PixelKernel>)
     for (int input = 0; input < static_cast<int>(kernel.inputs.size()); ++input)
       made.parts.push_back(gl.GetUniformLocation(program, part_name(input).c_str()));
+  made.present_parts.resize(made.parts.size());
   device_->check("Compiling kernel " + kernel.label);
   device_->note_new_work();
   device_->label(GL_PROGRAM_KHR, program, "kernel " + kernel.label);

@@ -28,11 +28,17 @@ struct CompiledKernel {
   mutable GLsizei present_width = 0, present_height = 0;
   mutable std::int64_t present_elements = 0;
   mutable bool present_flip = false;
+  mutable std::array<GLint, 2> present_corner{};
+  mutable std::vector<std::array<GLint, 4>> present_parts{};  // of the inputs that are a host's
 
   // While the program is in use.
   void set_words(const GladGLES2Context&, std::span<const std::uint32_t> words) const;
   void set_input(const GladGLES2Context&, std::size_t input, const TextureStorage&) const;
   void set_output(const GladGLES2Context&, GLsizei width, GLsizei rows, std::int64_t elements, bool flip) const;
+  // Of a pixel kernel.
+  void set_width(const GladGLES2Context&, GLsizei width) const;  // of an output in elements
+  void set_corner(const GladGLES2Context&, GLint x, GLint y) const;
+  void set_part(const GladGLES2Context&, std::size_t input, const std::array<GLint, 4>& part) const;
 };
 
 class KernelCache : public CompiledCache<CompiledKernel> {

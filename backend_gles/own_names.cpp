@@ -24,10 +24,10 @@ void OwnNames::lend(GLuint name, std::weak_ptr<const void> loan) {
   if (const auto own = names_.find(name); own != names_.end()) own->second.loan = std::move(loan);
 }
 
-bool OwnNames::is_private(GLuint name) const {
+bool OwnNames::is_readable(GLuint name, std::uint64_t age) const {
   const std::scoped_lock hold(lock_);
   const auto own = names_.find(name);
-  return own != names_.end() && own->second.loan.expired();
+  return own == names_.end() ? age == 0 : own->second.age == age && !own->second.loan.expired();
 }
 
 }  // namespace tessera::gles

@@ -20,7 +20,7 @@ class OwnNames {
 
   // A host may read the texture for as long as the loan lives: see Buffer::lend().
   void lend(GLuint name, std::weak_ptr<const void> loan);
-  bool is_private(GLuint name) const;  // neither a host's nor lent
+  bool is_readable(GLuint name, std::uint64_t age) const;  // of that age, and a host's or lent
 
  private:
   struct Own {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "backend_gles/storage.h"
 #include "backend_gles/texture_export.h"
 #include "backend_gles/texture_import.h"
+#include "core/base/few.h"
 
 namespace tessera::gles {
 namespace {
@@ -22,16 +22,17 @@ class BoundOutputs {
     } else if (!target && dispatch.pixel_kernel->outputs.size() == 1) {
       texture_of(*dispatch.custom_outputs[0]).bind_framebuffer(GL_DRAW_FRAMEBUFFER);
     } else {
-      std::vector<AttachedTexture> textures;
+      Textures textures;
       for (const Storage* output : dispatch.custom_outputs)
         if (output) add_layers(textures, texture_of(*output));
         else textures.push_back(*target->texture);
-      textures_.emplace(tools, textures);
+      textures_.emplace(tools, std::as_const(textures));
     }
   }
 
  private:
-  static void add_layers(std::vector<AttachedTexture>& textures, const TextureStorage& output) {
+  using Textures = Few<AttachedTexture, 2>;
+  static void add_layers(Textures& textures, const TextureStorage& output) {
     for (int layer = 0; layer < output.layers(); ++layer)
       textures.push_back({output.texture(), output.target(), 0, layer});
   }
@@ -56,7 +57,7 @@ class BoundInputs {
       }
       const HostImport& source = import_of(*inputs_[k].source);
       source.bind(tools, unit, is_filtered);
-      if (!is_filtered) tools.device.gl().Uniform4iv(compiled.parts[k], 1, source.part().data());
+      if (!is_filtered) compiled.set_part(tools.device.gl(), k, source.part());
     }
   }
   ~BoundInputs() {
@@ -76,7 +77,7 @@ void draw_slices(const PassTools& tools, const CompiledKernel& compiled, const T
   tools.device.set_viewport(0, 0, volume.width(), volume.height());
   for (int slice = 0; slice < volume.layers(); ++slice) {
     const BoundTextures output(tools, std::array{AttachedTexture{volume.texture(), volume.target(), 0, slice}});
-    tools.device.gl().Uniform2i(compiled.corner, 0, -slice * volume.height());
+    compiled.set_corner(tools.device.gl(), 0, -slice * volume.height());
     tools.draw_triangle();
   }
 }
@@ -113,12 +114,12 @@ void draw_pixels(const PassTools& tools, const CompiledKernel& compiled, const D
         std::int64_t{dispatch.words[0]} * dispatch.words[1] * dispatch.pixel_kernel->outputs[0].channels;
     tools.device.set_viewport(0, 0, output.width(),
                               dispatch.shares_outputs ? output.rows_of(elements) : output.height());
-    gl.Uniform1i(compiled.output_width, output.width());
+    compiled.set_width(gl, output.width());
   } else {
     const Target* target = dispatch.target ? &export_of(*dispatch.target).target() : nullptr;
     const GLint x = target ? target->x : 0, y = target ? target->y : 0;
     tools.device.set_viewport(x, y, narrow<GLsizei>(dispatch.words[0]), narrow<GLsizei>(dispatch.words[1]));
-    gl.Uniform2i(compiled.corner, x, y);
+    compiled.set_corner(gl, x, y);
   }
   tools.draw_triangle();
 }

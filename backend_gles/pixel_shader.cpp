@@ -1,5 +1,6 @@
 #include "backend_gles/pixel_shader.h"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -23,8 +24,14 @@ SourceType source_type(const std::string& text) {
 }
 
 TargetType target_type(const std::string& text) {
-  const std::size_t end = text.find(' ');
-  return {text.substr(0, end), end != std::string::npos};
+  std::istringstream parts(text);
+  TargetType type;
+  parts >> type.vector;
+  for (std::string part; parts >> part;) {
+    type.flip_y = type.flip_y || part == "flipped";
+    type.is_from_corner = type.is_from_corner || part == "corner";
+  }
+  return type;
 }
 
 // input_k(x, y, width): one pixel; input_k_between(place): as the device filters them.
@@ -152,9 +159,10 @@ OutputTexts outputs_text(const PixelKernel& kernel, const Variant& variant) {
     const PixelOutput& output = kernel.outputs[i];
     const std::string result = result_name(i);
     if (output.place == PixelPlace::host) {
-      const auto [vector, flip_y] = target_type(output.host_type);
+      const TargetType type = target_type(output.host_type);
+      const std::string& vector = type.vector;
       texts.declarations += "layout(location = " + std::to_string(i) + ") out " + vector + " " + result + ";\n";
-      if (flip_y) texts.flip = "  y = word_int(1) - 1 - y;\n";
+      if (type.flip_y) texts.flip = "  y = word_int(1) - 1 - y;\n";
       texts.results += host_texel(output, vector) + "  " + result + " = " +
                        (vector == "vec4" ? "host" : vector + "(round(host))") + ";\n";
     } else {
@@ -166,6 +174,10 @@ OutputTexts outputs_text(const PixelKernel& kernel, const Variant& variant) {
     }
   }
   return texts;
+}
+
+bool is_from_corner(const PixelOutput& output) {
+  return output.place == PixelPlace::host ? target_type(output.host_type).is_from_corner : !output.is_volume;
 }
 
 }  // namespace
@@ -185,6 +197,7 @@ std::string fragment_text(const PixelKernel& kernel, const Variant& variant) {
     elements = elements_text("four", output.dtype, variant);
   } else {
     outputs = outputs_text(kernel, variant);
+    if (std::ranges::all_of(kernel.outputs, is_from_corner)) head = "#define IS_FROM_CORNER\n";
   }
   const std::string text =
       fill_template(embedded_shader("pixels.glsl"),

@@ -21,7 +21,8 @@ struct SourceType {
 struct TargetType {
   std::string vector;  // "ivec4": the type of a texel
   bool flip_y = false;
-  std::string text() const { return vector + (flip_y ? " flipped" : ""); }
+  bool is_from_corner = false;  // the image begins at its first texel
+  std::string text() const { return vector + (flip_y ? " flipped" : "") + (is_from_corner ? " corner" : ""); }
 };
 
 std::string fragment_text(const PixelKernel&, const Variant&);

@@ -45,7 +45,7 @@ std::span<const std::byte> cache_key(const std::string& texts) { return std::as_
 Linking::Linking(std::shared_ptr<const Device> device, const std::string& fragment_text, std::string what)
     : device_(std::move(device)),
       compilation_(device_->messages()),
-      vertex_text_(header_text(device_->is_desktop(), {}) + gles::vertex_text()),
+      vertex_text_(header_text(device_->is_desktop(), {}) + gles::vertex_text(fragment_text)),
       fragment_text_(header_text(device_->is_desktop(), fragment_text) + fragment_text),
       what_(std::move(what)),
       program_(from_cache()),

@@ -154,7 +154,10 @@ std::string header_text(bool is_desktop, std::string_view text) {
   return header;
 }
 
-std::string vertex_text() { return std::string(embedded_shader("vertices.glsl")); }
+std::string vertex_text(std::string_view fragment_text) {
+  const bool asks_for_end = fragment_text.find(inside_name) != std::string_view::npos;
+  return std::string(embedded_shader(asks_for_end ? "vertices.glsl" : "viewport.glsl"));
+}
 
 std::string fragment_text(const Kernel& kernel, const Variant& variant) {
   const std::string expression = glsl_spelling(expression_text(kernel, kernel.expression, ""));

@@ -12,9 +12,11 @@ inline constexpr std::string_view external_sampler = "samplerExternalOES";
 
 // The beginning of every text: the version of GLSL, and the precision where there is a choice.
 std::string header_text(bool is_desktop, std::string_view text);
-// Triangles for every kernel. The first one lies over the whole viewport. Three more lie over its end and tell the
-// fragment shader which elements are past the end of the output, so that fragments need not find out by themselves.
-std::string vertex_text();
+// Triangles for a kernel. The first one lies over the whole viewport. For a text that asks which elements are inside,
+// three more lie over its end and tell the fragment shader which ones are past the end of the output, so that fragments
+// need not find out by themselves. Drivers have no uniforms to look after for the others.
+std::string vertex_text(std::string_view fragment_text);
+inline constexpr std::string_view inside_name = "tessera_inside";
 constexpr int vertices_of_viewport = 3, vertices_with_end = 12;
 
 // What a text depends on beside the kernel.

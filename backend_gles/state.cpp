@@ -109,13 +109,15 @@ GLenum binding_of_textures(GLenum target) {
 
 void set_working_state(const Device& device, std::uint32_t states, int draw_buffers) {
   const GladGLES2Context& gl = device.gl();
-  for (const Capability& capability : capabilities(device))
-    if (states & capability.state) set_capability(device, capability.name, false);
-  for (GLuint i = 0; i < apart(device, draw_buffers); ++i) {
+  if (states & touch::disabled)
+    for (const Capability& capability : capabilities(device))
+      if (states & capability.state) set_capability(device, capability.name, false);
+  for (GLuint i = 0; (states & (state::blend | state::color_mask)) && i < apart(device, draw_buffers); ++i) {
     if (states & state::blend) set_capability(device, GL_BLEND, false, i);
     if (states & state::color_mask) set_color_mask(device, i, {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE});
   }
-  for (std::size_t i = 0; i < of_this_api(device, pack_names).size(); ++i) {
+  constexpr std::uint32_t pixel_store = state::pixel_unpack | state::pixel_pack;
+  for (std::size_t i = 0; (states & pixel_store) && i < of_this_api(device, pack_names).size(); ++i) {
     if (states & state::pixel_unpack) gl.PixelStorei(unpack_names[i], working_pixel_store[i]);
     if (states & state::pixel_pack) gl.PixelStorei(pack_names[i], working_pixel_store[i]);
   }
@@ -153,8 +155,9 @@ SavedState::SavedState(const Device& device, std::uint32_t states, const Places&
 
 void SavedState::restore() const {
   const GladGLES2Context& gl = device_.gl();
-  for (const Capability& capability : capabilities(device_))
-    if (enabled_ & capability.state) set_capability(device_, capability.name, true);
+  if (enabled_ != 0)
+    for (const Capability& capability : capabilities(device_))
+      if (enabled_ & capability.state) set_capability(device_, capability.name, true);
   if (states_ & state::program) gl.UseProgram(static_cast<GLuint>(program_));
   if (states_ & state::vertex_array) gl.BindVertexArray(static_cast<GLuint>(vertex_array_));
   if (states_ & state::draw_framebuffer)
@@ -168,7 +171,7 @@ void SavedState::restore() const {
       gl.Viewport(static_cast<GLint>(viewport_[0]), static_cast<GLint>(viewport_[1]),
                   static_cast<GLsizei>(viewport_[2]), static_cast<GLsizei>(viewport_[3]));
   }
-  restore_draw_buffers();
+  if (not_working() & (state::color_mask | state::blend)) restore_draw_buffers();
   if (states_ & (all_textures | state::samplers)) restore_units();
   if (states_ & state::active_texture) gl.ActiveTexture(static_cast<GLenum>(active_texture_));
   if (states_ & state::pixel_unpack) restore(unpack_, of_this_api(device_, unpack_names), GL_PIXEL_UNPACK_BUFFER);
@@ -177,10 +180,17 @@ void SavedState::restore() const {
   if (has_paused_) gl.ResumeTransformFeedback();  // its program is current again
 }
 
+std::uint32_t SavedState::not_working() const {
+  std::uint32_t states = (states_ & ~touch::disabled) | enabled_;
+  if (blended_ != 0) states |= state::blend;
+  const auto is_whole = [](const ColorMask& mask) { return mask[0] && mask[1] && mask[2] && mask[3]; };
+  const std::span masks = std::span(color_masks_).first(apart(device_, places_.draw_buffers));
+  if (device_.restores_state() && std::ranges::all_of(masks, is_whole)) states &= ~state::color_mask;
+  return states;
+}
+
 Dirtied SavedState::dirtied() const {
-  std::uint32_t states = states_;
-  for (const Capability& capability : every_capability)
-    if (!(enabled_ & capability.state)) states &= ~capability.state;  // it was off before
+  std::uint32_t states = (states_ & ~touch::disabled) | enabled_;  // others were off before
   if (blended_ != 0) states |= state::blend;
   if (!has_paused_) states &= ~state::transform_feedback;
   states = (states & ~touch::desktop) | desktop_.unusual();
@@ -249,7 +259,7 @@ Entered::Entered(const Device& device, std::uint32_t states, const Places& place
   if (states & state::viewport) require_unconditional_rendering(device);
   if (device.checks_state()) snapshot_ = std::make_unique<StateSnapshot>(device);
   saved_.emplace(device, states, places);
-  set_working_state(device, states, places.draw_buffers);
+  set_working_state(device, saved_->not_working(), places.draw_buffers);
 }
 
 Entered::~Entered() {

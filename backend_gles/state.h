@@ -59,7 +59,8 @@ class SavedState {
  public:
   SavedState(const Device&, std::uint32_t states, const Places&);
   void restore() const;
-  Dirtied dirtied() const;  // the states that stay set where nothing is put back
+  std::uint32_t not_working() const;  // those of the states that are not, or may not be, as passes rely on them
+  Dirtied dirtied() const;            // the states that stay set where nothing is put back
 
  private:
   static constexpr int most_units = 16, most_draw_buffers = 8, texture_kinds = 5;

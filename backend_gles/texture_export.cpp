@@ -29,7 +29,7 @@ std::string vector_of(Texels texels) {
 
 Target::Target(const Device& device, const HostTexture& host) : attached{host.texture} {
   const Entered entered(device);
-  require_writable_texture(device, host.texture, to_texture_op);
+  require_texture_of_host(device, host.texture, to_texture_op);
   const TextureTraits traits = traits_of(device, host, to_texture_op);
   texels = traits.texels;
   is_whole = traits.is_whole;
@@ -69,17 +69,21 @@ BoundTextures::BoundTextures(const PassTools& tools, std::span<const AttachedTex
       encodes_srgb_(tools.device.is_desktop() && !gl_.IsEnabled(framebuffer_srgb)) {
   if (encodes_srgb_) gl_.Enable(framebuffer_srgb);  // as OpenGL ES always does
   gl_.BindFramebuffer(GL_DRAW_FRAMEBUFFER, tools.scratch_framebuffer);
+  for (std::size_t i = 0; i < count_; ++i) attach(gl_, color_attachment(i), textures[i]);
+  if (count_ != 1) draw_to_first(count_);
+}
+
+// Between passes the framebuffer is drawn to as a new one is: its first attachment only.
+void BoundTextures::draw_to_first(std::size_t count) const {
   std::vector<GLenum> drawn;
-  for (std::size_t i = 0; i < count_; ++i) {
-    attach(gl_, color_attachment(i), textures[i]);
-    drawn.push_back(color_attachment(i));
-  }
-  gl_.DrawBuffers(narrow<GLsizei>(count_), drawn.data());
+  for (std::size_t i = 0; i < count; ++i) drawn.push_back(color_attachment(i));
+  gl_.DrawBuffers(narrow<GLsizei>(count), drawn.data());
 }
 
 BoundTextures::~BoundTextures() {
   if (encodes_srgb_) gl_.Disable(framebuffer_srgb);
   for (std::size_t i = 0; i < count_; ++i) detach(gl_, color_attachment(i));
+  if (count_ != 1) draw_to_first(1);
 }
 
 BoundFramebuffer::BoundFramebuffer(const PassTools& tools, const Target& target) : device_(tools.device) {
@@ -102,9 +106,7 @@ BoundFramebuffer::~BoundFramebuffer() {
 }
 
 void TextureExport::check(const PassTools& tools, const Dispatch& dispatch) const {
-  const Device& device = tools.device;
-  if (target_.texture) require_writable_texture(device, target_.texture->texture, to_texture_op);
-  else require_framebuffer(device, target_.framebuffer, to_texture_op);
+  if (!target_.texture) require_framebuffer(tools.device, target_.framebuffer, to_texture_op);
   for (const BoundInput& input : dispatch.inputs)
     if (input.storage ? reads(*input.storage) : input.source && reads(*input.source))
       fail(ErrorCode::invalid_argument, to_texture_op,
@@ -118,7 +120,8 @@ void TextureExport::require_complete(const Device& device) const {
   if (known && known->complete_targets.contains(key)) return;
   if (const GLenum status = device.gl().CheckFramebufferStatus(GL_DRAW_FRAMEBUFFER);
       status != GL_FRAMEBUFFER_COMPLETE) {
-    device.take_error();  // the reason is the status
+    device.take_error();  // the reason is the status, or that the host has deleted the texture
+    if (target_.texture) require_texture(device, target_.texture->texture, to_texture_op, 0);
     fail(ErrorCode::invalid_argument, to_texture_op,
          device.info().name + " cannot draw to " + target_.name() + ", framebuffer status " + hex(status) + ".");
   }
@@ -126,7 +129,14 @@ void TextureExport::require_complete(const Device& device) const {
   device.note_new_work();
 }
 
-std::string TextureExport::type() const { return TargetType{vector_of(target_.texels), flip_y_}.text(); }
+std::string TextureExport::type() const {
+  return TargetType{vector_of(target_.texels), flip_y_, is_from_corner()}.text();
+}
+
+std::uint64_t TextureExport::type_number() const {
+  return static_cast<std::uint64_t>(target_.texels) << 2 | std::uint64_t{flip_y_} << 1 |
+         std::uint64_t{is_from_corner()};
+}
 
 bool TextureExport::reads(const HostSource& source) const { return import_of(source).is_among(target_.attached); }
 

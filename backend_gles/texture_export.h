@@ -38,6 +38,8 @@ class BoundTextures {
   BoundTextures& operator=(const BoundTextures&) = delete;
 
  private:
+  void draw_to_first(std::size_t count) const;
+
   const GladGLES2Context& gl_;
   std::size_t count_;
   bool encodes_srgb_;  // while this lives, and not before
@@ -63,18 +65,22 @@ class TextureExport final : public HostTarget {
   TextureExport(Target target, bool flip_y) : target_(std::move(target)), flip_y_(flip_y) {}
 
   const Target& target() const { return target_; }
-  // Throws invalid_argument where the target is gone, or is one of the inputs. The context is entered for drawing.
+  // Throws invalid_argument where the framebuffer is gone, or the target is one of the inputs. The context is entered
+  // for drawing.
   void check(const PassTools&, const Dispatch&) const;
-  // Throws invalid_argument where the driver cannot draw to the target, which is bound.
+  // Throws invalid_argument where the driver cannot draw to the target, which is bound, or the texture is gone.
   void require_complete(const Device&) const;
 
   std::string type() const override;
   bool reads(const HostSource&) const override;
   bool reads(const Storage&) const override;
+  std::uint64_t type_number() const override;
   // The other outputs begin at the first texel.
   bool takes_more_outputs() const override { return target_.texture && target_.is_whole && !flip_y_; }
 
  private:
+  bool is_from_corner() const { return target_.x == 0 && target_.y == 0; }
+
   Target target_;
   bool flip_y_;
 };

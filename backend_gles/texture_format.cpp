@@ -1,7 +1,5 @@
 #include "backend_gles/texture_format.h"
 
-#include <algorithm>
-
 #include "backend_gles/egl.h"
 
 namespace tessera::gles {
@@ -24,14 +22,34 @@ const TextureFormat& format_of(DType dtype) {
 }
 
 Texels texels_of(GLenum internal_format) {
-  constexpr GLenum of_signed[] = {GL_R8I,   GL_R16I,   GL_R32I,   GL_RG8I,   GL_RG16I,   GL_RG32I,
-                                  GL_RGB8I, GL_RGB16I, GL_RGB32I, GL_RGBA8I, GL_RGBA16I, GL_RGBA32I};
-  constexpr GLenum of_unsigned[] = {GL_R8UI,     GL_R16UI,    GL_R32UI,     GL_RG8UI,   GL_RG16UI,
-                                    GL_RG32UI,   GL_RGB8UI,   GL_RGB16UI,   GL_RGB32UI, GL_RGBA8UI,
-                                    GL_RGBA16UI, GL_RGBA32UI, GL_RGB10_A2UI};
-  if (std::ranges::find(of_signed, internal_format) != std::end(of_signed)) return Texels::signed_integers;
-  if (std::ranges::find(of_unsigned, internal_format) != std::end(of_unsigned)) return Texels::unsigned_integers;
-  return Texels::floats;
+  switch (internal_format) {
+    case GL_R8I:
+    case GL_R16I:
+    case GL_R32I:
+    case GL_RG8I:
+    case GL_RG16I:
+    case GL_RG32I:
+    case GL_RGB8I:
+    case GL_RGB16I:
+    case GL_RGB32I:
+    case GL_RGBA8I:
+    case GL_RGBA16I:
+    case GL_RGBA32I: return Texels::signed_integers;
+    case GL_R8UI:
+    case GL_R16UI:
+    case GL_R32UI:
+    case GL_RG8UI:
+    case GL_RG16UI:
+    case GL_RG32UI:
+    case GL_RGB8UI:
+    case GL_RGB16UI:
+    case GL_RGB32UI:
+    case GL_RGBA8UI:
+    case GL_RGBA16UI:
+    case GL_RGBA32UI:
+    case GL_RGB10_A2UI: return Texels::unsigned_integers;
+    default: return Texels::floats;
+  }
 }
 
 Bytes bytes_of(GLenum internal_format) {

@@ -32,16 +32,34 @@ void require_stencil_textures(const Device& device) {
            std::to_string(version / 10) + "." + std::to_string(version % 10) + ".");
 }
 
-std::string TextureImport::type() const {
-  const Texels texels = is_stencil(host_.channels) ? Texels::unsigned_integers : traits_.texels;
+std::string HostImport::type() const {
+  const Type parts = parts_of_type();
+  return SourceType{.sampler = sampler_of(parts.texels, parts.target),
+                    .swizzle = components_text(parts.components),
+                    .value = parts.value,
+                    .is_alone = parts.is_alone,
+                    .is_from_corner = parts.is_from_corner}
+      .text();
+}
+
+std::uint64_t HostImport::type_number() const {
+  const Type parts = parts_of_type();
+  std::uint64_t number = parts.target;
+  number = number << 8 | parts.components;
+  number = number << 4 | static_cast<std::uint64_t>(parts.texels);
+  number = number << 4 | static_cast<std::uint64_t>(parts.value);
+  return number << 2 | std::uint64_t{parts.is_alone} << 1 | std::uint64_t{parts.is_from_corner};
+}
+
+HostImport::Type TextureImport::parts_of_type() const {
   const TexturePart& part = traits_.part;
   const bool is_flat = host_.target == GL_TEXTURE_2D || host_.target == texture_external;
-  return SourceType{.sampler = sampler_of(texels, host_.target),
-                    .swizzle = components_of(host_.channels),
-                    .value = value_,
-                    .is_alone = is_sampled_alone(),
-                    .is_from_corner = is_flat && part.x == 0 && part.y == 0 && part.level == traits_.base_level}
-      .text();
+  return {.texels = is_stencil(host_.channels) ? Texels::unsigned_integers : traits_.texels,
+          .target = host_.target,
+          .components = components_number(host_.channels),
+          .value = value_,
+          .is_alone = is_sampled_alone(),
+          .is_from_corner = is_flat && part.x == 0 && part.y == 0 && part.level == traits_.base_level};
 }
 
 bool TextureImport::is_among(const std::vector<GLuint>& textures) const {

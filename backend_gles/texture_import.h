@@ -18,6 +18,18 @@ void require_stencil_textures(const Device&);  // throws unsupported where they 
 
 class HostImport : public HostSource {
  public:
+  // All that a kernel's text depends on.
+  struct Type {
+    Texels texels;
+    GLenum target;
+    std::uint32_t components;  // see components_number()
+    HostValue value;
+    bool is_alone = false, is_from_corner = false;  // see SourceType
+  };
+  virtual Type parts_of_type() const = 0;
+  std::string type() const final;
+  std::uint64_t type_number() const final;
+
   using Part = std::array<GLint, 4>;            // see part_name()
   virtual void check(const Device&) const = 0;  // throws invalid_argument where the host's object is gone
   virtual bool is_among(const std::vector<GLuint>& textures) const = 0;  // whether one of them is read
@@ -30,13 +42,15 @@ class HostImport : public HostSource {
 
 class TextureImport final : public HostImport {
  public:
-  TextureImport(const Device& device, HostTexture texture, const TextureTraits& traits, HostValue value)
-      : host_(std::move(texture)), traits_(traits), value_(value), age_(device.own_textures().age_of(host_.texture)) {}
+  TextureImport(HostTexture texture, const TextureTraits& traits, HostValue value)
+      : host_(std::move(texture)), traits_(traits), value_(value) {}
 
-  std::string type() const override;
+  Type parts_of_type() const override;
   bool is_filterable() const override;
   bool is_sampled_alone() const override { return is_stencil(host_.channels); }
-  void check(const Device& device) const override { require_texture(device, host_.texture, from_texture_op, age_); }
+  void check(const Device& device) const override {
+    require_texture(device, host_.texture, from_texture_op, traits_.age);
+  }
   bool is_among(const std::vector<GLuint>& textures) const override;
   std::uint32_t touches() const override;
   Part part() const override;
@@ -47,7 +61,6 @@ class TextureImport final : public HostImport {
   HostTexture host_;
   TextureTraits traits_;
   HostValue value_;
-  std::uint64_t age_;              // see OwnNames
   mutable GLint mode_before_ = 0;  // GL_DEPTH_STENCIL_TEXTURE_MODE of the texture, while its stencil is read
 };
 
@@ -57,7 +70,7 @@ class FramebufferImport final : public HostImport {
   // Enters the device. Throws where the host has no such framebuffer, or its format cannot be copied.
   FramebufferImport(const Device&, const HostFramebuffer&, const FromFramebuffer&);
 
-  std::string type() const override;
+  Type parts_of_type() const override;
   void check(const Device& device) const override;
   bool is_among(const std::vector<GLuint>& textures) const override;
   std::uint32_t touches() const override { return touches_; }

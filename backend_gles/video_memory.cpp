@@ -72,8 +72,8 @@ Tensor tensor_of(std::string_view op, ContextState& context, const std::shared_p
     const Entered entered(*device);
     traits = traits_of(*device, host, op);
   }
-  const HostValue value = host_value(op, image.dtype, traits.bytes, traits.format);
-  auto source = std::make_shared<TextureImport>(*device, host, traits, value);
+  const HostValue value = host_value(op, image.dtype, traits.bytes, traits.format_name());
+  auto source = std::make_shared<TextureImport>(host, traits, value);
   source->access = std::make_shared<KeptTexture>(std::move(texture));
   return imported_tensor(context, {image.height, image.width, std::ssize(image.channels)}, image.dtype,
                          std::move(source));

@@ -103,8 +103,8 @@ class HostImageOnDevice final : public ImportedVulkanImage {
     host.part = part;
     const Entered entered(*device_);
     const TextureTraits traits = traits_of(*device_, host, op);
-    const HostValue value = host_value(op, dtype, traits.bytes, traits.format);
-    return std::make_shared<TextureImport>(*device_, host, traits, value);
+    const HostValue value = host_value(op, dtype, traits.bytes, traits.format_name());
+    return std::make_shared<TextureImport>(host, traits, value);
   }
 
   std::unique_ptr<HostTarget> target(std::string_view, const TexturePart& part, bool flip_y) override {

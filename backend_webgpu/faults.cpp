@@ -10,6 +10,7 @@ void Faults::note_loss(const std::string& why) {
     is_lost_ = true;
     code_ = ErrorCode::device_lost;
     fault_ = text;
+    has_fault_ = true;
   }
   messages_(Message::Level::error, text);
 }
@@ -24,6 +25,7 @@ void Faults::note_error(ErrorCode code, const std::string& what) {
     if (fault_.empty()) {
       code_ = code;
       fault_ = text;
+      has_fault_ = true;
     }
   }
   messages_(Message::Level::error, text);
@@ -39,16 +41,15 @@ void Faults::close() {
   is_closed_ = true;
 }
 
-bool Faults::is_lost() {
-  const std::lock_guard hold(lock_);
-  return is_lost_;
-}
-
 void Faults::throw_first() {
+  if (!has_fault_) return;
   const std::lock_guard hold(lock_);
   if (fault_.empty()) return;
   const Error fault(code_, fault_);
-  if (!is_lost_) fault_.clear();
+  if (!is_lost_) {
+    fault_.clear();
+    has_fault_ = false;
+  }
   throw fault;
 }
 

@@ -26,16 +26,18 @@ void check_aspect(const TextureFormat& format, const std::string& channels) {
            advice + ".");
 }
 
-void check(WGPUTexture texture, const std::string& channels) {
+TextureFormat checked_format(WGPUTexture texture, const std::string& channels) {
   if (!texture) fail(ErrorCode::invalid_argument, from_texture_op, "the texture is null.");
   if (wgpuTextureGetDimension(texture) == WGPUTextureDimension_1D)
     fail(ErrorCode::unsupported, from_texture_op, "the texture is a 1-D one, not 2-D or 3-D.");
   check_channels(from_texture_op, channels);
-  check_aspect(format_of(texture), channels);
+  const TextureFormat format = format_of(texture);
+  check_aspect(format, channels);
   if (!(wgpuTextureGetUsage(texture) & WGPUTextureUsage_TextureBinding))
     fail(ErrorCode::invalid_argument, from_texture_op,
          "the texture lacks the usage TextureBinding (WGPUTextureUsage_TextureBinding), without which no shader can "
          "read it.");
+  return format;
 }
 
 }  // namespace
@@ -44,8 +46,7 @@ Tensor from_texture(Context& context, WGPUTexture texture, const FromTexture& op
   const LockedContext locked(context);
   ContextState& impl = *locked;
   WebGpuBackend& backend = backend_of<WebGpuBackend>(from_texture_op, impl);
-  check(texture, options.channels);
-  const TextureFormat format = format_of(texture);
+  const TextureFormat format = checked_format(texture, options.channels);
   const Bytes bytes = is_stencil(options.channels) ? Bytes::integers : format.bytes();
   const HostValue value = host_value(from_texture_op, options.dtype, bytes, format.name);
   const TexturePart part = checked_part(from_texture_op, options.part, extent_of(texture, options.part.level));

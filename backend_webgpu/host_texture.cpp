@@ -8,8 +8,8 @@
 namespace tessera::webgpu {
 namespace {
 
-TextureSlice slice_of(WGPUTexture texture, const TexturePart& part, WGPUTextureAspect aspect) {
-  const int layer = is_3d(texture) ? 0 : part.layer;
+TextureSlice slice_of(WGPUTexture texture, bool is_3d, const TexturePart& part, WGPUTextureAspect aspect) {
+  const int layer = is_3d ? 0 : part.layer;
   return {texture, narrow<std::uint32_t>(part.level), narrow<std::uint32_t>(layer), aspect};
 }
 
@@ -67,40 +67,44 @@ SourceType SourceType::of(const std::string& text) {
 }
 
 TextureSource::TextureSource(WGPUTexture texture, std::string channels, const TexturePart& part, HostValue value)
-    : texture_(shared(texture)), channels_(std::move(channels)), part_(part), value_(value) {}
-
-SourceType TextureSource::parts_of_type() const {
-  const Texels texels = is_stencil(channels_) ? Texels::unsigned_integers
-                        : is_depth(channels_) ? Texels::floats
-                                              : format_of(texture_.get()).texels;
-  SourceType type{.sampled = texels == Texels::unsigned_integers ? "u32"
-                             : texels == Texels::signed_integers ? "i32"
-                                                                 : "f32",
-                  .components = components_of(channels_),
-                  .value = value_,
-                  .is_from_corner = part_.x == 0 && part_.y == 0};
+    : texture_(shared(texture)), channels_(std::move(channels)), part_(part), value_(value) {
+  const bool reads_depth = is_depth(channels_), reads_stencil = is_stencil(channels_);
+  const WGPUTextureFormat format = wgpuTextureGetFormat(texture);
+  texels_ = reads_stencil ? Texels::unsigned_integers : reads_depth ? Texels::floats : format_named(format).texels;
+  const TextureExtent extent = extent_of(texture, part.level);
+  const bool has_slices = is_3d(texture);
   // As in a render pass that resolves, colours are averaged; of depths and integers there is no mean.
-  if (wgpuTextureGetSampleCount(texture_.get()) > 1)
-    type.shape = texels == Texels::floats && !is_depth(channels_) ? SourceType::Shape::averaged
-                                                                  : SourceType::Shape::first_sample;
-  else if (is_3d(texture_.get())) type.shape = SourceType::Shape::volume;
-  return type;
-}
-
-bool TextureSource::is_filterable() const {
-  const WGPUTextureFormat format = wgpuTextureGetFormat(texture_.get());
+  const bool has_mean = texels_ == Texels::floats && !reads_depth;
+  shape_ = wgpuTextureGetSampleCount(texture) > 1
+               ? (has_mean ? SourceType::Shape::averaged : SourceType::Shape::first_sample)
+           : has_slices ? SourceType::Shape::volume
+                        : SourceType::Shape::flat;
+  slice_ = slice_of(texture, has_slices, part_,
+                    reads_depth     ? WGPUTextureAspect_DepthOnly
+                    : reads_stencil ? WGPUTextureAspect_StencilOnly
+                                    : WGPUTextureAspect_All);
   const bool has_wide_floats = format == WGPUTextureFormat_R32Float || format == WGPUTextureFormat_RG32Float ||
                                format == WGPUTextureFormat_RGBA32Float;
-  const SourceType type = parts_of_type();
-  return type.sampled == "f32" && type.shape == SourceType::Shape::flat && type.value == HostValue::floats &&
-         !is_depth(channels_) && !has_wide_floats && is_whole(part_, extent_of(texture_.get(), part_.level));
+  is_filterable_ = has_mean && shape_ == SourceType::Shape::flat && value_ == HostValue::floats && !has_wide_floats &&
+                   is_whole(part_, extent);
 }
 
-TextureSlice TextureSource::slice() const {
-  return slice_of(texture_.get(), part_,
-                  is_depth(channels_)     ? WGPUTextureAspect_DepthOnly
-                  : is_stencil(channels_) ? WGPUTextureAspect_StencilOnly
-                                          : WGPUTextureAspect_All);
+SourceType TextureSource::parts_of_type() const {
+  return {.sampled = texels_ == Texels::unsigned_integers ? "u32"
+                     : texels_ == Texels::signed_integers ? "i32"
+                                                          : "f32",
+          .components = components_of(channels_),
+          .shape = shape_,
+          .value = value_,
+          .is_from_corner = is_from_corner()};
+}
+
+std::uint64_t TextureSource::type_number() const {
+  std::uint64_t number = components_number(channels_);
+  number = number << 4 | static_cast<std::uint64_t>(texels_);
+  number = number << 4 | static_cast<std::uint64_t>(shape_);
+  number = number << 4 | static_cast<std::uint64_t>(value_);
+  return number << 1 | std::uint64_t{is_from_corner()};
 }
 
 PartWords TextureSource::words() const { return words_of(part_); }
@@ -121,9 +125,24 @@ TargetType TargetType::of(const std::string& text) {
   return {static_cast<WGPUTextureFormat>(format), way == "drawn", direction == "flipped", shape == "volume"};
 }
 
-std::string TextureTarget::type() const {
-  const bool is_drawn = is_render_target(texture_);
-  return TargetType{wgpuTextureGetFormat(texture_), is_drawn, flip_y_, !is_drawn && is_3d(texture_)}.text();
+TextureTarget::TextureTarget(WGPUTexture texture, const TexturePart& part, bool flip_y)
+    : texture_(texture),
+      part_(part),
+      flip_y_(flip_y),
+      is_drawn_(is_render_target(texture)),
+      is_3d_(is_3d(texture)),
+      is_whole_level_(part ==
+                      checked_part("", {.level = part.level, .layer = part.layer}, extent_of(texture, part.level))),
+      slice_(slice_of(texture, is_3d_, part, WGPUTextureAspect_All)) {}
+
+TargetType TextureTarget::parts_of_type() const {
+  return {wgpuTextureGetFormat(texture_), is_drawn_, flip_y_, !is_drawn_ && is_3d_};
+}
+
+std::uint64_t TextureTarget::type_number() const {
+  const TargetType type = parts_of_type();
+  return std::uint64_t{static_cast<std::uint32_t>(type.format)} << 3 | std::uint64_t{type.is_drawn} << 2 |
+         std::uint64_t{type.is_flipped} << 1 | std::uint64_t{type.is_stored_in_3d};
 }
 
 // Other levels and layers of the texture can be read meanwhile; slices of a 3-D texture are one.
@@ -132,18 +151,14 @@ bool TextureTarget::reads(const HostSource& source) const {
   return read.texture == written.texture && read.level == written.level && read.layer == written.layer;
 }
 
-TextureSlice TextureTarget::slice() const { return slice_of(texture_, part_, WGPUTextureAspect_All); }
-
 PartWords TextureTarget::words() const { return words_of(part_); }
 
 std::uint32_t TextureTarget::depth_slice() const {
-  return is_3d(texture_) ? narrow<std::uint32_t>(part_.layer) : WGPU_DEPTH_SLICE_UNDEFINED;
+  return is_3d_ ? narrow<std::uint32_t>(part_.layer) : WGPU_DEPTH_SLICE_UNDEFINED;
 }
 
 std::optional<DrawnRectangle> TextureTarget::rectangle() const {
-  const TexturePart whole =
-      checked_part("", {.level = part_.level, .layer = part_.layer}, extent_of(texture_, part_.level));
-  if (whole == part_) return std::nullopt;
+  if (is_whole_level_) return std::nullopt;
   return DrawnRectangle{narrow<std::uint32_t>(part_.x), narrow<std::uint32_t>(part_.y),
                         narrow<std::uint32_t>(part_.width), narrow<std::uint32_t>(part_.height)};
 }

@@ -39,16 +39,23 @@ class TextureSource final : public HostSource {
   TextureSource(WGPUTexture, std::string channels, const TexturePart&, HostValue = HostValue::floats);
 
   std::string type() const override { return parts_of_type().text(); }
-  bool is_filterable() const override;
+  std::uint64_t type_number() const override;
+  bool is_filterable() const override { return is_filterable_; }
   SourceType parts_of_type() const;
-  TextureSlice slice() const;
+  const TextureSlice& slice() const { return slice_; }
   PartWords words() const;
 
  private:
+  bool is_from_corner() const { return part_.x == 0 && part_.y == 0; }
+
   Handle<WGPUTexture> texture_;
   std::string channels_;
   TexturePart part_;
   HostValue value_;
+  Texels texels_;
+  SourceType::Shape shape_;
+  TextureSlice slice_;
+  bool is_filterable_;
 };
 
 // HostTarget::type() in its parts.
@@ -65,24 +72,28 @@ struct TargetType {
 class TextureTarget final : public HostTarget {
  public:
   // The texture, which the caller keeps, can be drawn or stored; the part is such as checked_part() gives.
-  TextureTarget(WGPUTexture texture, const TexturePart& part, bool flip_y)
-      : texture_(texture), part_(part), flip_y_(flip_y) {}
+  TextureTarget(WGPUTexture texture, const TexturePart& part, bool flip_y);
 
-  std::string type() const override;
+  std::string type() const override { return parts_of_type().text(); }
+  std::uint64_t type_number() const override;
   using HostTarget::reads;
   bool reads(const HostSource&) const override;
   bool takes_more_outputs() const override { return true; }
 
-  TextureSlice slice() const;
+  const TextureSlice& slice() const { return slice_; }
   PartWords words() const;
+  bool is_drawn() const { return is_drawn_; }  // or else stored
   // How a render pass draws into the part.
   std::uint32_t depth_slice() const;
   std::optional<DrawnRectangle> rectangle() const;  // none: all of the level
 
  private:
+  TargetType parts_of_type() const;
+
   WGPUTexture texture_;
   TexturePart part_;
-  bool flip_y_;
+  bool flip_y_, is_drawn_, is_3d_, is_whole_level_;
+  TextureSlice slice_;
 };
 
 bool is_render_target(WGPUTexture);

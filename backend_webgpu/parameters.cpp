@@ -12,13 +12,13 @@ constexpr std::size_t most_blocks = 16;
 
 std::uint32_t Parameters::begin_dispatch() {
   const std::size_t step = std::max<std::size_t>(device_->limits().minUniformBufferOffsetAlignment, 16) / 4;
-  words_.resize(round_up(words_.size(), step));
+  if (words_.size() % step != 0) words_.resize(round_up(words_.size(), step));
   return narrow<std::uint32_t>(words_.size() * 4);
 }
 
 void Parameters::add(std::span<const std::uint32_t> words) {
   words_.insert(words_.end(), words.begin(), words.end());
-  words_.resize(round_up(words_.size(), 4));
+  if (words_.size() % 4 != 0) words_.resize(round_up(words_.size(), 4));
 }
 
 BoundBuffer Parameters::upload(Use use) {

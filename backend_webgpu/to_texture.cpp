@@ -41,7 +41,7 @@ TextureTarget checked_target(const Tensor& tensor, WGPUTexture texture, const To
   const TexturePart part = checked_part(to_texture_op, options.part, extent_of(texture, options.part.level));
   check_target(to_texture_op, tensor, image, part.width, part.height);
   TextureTarget target(texture, part, options.flip_y);
-  if (is_render_target(texture)) backend.host_object_checks().require_drawable(to_texture_op, target);
+  if (target.is_drawn()) backend.host_object_checks().require_drawable(to_texture_op, target);
   return target;
 }
 

@@ -3,7 +3,11 @@
 // fills in the lines that begin with //@, and says in CHANNELS, 1 to 4, whether the output is in elements.
 //@head
 uniform int output_width;  // of the texture of elements
-uniform ivec2 corner;      // where the image begins in the host's target
+#ifdef IS_FROM_CORNER
+const ivec2 corner = ivec2(0);
+#else
+uniform ivec2 corner;  // where the image begins in the host's target, or a slice of a volume in the image
+#endif
 //@words
 
 //@place

@@ -1,7 +1,6 @@
 // Triangles that go on to the end of the viewport from a texel on, to the right and upwards: from the first texel of the
 // output; then, where its elements do not fill the texture, from the texel where they end, from the one beside it, and
-// from the row above. Later ones are drawn over earlier ones. Names begin with tessera_ because users' kernels, which are
-// drawn with the first triangle, have names of their own.
+// from the row above. Later ones are drawn over earlier ones. Names begin with tessera_ as no name of a kernel's does.
 uniform vec2 tessera_texel_size;   // as a part of the viewport
 uniform float tessera_is_flipped;  // 1 where the host has the first row above (glClipControl)
 uniform ivec3 tessera_end;         // the place of the texel in which the elements end, and how many of them are in there

@@ -189,8 +189,8 @@ TEST_P(GlesParts, OfOneTextureAreMadeOfEachOther) {
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_NEAR(after[i], 1 - before[i], 1e-6) << i;
 }
 
-// Textures from their first texel on have a kernel, all other parts have one, and no size has one of its own; frames of
-// other sizes take no more memory.
+// Textures from their first texel on have a kernel, all other parts have one, as sources and as targets, and no size
+// has one of its own; frames of other sizes take no more memory.
 TEST_P(GlesParts, AndOtherSizesCompileNothing) {
   const GLuint flat = texture(GL_TEXTURE_2D), screen = texture(GL_TEXTURE_2D), layers = texture(GL_TEXTURE_2D_ARRAY);
   const auto frame = [&](GLuint from, GLenum target, const TexturePart& part, const TexturePart& to) {
@@ -198,6 +198,7 @@ TEST_P(GlesParts, AndOtherSizesCompileNothing) {
     gles::to_texture(gaussian_blur(image, 0.5f) * 0.5f, part_of(screen, GL_TEXTURE_2D, to));
   };
   frame(flat, GL_TEXTURE_2D, {.x = 1, .width = 5, .height = 4}, {.width = 5, .height = 4});
+  frame(flat, GL_TEXTURE_2D, {.x = 1, .width = 5, .height = 4}, {.x = 1, .width = 5, .height = 4});
   gpu().reset_stats();
   frame(flat, GL_TEXTURE_2D, {.width = 5, .height = 4}, {.width = 5, .height = 4});
   const std::uint64_t dispatches = gpu().stats().dispatches;
@@ -249,7 +250,7 @@ TEST_P(GlesParts, RunAProgram) {
                                .dtype = DType::u8,
                                .part = {.x = 1, .y = 2, .width = 5, .height = 4}};
   gles::to_texture(invert({gles::from_texture(gpu(), from)})[0],
-                   part_of(screen, GL_TEXTURE_2D, {.width = 5, .height = 4}));
+                   part_of(screen, GL_TEXTURE_2D, {.y = 3, .width = 5, .height = 4}));
   gpu().reset_stats();
   gles::to_texture(invert({gles::from_texture(gpu(), from)})[0],
                    part_of(screen, GL_TEXTURE_2D, {.x = 1, .width = 5, .height = 4}));

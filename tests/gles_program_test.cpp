@@ -42,6 +42,56 @@ TEST_P(GlesPrograms, ATextureInAndATextureOutInOneSubmission) {
   EXPECT_THAT(host().pixels<std::uint8_t>(host().framebuffer(screen), 4, 4, GL_RGBA, GL_UNSIGNED_BYTE), Each(102));
 }
 
+TEST_P(GlesPrograms, AWholeTextureAndThenAPartOfOne) {
+  // The device mixes pixels of a whole texture; at the edges of a part it would mix in those around it.
+  constexpr int side = 4;
+  std::vector<std::uint8_t> whole, larger;
+  for (int y = 0; y < 2 * side; ++y)
+    for (int x = 0; x < 2 * side * 4; ++x) {
+      const bool is_inside = x < side * 4 && y < side;
+      larger.push_back(static_cast<std::uint8_t>(is_inside ? 10 * y + 5 * (x / 4) : 255));
+      if (is_inside) whole.push_back(larger.back());
+    }
+  const GLuint camera = host().texture(GL_RGBA8, side, side, GL_RGBA, GL_UNSIGNED_BYTE, whole.data());
+  const GLuint atlas = host().texture(GL_RGBA8, 2 * side, 2 * side, GL_RGBA, GL_UNSIGNED_BYTE, larger.data());
+  const GLuint screen = host().texture(GL_RGBA8, 2 * side, 2 * side, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  const Program program = Program::record(
+      gpu(), {{.shape = {side, side, 4}}},
+      [](std::span<const Tensor> inputs) { return std::vector{resize_bilinear(inputs[0], 2 * side, 2 * side)}; },
+      {.between = Precision::half});
+  const auto shown = [&](const gles::HostTexture& source) {
+    gles::to_texture(program({gles::from_texture(gpu(), source)})[0],
+                     {.texture = screen, .width = 2 * side, .height = 2 * side});
+    return host().pixels<std::uint8_t>(host().framebuffer(screen), 2 * side, 2 * side, GL_RGBA, GL_UNSIGNED_BYTE);
+  };
+  const auto of_whole = shown({.texture = camera, .width = side, .height = side});
+  const auto of_part =
+      shown({.texture = atlas, .width = 2 * side, .height = 2 * side, .part = {.width = side, .height = side}});
+  for (std::size_t i = 0; i < of_whole.size(); ++i) ASSERT_NEAR(of_whole[i], of_part[i], 1) << i;
+}
+
+// What a kernel for textures of one kind is, those of another are not read by.
+TEST_P(GlesPrograms, TexturesOfSeveralKindsInTurn) {
+  const std::vector<std::uint8_t> pixels{10, 20, 30, 40};
+  const GLuint camera = host().texture(GL_RGBA8, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+  const GLuint integers = host().texture(GL_RGBA8UI, 1, 1, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE, pixels.data());
+  const GLuint screen = host().texture(GL_RGBA8, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  const Program program = doubling({1, 1, 4});
+  const auto shown = [&](GLuint texture, const std::string& channels, GLenum format, bool flip_y) {
+    gles::to_texture(
+        program({gles::from_texture(
+            gpu(), {.texture = texture, .width = 1, .height = 1, .channels = channels, .internal_format = format})})[0],
+        {.texture = screen, .width = 1, .height = 1}, {.flip_y = flip_y});
+    return host().pixels<std::uint8_t>(host().framebuffer(screen), 1, 1, GL_RGBA, GL_UNSIGNED_BYTE);
+  };
+  for (int frame = 0; frame < 2; ++frame) {
+    EXPECT_THAT(shown(camera, "RGBA", GL_RGBA8, false), ElementsAre(20, 40, 60, 80));
+    EXPECT_THAT(shown(camera, "BGRA", GL_RGBA8, true), ElementsAre(60, 40, 20, 80));
+    EXPECT_THAT(shown(camera, "ABGR", GL_RGBA8, false), ElementsAre(80, 60, 40, 20));
+    EXPECT_THAT(shown(integers, "RGBA", GL_RGBA8UI, false), ElementsAre(255, 255, 255, 255));
+  }
+}
+
 TEST_P(GlesPrograms, AResultIsHandedOutAsATexture) {
   const Program program = doubling({4});
   expect_steady(gpu(), 1, [&] {

@@ -51,6 +51,50 @@ TEST_P(WebGpuPrograms, ATextureInAndATextureOutInOneSubmission) {
   EXPECT_THAT(host->read<std::uint8_t>(screen, 4), Each(102));
 }
 
+TEST_P(WebGpuPrograms, AWholeTextureAndThenAPartOfOne) {
+  // The device mixes pixels of a whole texture; at the edges of a part it would mix in those around it.
+  constexpr int side = 4;
+  std::vector<std::uint8_t> whole, larger;
+  for (int y = 0; y < 2 * side; ++y)
+    for (int x = 0; x < 2 * side * 4; ++x) {
+      const bool is_inside = x < side * 4 && y < side;
+      larger.push_back(static_cast<std::uint8_t>(is_inside ? 10 * y + 5 * (x / 4) : 255));
+      if (is_inside) whole.push_back(larger.back());
+    }
+  const WGPUTexture camera = host->texture(side, side, WGPUTextureFormat_RGBA8Unorm, in, whole.data(), 4);
+  const WGPUTexture atlas = host->texture(2 * side, 2 * side, WGPUTextureFormat_RGBA8Unorm, in, larger.data(), 4);
+  const WGPUTexture screen = host->texture(2 * side, 2 * side, WGPUTextureFormat_RGBA8Unorm, out);
+  const Program program = Program::record(
+      *gpu, {{.shape = {side, side, 4}}},
+      [](std::span<const Tensor> inputs) { return std::vector{resize_bilinear(inputs[0], 2 * side, 2 * side)}; },
+      {.between = Precision::half});
+  const auto shown = [&](WGPUTexture source, const TexturePart& part) {
+    webgpu::to_texture(program({webgpu::from_texture(*gpu, source, {.part = part})})[0], screen);
+    return host->read<std::uint8_t>(screen, 4);
+  };
+  const auto of_whole = shown(camera, {}), of_part = shown(atlas, {.width = side, .height = side});
+  for (std::size_t i = 0; i < of_whole.size(); ++i) ASSERT_NEAR(of_whole[i], of_part[i], 1) << i;
+}
+
+TEST_P(WebGpuPrograms, TexturesOfSeveralKindsInTurn) {
+  const std::vector<std::uint8_t> pixels{10, 20, 30, 40};
+  const WGPUTexture camera = host->texture(1, 1, WGPUTextureFormat_RGBA8Unorm, in, pixels.data(), 4);
+  const WGPUTexture integers = host->texture(1, 1, WGPUTextureFormat_RGBA8Uint, in, pixels.data(), 4);
+  const WGPUTexture screen = host->texture(1, 1, WGPUTextureFormat_RGBA8Unorm, out);
+  const WGPUTexture other = host->texture(1, 1, WGPUTextureFormat_BGRA8Unorm, out);
+  const Program program = doubling({1, 1, 4});
+  const auto shown = [&](WGPUTexture source, const std::string& channels, WGPUTexture target) {
+    webgpu::to_texture(program({webgpu::from_texture(*gpu, source, {.channels = channels})})[0], target);
+    return host->read<std::uint8_t>(target, 4);
+  };
+  for (int frame = 0; frame < 2; ++frame) {
+    EXPECT_THAT(shown(camera, "RGBA", screen), ElementsAre(20, 40, 60, 80));
+    EXPECT_THAT(shown(camera, "RGBA", other), ElementsAre(60, 40, 20, 80));
+    EXPECT_THAT(shown(camera, "ABGR", screen), ElementsAre(80, 60, 40, 20));
+    EXPECT_THAT(shown(integers, "RGBA", screen), ElementsAre(255, 255, 255, 255));
+  }
+}
+
 TEST_P(WebGpuPrograms, FramesAreReadyBeforeTheFirstOne) {
   const std::vector<std::uint8_t> pixels(4 * 6 * 4, 51);
   const WGPUTexture camera = host->texture(4, 6, WGPUTextureFormat_RGBA8Unorm, in, pixels.data(), 4);

@@ -88,12 +88,18 @@ bool AdoptedContext::is_at_its_place() const noexcept {
 }
 
 bool AdoptedContext::enter(Before&) const noexcept {
-  if (!is_at_its_place() || (depth_ == 0 && mark_ && !mark_->is_here())) return false;
+  const std::thread::id here = std::this_thread::get_id();
+  if (inside_ != here) {
+    if (!is_at_its_place() || (mark_ && !mark_->is_here())) return false;
+    inside_ = here;
+  }
   ++depth_;
   return true;
 }
 
-void AdoptedContext::leave(const Before&) const noexcept { --depth_; }
+void AdoptedContext::leave(const Before&) const noexcept {
+  if (--depth_ == 0) inside_ = std::thread::id();
+}
 
 void AdoptedContext::refuse(const std::string& device) const {
   if (is_at_its_place())

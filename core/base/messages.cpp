@@ -13,16 +13,18 @@ void Messages::add(Message::Level level, std::string text) {
   if (!wants(level)) return;
   const std::scoped_lock hold(lock_);
   waiting_.push_back({level, std::move(text)});
+  are_waiting_ = true;
 }
 
 MessageSink Messages::sink() { return MessageSink(shared_from_this()); }
 
 void Messages::deliver() noexcept {
-  if (!callback_) return;
+  if (!are_waiting_) return;
   std::vector<Message> messages;
   {
     const std::scoped_lock hold(lock_);
     messages.swap(waiting_);
+    are_waiting_ = false;
   }
   for (const Message& message : messages) {
     try {

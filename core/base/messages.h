@@ -1,5 +1,6 @@
 // The messages of a context to its host. A log that nobody wants costs nothing: its texts are not made.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -35,6 +36,7 @@ class Messages : public std::enable_shared_from_this<Messages> {
   const bool with_shaders_;
   std::mutex lock_;
   std::vector<Message> waiting_;
+  std::atomic<bool> are_waiting_ = false;
 };
 
 // Takes messages of code that does not know the context. An empty sink drops them.

@@ -210,7 +210,7 @@ class GraphBuilder {
     for (const NodePtr& input : node->inputs)
       item.operands.push_back(item.is<Custom>() ? whole_operand(input) : operand(input.get()));
     item.lineage = item.is<Import>() ? unknown_lineage : lineage_after(graph_, item.operands);
-    if (const auto* import = item.as<Import>()) item.source = dynamic_cast<const HostSource*>(import->pass.get());
+    if (const auto* import = item.as<Import>()) item.source = import->pass->as_source();
     if (share(item)) return;
     const bool is_kept = item.part() == Part::step;
     const auto* custom = item.as<Custom>();

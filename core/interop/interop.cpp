@@ -1,6 +1,7 @@
 #include "core/interop/interop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/base/sizes.h"
@@ -47,8 +48,9 @@ std::vector<Wanted> wanted_along(std::string_view op, const ContextState& contex
 
 std::vector<Wanted> shown(ContextState& context, const Tensor& tensor, const HostTarget& target,
                           std::span<const Tensor> also_computed) {
-  std::vector<Wanted> wanted = wanted_along("to_texture", context, tensor, also_computed);
-  wanted.insert(wanted.begin(), {.node = TensorAccess::node(context, tensor), .target = &target});
+  std::vector<Wanted> wanted{{.node = TensorAccess::node(context, tensor), .target = &target}};
+  if (!also_computed.empty())
+    std::ranges::move(wanted_along("to_texture", context, tensor, also_computed), std::back_inserter(wanted));
   return wanted;
 }
 

@@ -60,16 +60,21 @@ class HostAccess {
   virtual void end() = 0;  // called after begin(), whatever happened in between
 };
 
+class HostSource;
+
 // Work of a backend's own on a host's objects: core passes it on unseen.
 class HostPass {
  public:
   virtual ~HostPass() = default;
+  virtual const HostSource* as_source() const { return nullptr; }  // null where it is none
 };
 
 // A host's texture as [height, width, channels], which pixel kernels sample.
 class HostSource : public HostPass {
  public:
-  virtual std::string type() const = 0;  // all of it that a kernel depends on, in the backend's own words
+  const HostSource* as_source() const final { return this; }
+  virtual std::string type() const = 0;           // all of it that a kernel depends on, in the backend's own words
+  virtual std::uint64_t type_number() const = 0;  // for frames: differs where the type does; 32 bits
   virtual bool is_filterable() const { return false; }     // whether kernels can read it between its pixels
   virtual bool is_sampled_alone() const { return false; }  // by a kernel that reads nothing else
 
@@ -81,6 +86,7 @@ class HostTarget {
  public:
   virtual ~HostTarget() = default;
   virtual std::string type() const = 0;             // as above
+  virtual std::uint64_t type_number() const = 0;    // as above
   virtual bool reads(const HostSource&) const = 0;  // whether it is the texture of the source: no kernel can use both
   virtual bool reads(const Storage&) const { return false; }  // as above, of a tensor over the host's texture
   virtual bool takes_more_outputs() const = 0;                // whether a kernel that writes it can have other outputs
@@ -93,7 +99,7 @@ class ImportedVulkanImage;
 class VulkanHostImage;
 
 // The compiled kernels that a program relies on: while this holds them, they stay compiled.
-using KernelUses = std::set<std::shared_ptr<const void>>;
+using KernelUses = std::set<std::shared_ptr<const void>, std::owner_less<>>;
 
 struct KernelCount {
   std::uint64_t kernels = 0;

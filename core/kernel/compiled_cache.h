@@ -33,7 +33,7 @@ class CompiledCache {
     Entry* entry = entries_.find(Sought{key, variant});
     if (!entry) entry = &add({key, variant}, compile());
     entry->last_run = runs_;
-    if (uses) uses->insert(entry->in_use());
+    if (uses && !uses->contains(entry->use)) uses->insert(entry->in_use());
     return entry->compiled.object;
   }
 

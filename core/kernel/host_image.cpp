@@ -37,23 +37,36 @@ void check_target(std::string_view op, const Tensor& tensor, const HostImage& im
 }
 
 void check_channels(std::string_view op, const std::string& channels) {
+  if (channels == components || channels == components.substr(0, 3)) return;
+  if (is_depth(channels) || is_stencil(channels)) return;
   const bool are_distinct =
       std::ranges::all_of(channels, [&](char channel) { return std::ranges::count(channels, channel) == 1; });
-  if (is_depth(channels) || is_stencil(channels)) return;
   if (channels.empty() || channels.find_first_not_of(components) != std::string::npos || !are_distinct)
     fail(ErrorCode::invalid_argument, op,
          "the channels \"" + channels +
              "\" are not one to four of R, G, B and A, each once, nor D (depth) or S (stencil).");
 }
 
-std::string components_of(const std::string& channels) {
-  if (is_depth(channels) || is_stencil(channels)) return "rrrr";
+std::uint32_t components_number(const std::string& channels) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0, channel = 0; i < 4; ++i, channel = channel + 1 < channels.size() ? channel + 1 : 0) {
+    const char name = channels[channel];
+    number |= (name == 'G' ? 1u : name == 'B' ? 2u : name == 'A' ? 3u : 0u) << (2 * i);
+  }
+  return number;
+}
+
+std::string components_text(std::uint32_t number) {
   std::string order;
-  for (std::size_t i = 0; i < 4; ++i) order += "rgba"[components.find(channels[i % channels.size()])];
+  for (int i = 0; i < 4; ++i) order += "rgba"[number >> (2 * i) & 3];
   return order;
 }
 
+std::string components_of(const std::string& channels) { return components_text(components_number(channels)); }
+
 TexturePart checked_part(std::string_view op, const TexturePart& part, const TextureExtent& texture) {
+  if (part == TexturePart{} && texture.width > 0 && texture.height > 0 && texture.levels > 0 && texture.layers > 0)
+    return {.width = static_cast<int>(texture.width), .height = static_cast<int>(texture.height)};
   const auto check_index = [&](int index, std::int64_t count, std::string_view name) {
     if (index < 0 || index >= count)
       fail(ErrorCode::invalid_argument, op,
@@ -81,21 +94,24 @@ bool is_whole(const TexturePart& part, const TextureExtent& texture) {
   return part.level == 0 && part.width == texture.width && part.height == texture.height;
 }
 
-HostValue host_value(std::string_view op, DType dtype, Bytes bytes, std::string_view format) {
-  switch (dtype) {
-    case DType::f32: return HostValue::floats;
-    case DType::f16: return HostValue::halves;
-    case DType::u8: break;
-    default:
-      fail(ErrorCode::dtype_mismatch, op,
-           "a texture is read as f32, f16 or u8, not " + std::string(to_string(dtype)) + "; cast it then.");
-  }
+std::optional<HostValue> host_value(DType dtype, Bytes bytes) {
+  if (dtype == DType::f32) return HostValue::floats;
+  if (dtype == DType::f16) return HostValue::halves;
+  if (dtype != DType::u8) return std::nullopt;
   switch (bytes) {
     case Bytes::normalised: return HostValue::normalised_bytes;
     case Bytes::srgb: return HostValue::srgb_bytes;
     case Bytes::integers: return HostValue::integer_bytes;
     case Bytes::none: break;
   }
+  return std::nullopt;
+}
+
+HostValue host_value(std::string_view op, DType dtype, Bytes bytes, std::string_view format) {
+  if (const std::optional<HostValue> value = host_value(dtype, bytes)) return *value;
+  if (dtype != DType::u8)
+    fail(ErrorCode::dtype_mismatch, op,
+         "a texture is read as f32, f16 or u8, not " + std::string(to_string(dtype)) + "; cast it then.");
   fail(ErrorCode::dtype_mismatch, op,
        "only formats whose numbers are 0 to 255 are read as u8; the texture's is " + std::string(format) + ".");
 }

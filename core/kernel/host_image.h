@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,10 +26,12 @@ void check_target(std::string_view op, const Tensor&, const HostImage&, std::int
 
 // Throws invalid_argument unless the channels are one to four of R, G, B and A, each once, or D, depth, or S, stencil.
 void check_channels(std::string_view op, const std::string& channels);
-inline bool is_depth(const std::string& channels) { return channels == "D"; }
-inline bool is_stencil(const std::string& channels) { return channels == "S"; }
+inline bool is_depth(const std::string& channels) { return channels.size() == 1 && channels[0] == 'D'; }
+inline bool is_stencil(const std::string& channels) { return channels.size() == 1 && channels[0] == 'S'; }
 // The components of a texel, of "rgba", that the channels are; they start over where there are fewer than four.
 std::string components_of(const std::string& channels);
+std::uint32_t components_number(const std::string& channels);  // the same, two bits each
+std::string components_text(std::uint32_t components);         // of that number
 
 // A texture as far as its parts go.
 struct TextureExtent {
@@ -45,7 +48,8 @@ bool is_whole(const TexturePart&, const TextureExtent&);  // of level 0, as chec
 enum class Bytes { none, normalised, srgb, integers };
 // How the elements of a tensor are made of a texel's components.
 enum class HostValue { floats, halves, normalised_bytes, srgb_bytes, integer_bytes };
-// Throws dtype_mismatch where no tensor of that type can be made of the format, whose name is for people.
+std::optional<HostValue> host_value(DType, Bytes);  // nothing where no tensor of that type can be made of them
+// Throws dtype_mismatch there; the name of the format is for people.
 HostValue host_value(std::string_view op, DType, Bytes, std::string_view format);
 // WGSL that core/kernel/glsl_spelling.h can spell: the elements, from a texel as vec4f.
 std::string host_value_text(HostValue, const std::string& texel);

@@ -41,16 +41,27 @@ std::shared_ptr<const void> Buffer::lend() {
 std::shared_ptr<Buffer> Pool::make_buffer(const StorageSpec& spec, Buffer::Owner owner) {
   auto buffer = std::allocate_shared<Buffer>(Recycled<Buffer>(), shared_from_this(), spec, owner);
   const std::scoped_lock hold(lock_);
-  info_.num_tensors += 1;
-  info_.num_bytes += buffer->bytes();
-  buffer->next_ = first_live_;
-  if (first_live_) first_live_->previous_ = buffer.get();
-  first_live_ = buffer.get();
+  add_live(*buffer);
   return buffer;
 }
 
+// The caller holds the lock.
+void Pool::add_live(Buffer& buffer) {
+  info_.num_tensors += 1;
+  info_.num_bytes += buffer.bytes();
+  buffer.next_ = first_live_;
+  if (first_live_) first_live_->previous_ = &buffer;
+  first_live_ = &buffer;
+}
+
 std::shared_ptr<Buffer> Pool::acquire(const StorageSpec& spec, const StorageSpec& storage, Use use) {
-  auto buffer = make_buffer(spec, Buffer::Owner::pool);
+  const StorageClass storage_class = backend_->storage_class(storage);
+  auto buffer = std::allocate_shared<Buffer>(Recycled<Buffer>(), shared_from_this(), spec, Buffer::Owner::pool);
+  {
+    const std::scoped_lock hold(lock_);
+    add_live(*buffer);
+    if (give_free(*buffer, storage_class, use)) return buffer;
+  }
   give_storage(*buffer, storage, use);
   return buffer;
 }
@@ -71,9 +82,25 @@ std::shared_ptr<Buffer> Pool::borrow(std::unique_ptr<Storage> storage, const Sto
 
 void Pool::give_storage(Buffer& buffer, const StorageSpec& spec, Use use) {
   const StorageClass storage_class = backend_->storage_class(spec);
-  PooledStorage::List storage = take(storage_class.key, use);
-  if (storage.empty()) storage = allocate(spec, storage_class);
+  {
+    const std::scoped_lock hold(lock_);
+    if (give_free(buffer, storage_class, use)) return;
+  }
+  PooledStorage::List storage = allocate(spec, storage_class);
   const std::scoped_lock hold(lock_);
+  give(buffer, std::move(storage), storage_class, use);
+}
+
+// The caller holds the lock. Gives a storage that is free, if there is one.
+bool Pool::give_free(Buffer& buffer, const StorageClass& storage_class, Use use) {
+  PooledStorage::List storage = take(storage_class.key, use);
+  if (storage.empty()) return false;
+  give(buffer, std::move(storage), storage_class, use);
+  return true;
+}
+
+// The caller holds the lock.
+void Pool::give(Buffer& buffer, PooledStorage::List storage, const StorageClass& storage_class, Use use) {
   buffer.place_ = std::move(storage);
   buffer.last_used_ = batch_;
   buffer.recording_ = is_recording_ && use == Use::kernels ? recordings_ : 0;
@@ -207,6 +234,11 @@ void Pool::count_for_lineage(Buffer& buffer, bool is_for_lineage) {
 // The storage goes to the free ones, or to those that were borrowed.
 void Pool::put_away(Buffer& buffer) noexcept {
   const std::scoped_lock hold(lock_);
+  put_storage_away(buffer);
+}
+
+// The caller holds the lock.
+void Pool::put_storage_away(Buffer& buffer) noexcept {
   if (!buffer.is_resident()) return;
   PooledStorage& storage = buffer.place_.front();
   const std::uint64_t bytes = storage.storage_class.bytes;
@@ -225,8 +257,8 @@ void Pool::put_away(Buffer& buffer) noexcept {
 }
 
 void Pool::give_back(Buffer& buffer) noexcept {
-  put_away(buffer);
   const std::scoped_lock hold(lock_);
+  put_storage_away(buffer);
   if (buffer.is_for_lineage_) count_for_lineage(buffer, false);
   info_.num_tensors -= 1;
   info_.num_bytes -= buffer.bytes();
@@ -243,8 +275,8 @@ PooledStorage::List Pool::remove(PooledStorage::List::iterator entry) {
   return removed;
 }
 
+// The caller holds the lock.
 PooledStorage::List Pool::take(std::uint64_t key, Use use) {
-  const std::scoped_lock hold(lock_);
   // An upload runs at once: before recorded work, and before the batch that is being put together.
   const auto is_free = [&](const PooledStorage& entry) {
     if (use == Use::upload && entry.batch == batch_) return false;
@@ -402,8 +434,8 @@ void Pool::end_recording() {
   is_recording_ = false;
 }
 
+// Only holders of the context's lock change these members.
 void Pool::require_submitted(const Buffer& buffer) const {
-  const std::scoped_lock hold(lock_);
   if (is_recording_ || buffer.recording_ <= submitted_) return;
   throw Error(ErrorCode::invalid_argument,
               "compute: the work that makes this tensor is recorded in the host's commands, which have not been "

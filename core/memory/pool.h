@@ -210,8 +210,12 @@ class Pool : public std::enable_shared_from_this<Pool> {
   friend class Buffer;
   void give_back(Buffer&) noexcept;
   void put_away(Buffer&) noexcept;
+  void put_storage_away(Buffer&) noexcept;
   std::shared_ptr<Buffer> make_buffer(const StorageSpec&, Buffer::Owner);
+  void add_live(Buffer&);
   void give_storage(Buffer&, const StorageSpec&, Use);
+  bool give_free(Buffer&, const StorageClass&, Use);
+  void give(Buffer&, PooledStorage::List, const StorageClass&, Use);
   void count_for_lineage(Buffer&, bool is_for_lineage);
   PooledStorage::List take(std::uint64_t key, Use);
   PooledStorage::List allocate(const StorageSpec&, StorageClass);

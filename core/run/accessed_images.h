@@ -14,7 +14,7 @@ class AccessedImages {
     for (const Dispatch& dispatch : dispatches) {
       for (const BoundInput& input : dispatch.inputs)
         if (input.source) add(input.source->access.get());
-      if (const auto* source = dynamic_cast<const HostSource*>(dispatch.pass)) add(source->access.get());
+      if (const HostSource* source = dispatch.pass ? dispatch.pass->as_source() : nullptr) add(source->access.get());
     }
     for (const Dispatch& dispatch : dispatches)
       if (dispatch.target) add(dispatch.target->access.get());  // last: the host may be told when that is done

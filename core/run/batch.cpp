@@ -51,15 +51,11 @@ void become_host_buffer(ContextState& context, const GraphItem& item) {
   node.operation = std::move(computed);
 }
 
-// All of an empty dispatch but its storages.
+// All of an empty dispatch but its words and its storages.
 void describe(Dispatch& dispatch, const Step& step, const Graph& graph) {
   dispatch.kernel = &step.kernel;
-  dispatch.words = step.words;
   dispatch.operand_elements = step.operand_elements;
   dispatch.workgroups = step.workgroups;
-  const std::size_t first_number = step.words.size() - step.numbers.size();
-  for (std::size_t i = 0; i < step.numbers.size(); ++i)
-    dispatch.words[first_number + i] = graph.numbers[item_index(step.numbers[i])].value.bits;
   const auto elements_of = [&](int input) {
     return item_index(input) < graph.items.size() ? graph.at(input).shape().size() : 0;
   };
@@ -90,6 +86,7 @@ void describe(Dispatch& dispatch, const Step& step, const Graph& graph) {
 // Its kernel is to be compiled, and joins those that a program relies on.
 Dispatch dispatch_to_prepare(ContextState& context, const Step& step, const Graph& graph, KernelUses& uses) {
   Dispatch dispatch{};
+  write_words(dispatch.words, step, graph);
   describe(dispatch, step, graph);
   dispatch.uses = &uses;
   if (dispatch.custom) require_runnable("prepare", context, *dispatch.custom->kernel);
@@ -178,8 +175,10 @@ void Batch::use(Buffer& buffer) {
   context_.pool->require_submitted(buffer);
 }
 
-void Batch::add(const Step& step, const Graph& graph, Buffers& buffers) {
+void Batch::add(const Plan& plan, const Step& step, const Graph& graph, Buffers& buffers) {
   Dispatch& dispatch = dispatches_.next();
+  if (known_words_.empty()) write_words(dispatch.words, step, graph);
+  else dispatch.words = known_words_[static_cast<std::size_t>(&step - plan.steps.data())];
   describe(dispatch, step, graph);
   dispatch.uses = kernel_uses_;
   if (dispatch.custom) require_runnable("run_custom", context_, *dispatch.custom->kernel);
@@ -258,7 +257,7 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
   for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
     if (!is_made(step, graph, buffers)) {
-      with_room([&] { add(step, graph, buffers); });
+      with_room([&] { add(*plan, step, graph, buffers); });
       if (tiers) tiers->use(context_, *plan, graph, step, dispatches_.last(), kernel_uses_ != nullptr);
     }
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels

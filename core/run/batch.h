@@ -65,6 +65,8 @@ class Batch {
     Buffers wanted;
   };
   Buffers add_with_programs(std::span<const Wanted>);
+  struct Level;  // of runs whose results others need
+  Level level_of(const NodePtr& ran, std::span<const Wanted>);
   Added add_graph(std::span<const Wanted>);
   void add_planned(std::span<const Wanted>, const Graph&, std::shared_ptr<const Plan>, const Limits&, Added&);
   bool add_present(std::span<const Wanted>, Buffers&);
@@ -77,7 +79,7 @@ class Batch {
   // run before. Where the device has no room for a step,
   // the batch submits what it has gathered first, so that storages which the step does not need can leave.
   void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&, const CapturedPixels* = nullptr);
-  void add(const Step&, const Graph&, Buffers&);
+  void add(const Plan&, const Step&, const Graph&, Buffers&);
   void acquire_pixels(Dispatch&, const Step&, const Graph&);
   void acquire_custom(Dispatch&, const Step&, const Graph&);
   const StorageSpec* shared_by(int item) const;
@@ -85,8 +87,7 @@ class Batch {
   void use(Buffer&);
   std::vector<Wanted> forgotten_by(ProgramImpl&);
   void plan_for_device(ProgramImpl&);
-  void add_run(const Node& ran, const RunVariant&, std::span<const std::shared_ptr<Buffer>> inputs,
-               std::span<const Wanted>);
+  void add_run(const Node& ran, RunVariant&&, std::span<const std::shared_ptr<Buffer>> inputs, std::span<const Wanted>);
   void lay_out_captured(CapturedPixels&, const Plan&, const Graph&, Buffers&);
   void give_storage(const Graph&, const Graph::Place&, const Wanted&);
   void give_results(const Node& ran, const Graph&, const Plan&, std::span<const std::size_t> outputs, const Buffers&);
@@ -104,8 +105,10 @@ class Batch {
   Buffers outputs_;                       // of the step that is being added
   KernelUses* kernel_uses_ = nullptr;     // of the program whose run is being added
   const PlanStorages* shared_ = nullptr;  // that the plan under way has, where there is room for them
-  std::size_t firm_dispatches_ = 0;       // the first ones, which stay if the addition under way does not fit
-  std::size_t inputs_without_room_ = 0;   // of the step for which there was no room
+  // Of the steps of that plan, where a program knows them before; else they are written for each run.
+  std::span<const std::vector<std::uint32_t>> known_words_{};
+  std::size_t firm_dispatches_ = 0;      // the first ones, which stay if the addition under way does not fit
+  std::size_t inputs_without_room_ = 0;  // of the step for which there was no room
   struct Result {
     NodePtr node;
     Held in_texels;  // that the node had before: see Value

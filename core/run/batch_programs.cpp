@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "core/run/batch_parts.h"
@@ -14,6 +15,18 @@ std::vector<Wanted> whole(std::span<const NodePtr> inputs) {
   return wanted;
 }
 
+// One of these, where they are all results of one run that are not there yet; null where they are not.
+const NodePtr* missing_run_of_all(std::span<const Wanted> wanted) {
+  const ProgramRun* run = nullptr;
+  for (const Wanted& one : wanted) {
+    const auto* result = std::get_if<ProgramResult>(&one.node->operation);
+    if (!result || (run && result->run.get() != run) || one.node->is_present() || one.node->shape.size() == 0)
+      return nullptr;
+    run = result->run.get();
+  }
+  return run ? &wanted.front().node : nullptr;
+}
+
 // The storages of a program's items before its first step.
 Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::shared_ptr<Buffer>> inputs) {
   Batch::Buffers buffers = stored_in(program.graph, *program.plan);
@@ -24,17 +37,41 @@ Batch::Buffers buffers_of(const ProgramImpl& program, std::span<const std::share
 
 }  // namespace
 
+struct Batch::Level {
+  std::vector<Wanted> wanted;
+  NodePtr ran{};  // by a program, for which these are wanted
+  RunVariant variant{};
+};
+
+Batch::Level Batch::level_of(const NodePtr& ran, std::span<const Wanted> wanted) {
+  ProgramImpl& program = program_of(context_, *ran);
+  plan_for_device(program);
+  Level level{.ran = ran, .variant = run_variant(context_, program, *ran, wanted)};
+  // Plans rest on where inputs start, which must not differ from run to run.
+  for (std::size_t i = 0; i < ran->inputs.size(); ++i)
+    if (level.variant.of_program->reads_elements[i])
+      level.wanted.push_back({.node = level.variant.inputs[i], .is_whole = true});
+  return level;
+}
+
 // Gives the storages of the wanted nodes.
 Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
   // Programs run before their readers, and after their inputs; without recursion: they may follow one another.
-  struct Level {
-    std::vector<Wanted> wanted;
-    NodePtr ran{};  // by a program, for which these are wanted
-    RunVariant variant{};
-  };
   std::vector<Level> path;
-  path.reserve(2);
-  path.push_back({.wanted = {wanted.begin(), wanted.end()}});
+  const auto is_shown = [](const Wanted& one) { return one.target != nullptr; };
+  bool has_run = false;
+  if (const NodePtr* ran = missing_run_of_all(wanted)) {  // as in each frame, whose inputs are there mostly
+    Level level = level_of(*ran, wanted);
+    Buffers inputs;
+    has_run = std::ssize(level.variant.shown) == std::ranges::count_if(wanted, is_shown) &&
+              forgotten_by(*level.variant.program).empty() && add_present(level.wanted, inputs);
+    if (has_run) add_run(**ran, std::move(level.variant), inputs, wanted);
+    else path.push_back(std::move(level));
+  }
+  if (has_run && std::ranges::all_of(wanted, is_shown)) return {};
+
+  path.insert(path.begin(), {.wanted = {wanted.begin(), wanted.end()}});
+  if (has_run) std::erase_if(path.front().wanted, is_shown);
   std::vector<const Node*> shown;  // results whose pixels went to a host
   for (;;) {
     const NodePtr ran = path.back().ran;
@@ -47,19 +84,12 @@ Batch::Buffers Batch::add_with_programs(std::span<const Wanted> wanted) {
     const bool has_forgotten = !forgotten.empty();
     if (has_forgotten) forgotten.insert(forgotten.begin(), path.back().wanted.begin(), path.back().wanted.end());
     Added added = add_graph(has_forgotten ? forgotten : path.back().wanted);
-    for (const NodePtr& other : added.to_run) {
-      plan_for_device(program_of(context_, *other));
-      Level level{.ran = other, .variant = run_variant(context_, *other, path.front().wanted)};
-      // Plans rest on where inputs start, which must not differ from run to run.
-      for (std::size_t i = 0; i < other->inputs.size(); ++i)
-        if (level.variant.of_program->reads_elements[i])
-          level.wanted.push_back({.node = level.variant.inputs[i], .is_whole = true});
-      path.push_back(std::move(level));
-    }
+    for (const NodePtr& other : added.to_run) path.push_back(level_of(other, path.front().wanted));
     if (!added.to_run.empty()) continue;
     if (!ran) return std::move(added.wanted);
-    add_run(*ran, path.back().variant, added.wanted, path.front().wanted);
-    for (const RunVariant::Shown& each : path.back().variant.shown) {
+    const std::vector<RunVariant::Shown> newly_shown = path.back().variant.shown;
+    add_run(*ran, std::move(path.back().variant), added.wanted, path.front().wanted);
+    for (const RunVariant::Shown& each : newly_shown) {
       shown.push_back(each.node);
       std::erase_if(path.front().wanted, [&](const Wanted& one) { return one.target == each.target; });
     }
@@ -85,7 +115,7 @@ std::vector<Wanted> Batch::forgotten_by(ProgramImpl& program) {
 }
 
 // `inputs` has the storages of those inputs whose elements the variant reads.
-void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const std::shared_ptr<Buffer>> inputs,
+void Batch::add_run(const Node& ran, RunVariant&& variant, std::span<const std::shared_ptr<Buffer>> inputs,
                     std::span<const Wanted> wanted) {
   ProgramImpl& program = *variant.program;
   const Graph& graph = variant.graph_with_hosts();
@@ -104,16 +134,24 @@ void Batch::add_run(const Node& ran, const RunVariant& variant, std::span<const 
   kernel_uses_ = &program.kernels;
   const std::shared_ptr<const Plan>& plan = variant.of_program->plan;
   const std::shared_ptr<CapturedPixels>& captured = variant.of_program->captured;
-  captured->take(*context_.pool, buffers);
-  if (!context_.pool->is_recording()) lay_out_captured(*captured, *plan, graph, buffers);
-  add(plan, plan->steps, graph, buffers, captured.get());
   // Recorded work runs if and when the host submits it.
-  if (!context_.pool->is_recording()) captured_.push_back({captured, captured->images_in(buffers)});
+  const bool keeps_captured = !captured->is_empty() && !context_.pool->is_recording();
+  known_words_ = variant.of_program->words;
+  if (keeps_captured) {
+    captured->take(*context_.pool, buffers);
+    lay_out_captured(*captured, *plan, graph, buffers);
+  }
+  add(plan, plan->steps, graph, buffers, captured->is_empty() ? nullptr : captured.get());
+  if (keeps_captured) captured_.push_back({captured, captured->images_in(buffers)});
   kernel_uses_ = nullptr;
+  known_words_ = {};
   given_.clear();
   give_results(ran, graph, *plan, variant.of_program->outputs, buffers);
-  buffers.clear();
+  for (std::shared_ptr<Buffer>& buffer : buffers)
+    if (buffer) buffer.reset();
   program.spare_buffers = std::move(buffers);
+  variant.clear();
+  program.spare_run = std::move(variant);
 }
 
 // Where a run lays much out, it does so before all else and some at a time, and originals leave the device in between:
@@ -129,7 +167,7 @@ void Batch::lay_out_captured(CapturedPixels& captured, const Plan& plan, const G
   for (const std::size_t step : steps) left += original_bytes(step);
   for (const std::size_t step : steps) {
     if (bytes + left < bytes_at_a_time) return;  // which is for the run's own submission
-    with_room([&] { add(plan.steps[step], graph, buffers); });
+    with_room([&] { add(plan, plan.steps[step], graph, buffers); });
     bytes += original_bytes(step);
     left -= original_bytes(step);
     if (bytes < bytes_at_a_time) continue;

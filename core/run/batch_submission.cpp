@@ -35,7 +35,8 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   std::optional<std::uint64_t> timed_as;
   if (is_watched || (slice_.costs && context_.backend->can_time())) timed_as = context_.timed_runs++;
   if (context_.monitor) context_.monitor->about_to_run(dispatches, timed_as);
-  const Stopwatch watch;
+  std::optional<Stopwatch> watch;
+  if (slice_.costs) watch.emplace();
   AccessedImages images(dispatches);
   if (!images.is_empty() && context_.pool->is_recording())
     throw Error(
@@ -45,7 +46,7 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   images.begin();
   context_.backend->run(dispatches, timed_as);
   images.end();
-  if (slice_.costs) note_costs(dispatches.size(), timed_as, watch.milliseconds());
+  if (watch) note_costs(dispatches.size(), timed_as, watch->milliseconds());
   if (context_.monitor) context_.monitor->ran(context_.pool->info());
   context_.collect_times(false);
   context_.submitted();

@@ -39,6 +39,7 @@ class CapturedPixels {
   CapturedPixels() = default;
   CapturedPixels(const Graph&, const Plan&);
 
+  bool is_empty() const { return images_.empty(); }
   // Hands the images that are still right over to a run, which need not make these, and holds none any more: where the
   // run fails, the next makes them again. Recorded work, which runs if and when the host submits it, makes its own.
   void take(Pool&, Buffers& of_run);

@@ -296,6 +296,13 @@ std::vector<bool> outlives_plan(const Graph& graph, const Plan& plan) {
   return outlives;
 }
 
+void write_words(std::vector<std::uint32_t>& words, const Step& step, const Graph& graph) {
+  words = step.words;
+  const std::size_t first_number = step.words.size() - step.numbers.size();
+  for (std::size_t i = 0; i < step.numbers.size(); ++i)
+    words[first_number + i] = graph.numbers[static_cast<std::size_t>(step.numbers[i])].value.bits;
+}
+
 Plan make_plan(const Graph& graph, const Limits& limits, const ChooseVariant& choose) {
   const JoinedSiblings joined = join_siblings(graph, limits);
   if (joined.graph.items.empty()) return plan_of(graph, limits, choose);

@@ -77,6 +77,9 @@ struct Plan {
   static std::vector<int> outputs_of(const Step&);
 };
 
+// The words of a step with the numbers of the graph.
+void write_words(std::vector<std::uint32_t>&, const Step&, const Graph&);
+
 Plan make_plan(const Graph&, const Limits&, const ChooseVariant& = {});
 
 // Of each item, and of each storage of a plan's own, whether it outlives the plan. Images of tensors that a program

@@ -203,13 +203,16 @@ Program Program::record(Context& context, std::vector<TensorSpec> inputs, const 
 
 std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   check_inputs(*impl_, inputs);
-  std::vector<Held> given;
+  Few<Held, 4> given;
   for (const Tensor& input : inputs) given.push_back(TensorAccess::held(input));
   const auto run = std::make_shared<ProgramRun>(ProgramRun{impl_.shared(), {}});
+  run->results.reserve(impl_->outputs.size());
   std::vector<Tensor> results;
+  results.reserve(impl_->outputs.size());
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i) {
     const NodeInfo& output = impl_->outputs[i]->info();
-    auto result = make_node(impl_->context, output.shape, output.dtype, ProgramResult{run, i}, given);
+    auto result = make_node(impl_->context, output.shape, output.dtype, ProgramResult{run, i},
+                            std::span<const Held>(given.data(), given.size()));
     run->results.push_back(result);
     results.push_back(TensorAccess::tensor(std::move(result)));
   }

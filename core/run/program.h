@@ -11,6 +11,8 @@
 
 namespace tessera {
 
+struct ProgramImpl;
+
 // A program's work for some of its outputs, from tensors or from hosts' textures, into tensors or hosts' targets.
 struct ProgramVariant {
   Graph graph;
@@ -18,6 +20,33 @@ struct ProgramVariant {
   std::vector<std::size_t> outputs;  // of the program, as the graph wants them
   std::vector<bool> reads_elements;  // of the program's inputs, textures included
   std::shared_ptr<CapturedPixels> captured;
+  std::vector<std::vector<std::uint32_t>> words;  // of the steps, with the program's numbers
+};
+
+// All that the plan of a run depends on, as numbers.
+using RunKey = std::vector<std::uint64_t>;
+
+// A run of a program, to be added to a batch: see core/run/run_variant.h.
+struct RunVariant {
+  struct Shown {
+    const Node* node;   // a result
+    std::size_t entry;  // of Graph::shown, and of the variant's outputs
+    const HostTarget* target;
+  };
+  struct Output {
+    std::size_t index;            // of the program
+    bool is_for_kernels = false;  // see Wanted
+  };
+  ProgramImpl* program = nullptr;  // the one of the run, or the same for inputs in texels
+  ProgramVariant* of_program = nullptr;
+  std::vector<NodePtr> inputs{};             // of the program: those of the run, or these in texels
+  std::vector<const HostSource*> sources{};  // of the program's inputs: null where they are tensors
+  std::vector<Shown> shown{};
+  std::vector<Output> outputs{};  // that the run makes; those that are shown come first
+
+  // The variant's graph, with this run's textures and targets.
+  const Graph& graph_with_hosts() const;
+  void clear();  // but for the memory of the lists
 };
 
 struct ProgramImpl {
@@ -30,11 +59,12 @@ struct ProgramImpl {
   Graph graph;
   std::vector<int> input_items;  // of the placeholders; -1: nothing reads it
   std::shared_ptr<const Plan> plan;
-  std::map<std::string, ProgramVariant> variants;  // see run_variant.h
+  std::map<RunKey, ProgramVariant> variants;
   // Of the last run, for the next one to use their memory again.
-  std::string variant_key;
-  std::vector<std::shared_ptr<Buffer>> spare_buffers;
-  KernelUses kernels;  // that have run, or were prepared
+  RunKey spare_key;
+  RunVariant spare_run;
+  std::vector<std::shared_ptr<Buffer>> spare_buffers;  // all null
+  KernelUses kernels;                                  // that have run, or were prepared
   std::shared_ptr<StepCosts> costs;
   std::uint64_t epoch = 0;
 

@@ -41,6 +41,7 @@ void DroppedNodes::add(const NodePtr& node) noexcept {
   const std::scoped_lock hold(lock_);
   try {
     nodes_.push_back(node);
+    are_some_ = true;
   } catch (const std::bad_alloc&) {
     // The buffer stays until the last operation goes that has the node in its lineage.
   }
@@ -51,6 +52,7 @@ std::vector<NodePtr> DroppedNodes::take() {
   {
     const std::scoped_lock hold(lock_);
     nodes.swap(nodes_);
+    are_some_ = false;
   }
   std::vector<NodePtr> alive;
   for (const std::weak_ptr<Node>& weak : nodes)

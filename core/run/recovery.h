@@ -2,6 +2,7 @@
 // that made them, and cuts long lineages by copies on the host. Only the host can replace its own device: there is no
 // lineage then.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,11 +22,13 @@ using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&
 class DroppedNodes {
  public:
   void add(const NodePtr&) noexcept;
+  bool are_some() const { return are_some_; }
   std::vector<NodePtr> take();
 
  private:
   std::mutex lock_;
   std::vector<std::weak_ptr<Node>> nodes_;
+  std::atomic<bool> are_some_ = false;
 };
 
 class Recovery {

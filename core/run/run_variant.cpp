@@ -13,7 +13,7 @@ const HostSource* source_of_input(Node* input) {
   const auto [node, offset] = location_of(input);
   const auto* import = node->has_elements() ? nullptr : std::get_if<Import>(&node->operation);
   if (!import || offset != 0 || node->shape.size() != input->shape.size()) return nullptr;
-  return dynamic_cast<const HostSource*>(import->pass.get());
+  return import->pass->as_source();
 }
 
 bool reads_elements(const Plan& plan, int item) {
@@ -44,12 +44,6 @@ const Storage* storage_of(Node* input) {
   return buffer && buffer->is_resident() ? &buffer->storage() : nullptr;
 }
 
-// An output of the program that the run makes.
-struct RunOutput {
-  std::size_t index;
-  bool is_for_kernels = false;  // see Wanted
-};
-
 void set_hosts(Graph& graph, const RunVariant& run) {
   for (std::size_t i = 0; i < run.sources.size(); ++i)
     if (const int item = run.program->input_items[i]; item >= 0)
@@ -57,32 +51,31 @@ void set_hosts(Graph& graph, const RunVariant& run) {
   for (std::size_t i = 0; i < run.shown.size(); ++i) graph.shown[i].target = run.shown[i].target;
 }
 
-// All that the plan of a run depends on.
-void write_key(std::string& key, const RunVariant& variant, std::span<const RunOutput> outputs) {
+void write_key(RunKey& key, const RunVariant& run) {
   key.clear();
-  for (const HostSource* source : variant.sources) (key += source ? source->type() : "-") += "\n";
-  for (const RunOutput& output : outputs) (key += std::to_string(output.index)) += output.is_for_kernels ? "k " : " ";
-  for (const RunVariant::Shown& shown : variant.shown) {
-    ((key += "\n") += std::to_string(shown.entry)) += " ";
-    (key += shown.target->type()) += shown.target->takes_more_outputs() ? " and more" : "";
-    for (std::size_t i = 0; i < variant.sources.size(); ++i) {
-      const HostSource* source = variant.sources[i];
-      const Storage* storage = storage_of(variant.inputs[i].get());
-      const bool is_overwritten =
-          (source && shown.target->reads(*source)) || (storage && shown.target->reads(*storage));
-      key += is_overwritten ? "!" : "-";
+  for (const HostSource* source : run.sources)
+    key.push_back(source ? source->type_number() << 2 | std::uint64_t{source->is_filterable()} << 1 | 1 : 0);
+  for (const RunVariant::Output& output : run.outputs)
+    key.push_back(std::uint64_t{output.index} << 1 | std::uint64_t{output.is_for_kernels});
+  key.push_back(~std::uint64_t{0});  // the end of the outputs
+  for (const RunVariant::Shown& shown : run.shown) {
+    key.push_back(shown.target->type_number() << 1 | std::uint64_t{shown.target->takes_more_outputs()});
+    for (std::size_t i = 0; i < run.sources.size(); ++i) {
+      const HostSource* source = run.sources[i];
+      const Storage* storage = source ? nullptr : storage_of(run.inputs[i].get());
+      key.push_back(source ? shown.target->reads(*source) : storage && shown.target->reads(*storage));
     }
   }
 }
 
 // Plans the program's work for these outputs.
-ProgramVariant make_variant(ContextState& context, const RunVariant& run, std::span<const RunOutput> outputs) {
+ProgramVariant make_variant(ContextState& context, const RunVariant& run) {
   const ProgramImpl& program = *run.program;
   ProgramVariant variant{.graph = program.graph};
   Graph& graph = variant.graph;
   graph.wanted.clear();
   graph.shown.clear();
-  for (const RunOutput& output : outputs) {
+  for (const RunVariant::Output& output : run.outputs) {
     variant.outputs.push_back(output.index);
     graph.wanted.push_back(program.graph.wanted[output.index]);
     graph.wanted.back().is_for_kernels = output.is_for_kernels;
@@ -94,6 +87,7 @@ ProgramVariant make_variant(ContextState& context, const RunVariant& run, std::s
       graph.note_overwritten(graph.items[static_cast<std::size_t>(item)], storage_of(run.inputs[i].get()));
   variant.plan = context.plans.get(graph, context.backend->limits(), context.variants);
   variant.captured = std::make_shared<CapturedPixels>(graph, *variant.plan);
+  for (const Step& step : variant.plan->steps) write_words(variant.words.emplace_back(), step, graph);
   for (std::size_t i = 0; i < run.inputs.size(); ++i) {
     const int item = program.input_items[i];
     variant.reads_elements.push_back(
@@ -107,6 +101,11 @@ ProgramVariant make_variant(ContextState& context, const RunVariant& run, std::s
 const Graph& RunVariant::graph_with_hosts() const {
   set_hosts(of_program->graph, *this);
   return of_program->graph;
+}
+
+void RunVariant::clear() {
+  program = nullptr, of_program = nullptr;
+  inputs.clear(), sources.clear(), shown.clear(), outputs.clear();
 }
 
 ProgramImpl& program_of(const ContextState& context, const Node& ran) {
@@ -128,53 +127,52 @@ int lineage_of_run(const Node& ran) {
   return lineage;
 }
 
-RunVariant run_variant(ContextState& context, const Node& ran, std::span<const Wanted> wanted) {
+RunVariant run_variant(ContextState& context, ProgramImpl& program, const Node& ran, std::span<const Wanted> wanted) {
   const ProgramRun& run = run_of(ran);
-  ProgramImpl& program = program_of(context, ran);
-  RunVariant variant{.program = &program};
-  variant.inputs.reserve(ran.inputs.size());
-  variant.sources.reserve(ran.inputs.size());
+  RunVariant variant = std::exchange(program.spare_run, {});
+  variant.program = &program;
+  const bool has_texels = &program != run.program.get();
   for (std::size_t i = 0; i < ran.inputs.size(); ++i) {
     Node* input = ran.inputs[i].get();
-    const Held& in_texels = location_of(input).node->value.in_texels;
-    variant.inputs.push_back(texels_of(input) ? in_texels->node(context) : ran.inputs[i]);
+    const bool is_in_texels = has_texels && texels_of(input);
+    variant.inputs.push_back(is_in_texels ? location_of(input).node->value.in_texels->node(context) : ran.inputs[i]);
     variant.sources.push_back(program.input_items[i] >= 0 ? source_of_input(input) : nullptr);
   }
   const bool can_be_rebuilt = context.recovery.keeps_lineage() && lineage_of_run(ran) != unknown_lineage;
 
-  std::vector<RunOutput> outputs;  // that are shown come first
-  outputs.reserve(program.outputs.size());
+  bool shows_ran = false;
   for (const Wanted& one : wanted) {
     const auto* result = std::get_if<ProgramResult>(&one.node->operation);
     if (!one.target || !result || one.node->has_elements() || result->run.get() != &run) continue;
     if (program.graph.wanted[result->output].item < 0) continue;
-    variant.shown.push_back({one.node.get(), outputs.size(), one.target});
-    outputs.push_back({result->output});
+    variant.shown.push_back({one.node.get(), variant.outputs.size(), one.target});
+    variant.outputs.push_back({result->output});
+    shows_ran = shows_ran || one.node.get() == &ran;
   }
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     bool is_read = false, is_for_kernels = !can_be_rebuilt;
     for (const Wanted& one : wanted) {
+      if (one.target) continue;
       const Node& node = *location_of(one.node.get()).node;
       const auto* result = std::get_if<ProgramResult>(&node.operation);
-      if (one.target || !result || result->run.get() != &run || result->output != i) continue;
+      if (!result || result->run.get() != &run || result->output != i) continue;
       is_read = true;
       is_for_kernels = is_for_kernels && one.is_for_kernels && &node == one.node.get();
     }
-    const bool is_ran = std::get<ProgramResult>(ran.operation).output == i &&
-                        std::ranges::none_of(variant.shown, [&](const auto& each) { return each.node == &ran; });
+    const bool is_ran = !shows_ran && std::get<ProgramResult>(ran.operation).output == i;
     if (!variant.shown.empty() && !is_read && !is_ran) continue;
     const Graph::Place& place = program.graph.wanted[i];
     const bool is_whole = place.item >= 0 && place.offset == 0 &&
                           program.graph.at(place.item).shape() == program.outputs[i]->info().shape;
-    outputs.push_back({i, is_read && is_for_kernels && is_whole});
+    variant.outputs.push_back({i, is_read && is_for_kernels && is_whole});
   }
 
-  write_key(program.variant_key, variant, outputs);
-  auto known = program.variants.find(program.variant_key);
+  write_key(program.spare_key, variant);
+  auto known = program.variants.find(program.spare_key);
   if (known != program.variants.end() && !context.variants.are_taken_by(*known->second.plan))
     program.variants.erase(std::exchange(known, program.variants.end()));
   if (known != program.variants.end()) context.plans.note_hit();
-  else known = program.variants.emplace(program.variant_key, make_variant(context, variant, outputs)).first;
+  else known = program.variants.emplace(program.spare_key, make_variant(context, variant)).first;
   variant.of_program = &known->second;
   return variant;
 }

@@ -89,8 +89,10 @@ void Tiers::trim() {
 
 bool PlanTiers::StepTier::has_numbers_of(const Dispatch& dispatch) const {
   const std::size_t first = dispatch.words.size() - numbers.size();
+  const std::span given = std::span(dispatch.words).subspan(first);
+  if (varies.empty()) return std::ranges::equal(given, numbers);
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    if (numbers[i] && *numbers[i] != dispatch.words[first + i]) return false;
+    if (!varies[i] && numbers[i] != given[i]) return false;
   return true;
 }
 
@@ -98,8 +100,11 @@ void PlanTiers::StepTier::note_numbers(const Dispatch& dispatch, std::size_t cou
   const std::size_t first = dispatch.words.size() - count;
   if (!knows_numbers) numbers.assign(dispatch.words.begin() + static_cast<std::ptrdiff_t>(first), dispatch.words.end());
   knows_numbers = true;
-  for (std::size_t i = 0; i < count; ++i)
-    if (numbers[i] && *numbers[i] != dispatch.words[first + i]) numbers[i].reset();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (numbers[i] == dispatch.words[first + i]) continue;
+    varies.resize(count);
+    varies[i] = true;
+  }
 }
 
 void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph, const Step& step, Dispatch& dispatch,
@@ -126,7 +131,9 @@ void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph,
   std::optional<TierWork> work = work_of(plan, graph, step, dispatch);
   if (!work) return void(own.attempts = most_attempts);
   work->constants.values.assign(dispatch.words.begin(), dispatch.words.end());
-  std::ranges::copy(own.numbers, work->constants.values.end() - static_cast<std::ptrdiff_t>(own.numbers.size()));
+  const std::size_t first_number = dispatch.words.size() - own.numbers.size();
+  for (std::size_t i = 0; i < own.varies.size(); ++i)
+    if (own.varies[i]) work->constants.values[first_number + i].reset();
   own.tier = context.tiers.tier_for(context, std::move(*work));
   if (!own.tier) own.attempts = most_attempts;
 }

@@ -52,7 +52,8 @@ class PlanTiers {
 
   struct StepTier {
     std::shared_ptr<Tier> tier;
-    std::vector<std::optional<std::uint32_t>> numbers;  // at the end of the words; nothing for those that have changed
+    std::vector<std::uint32_t> numbers;  // at the end of the words
+    std::vector<bool> varies;            // of the numbers, those that have changed; none: they never have
     bool knows_numbers = false;
     int attempts = 0, fallbacks = 0;
 

@@ -160,7 +160,7 @@ class GlesPixelKernels : public OnGlesHost {
     const LockedContext locked(gpu());
     const gles::Device& device = *backend(locked).own_device();
     const gles::Entered entered(device);
-    return {device, host, gles::traits_of(device, host, "test"), HostValue::floats};
+    return {host, gles::traits_of(device, host, "test"), HostValue::floats};
   }
   template <class HostObject>
   TextureExport exported(const HostObject& host, bool flip_y = false) {

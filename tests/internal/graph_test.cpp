@@ -117,9 +117,11 @@ TEST_F(Graphs, EqualBitsOfNumbersOfOtherTypesAreNotEqualWork) {
 TEST_F(Graphs, HostsTexturesAreReadAndWrittenWhateverFits) {
   struct Source final : HostSource {
     std::string type() const override { return "source"; }
+    std::uint64_t type_number() const override { return 1; }
   };
   struct Target final : HostTarget {
     std::string type() const override { return "target"; }
+    std::uint64_t type_number() const override { return 2; }
     bool reads(const HostSource&) const override { return false; }
     bool takes_more_outputs() const override { return true; }
   };
