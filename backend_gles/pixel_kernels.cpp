@@ -24,15 +24,16 @@ class BoundOutputs {
     } else {
       std::vector<AttachedTexture> textures;
       for (const Storage* output : dispatch.custom_outputs)
-        if (output) add_layers(textures, texture_of(*output));
+        if (output) add_layers(textures, texture_of(*output), dispatch.pixel_kernel->outputs.size());
         else textures.push_back(*target->texture);
       textures_.emplace(tools, textures);
     }
   }
 
  private:
-  static void add_layers(std::vector<AttachedTexture>& textures, const TextureStorage& output) {
-    for (int layer = 0; layer < output.layers(); ++layer)
+  // Of an array, the kernel may draw to the first layers only.
+  static void add_layers(std::vector<AttachedTexture>& textures, const TextureStorage& output, std::size_t outputs) {
+    for (int layer = 0; layer < output.layers() && textures.size() < outputs; ++layer)
       textures.push_back({output.texture(), output.target(), 0, layer});
   }
 

@@ -46,6 +46,10 @@ struct StorageSpec {
   PixelLayout pixels{};  // of f32 or f16, or i32 in layers; there are width * height * channels * layers elements then
 };
 
+inline StorageSpec spec_of_pixels(const PixelLayout& pixels, DType dtype) {
+  return {dtype, pixels.width * pixels.height * pixels.channels * pixels.layers, 0, pixels};
+}
+
 // Storages with equal keys can stand in for each other.
 struct StorageClass {
   std::uint64_t key;

@@ -15,23 +15,27 @@
 
 namespace tessera {
 
-// The body of a pixel kernel with the words that it reads.
+// The body of a pixel kernel with the words that it reads. It has them by marks, in the place of which with_words()
+// puts the reads, such that the words may follow others.
 struct BlockText {
   BlockText(std::int64_t width, std::int64_t height) { sizes(width, height); }
 
-  std::string whole(std::int64_t);  // adds a word and gives the text that reads it
+  std::string whole(std::int64_t);  // adds a word and gives its mark
   std::string number(float);
 
   std::int64_t width() const { return words[0]; }
   std::int64_t height() const { return words[1]; }
 
   std::string body;
+  std::string place;  // of a layout whose texels are texels of the elements, each once: see ResultLayout
   std::vector<std::uint32_t> words;
   std::vector<TexelStep> texel_steps;
 
  private:
   void sizes(std::int64_t width, std::int64_t height);
 };
+
+std::string with_words(const std::string& text, std::size_t first_word);
 
 struct BlockAxis {
   std::int64_t size, distance;  // from one element of the operand to the next
@@ -57,8 +61,19 @@ BlockText layout_of_rows(const MatrixOperand& a, int height);
 // The texels of b: (k, matrix and column / 4) has four columns.
 BlockText layout_of_columns(const MatrixOperand& b);
 
-// Block (column / 4, matrix and row / height) of the products of operands in these layouts. Few blocks lie wide, some
-// rows of them beside each other, such that drivers which share out tiles of a framebuffer have some for each core.
+// How blocks lie: one after the other, in rows of a power of two. Sums of all sizes are equally wide, but for very few
+// and for very many: they can take turns in one texture.
+struct BlockGrid {
+  explicit BlockGrid(std::int64_t count);
+
+  std::int64_t width() const { return std::int64_t{1} << width_bits; }
+  std::int64_t height() const { return (count + width() - 1) / width(); }
+
+  std::int64_t count;
+  int width_bits;
+};
+
+// Blocks (matrix, row / height, column / 4) of the products of operands in these layouts.
 struct BlockProduct {
   std::int64_t rows, columns, terms;
   std::int64_t matrices;
@@ -72,7 +87,7 @@ struct BlockProduct {
 
   std::int64_t texels() const { return (columns + 3) / 4; }  // of a row
   std::int64_t block_rows(int height) const { return (rows + height - 1) / height; }
-  int beside_bits(int height) const;  // 1 << beside_bits rows of blocks lie beside each other
+  BlockGrid blocks(int height) const { return BlockGrid(block_rows(height) * texels() * matrices); }
 };
 // `exact_terms`: for integers, how many products have a sum that is an exact float; 0 for floats.
 BlockText product_text(const BlockProduct&, int height, std::int64_t exact_terms);
@@ -89,6 +104,7 @@ struct BlockConvolution {
   std::int64_t result_texels() const { return (parameters.result_channels + 3) / 4; }  // likewise
   std::int64_t group_texels() const { return (parameters.image_in_group + 3) / 4; }    // of the image
   std::int64_t strips(int height) const { return (across().result + height - 1) / height; }
+  BlockGrid blocks(int height) const { return BlockGrid(images * down().result * strips(height) * result_texels()); }
   // The pixels of the image with the padding that windows reach.
   std::int64_t padded_width(int height) const;
   std::int64_t padded_height() const;
@@ -103,7 +119,7 @@ struct BlockConvolution {
 BlockText layout_of_image(const BlockConvolution&, std::int64_t offset, int height);
 // The texels of the filter: (tap and image channel, result channel / 4); depthwise (tap, channel / 4).
 BlockText layout_of_filter(const BlockConvolution&, std::int64_t offset);
-// Block (strip * result_texels + result channel / 4, image and row): a row of it is a pixel of a strip.
+// Blocks (image and row, strip, result channel / 4): a row of one is a pixel of a strip.
 BlockText convolution_text(const BlockConvolution&, int height, std::int64_t exact_terms);
 
 }  // namespace tessera

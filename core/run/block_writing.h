@@ -17,6 +17,10 @@ constexpr char component_name(int index) { return "xyzw"[index]; }
 
 inline std::string total_name(std::int64_t row) { return "total_" + whole_text(row); }
 
+// `line_of_blocks` and `in_line`: the line of the fragment's block and its place in that, of so many; `is_block`:
+// whether there is one.
+void begin_block(BlockText&, const BlockGrid&, std::int64_t in_line);
+
 // The sums of a block's rows. Those of integers have parts, which are exact floats.
 class BlockSums {
  public:
