@@ -36,6 +36,7 @@ struct PixelLayout {
   bool is_half = false;                // of f16, which only pixel kernels ever see
   int layers = 1;                      // more: that many outputs of one pixel kernel, each with all pixels
   int slices = 1;  // more: of f16, whose rows lie in that many slices of a volume, which kernels can only filter
+  bool has_elements = false;  // in turn with the pixels, in rows of just that width
   bool operator==(const PixelLayout&) const = default;
 };
 

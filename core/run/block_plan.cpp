@@ -16,6 +16,8 @@ namespace {
 // What a dispatch takes on top of its fragments, in reads of texels.
 constexpr double reads_of_dispatch = 4096;
 
+constexpr std::int64_t largest_exact = 1 << 24;  // up to which all integers are floats
+
 // What it takes to find four texels of weights of 4 bits and to unpack them, likewise.
 constexpr double reads_of_four_octets = 24;
 
@@ -163,7 +165,6 @@ class Blocks {
     if (!is_product && !is_conv) return {};
     a_ = operand_storage(step, 0), b_ = operand_storage(step, 1);
     if (!a_ || !b_) return {};
-    constexpr std::int64_t largest_exact = 1 << 24;  // up to which all integers are floats
     exact_terms_ = 0;
     if (!is_float(core.dtype)) {
       const std::int64_t largest = largest_byte(a_->dtype) * largest_byte(b_->dtype);
@@ -180,12 +181,12 @@ class Blocks {
     return from_words<Parameters>(std::span(step.words).subspan(1, static_cast<std::size_t>(step.kernel.core.words)));
   }
 
-  // The step as it is takes `reads` of texels.
-  template <class Width, class Make>
-  std::vector<BlockWay> ways(double reads, const Width& width_of_layout, const Make& make) const {
+  // The step as it is takes `reads` of texels; `texels_of_layout`: of a.
+  template <class Texels, class Make>
+  std::vector<BlockWay> ways(double reads, const Texels& texels_of_layout, const Make& make) const {
     std::vector<BlockWay> ways{{"texels", std::nullopt, reads}};
     for (const int height : {8, 4, 2}) {
-      if (height > limits_.pixels.max_outputs || width_of_layout(height) > limits_.pixels.max_side) continue;
+      if (height > limits_.pixels.max_outputs || texels_of_layout(height) > largest_exact) continue;
       BlockPlan plan = make(height);
       const auto fits = [&](const BlockText& text) {
         return std::max(text.width(), text.height()) <= limits_.pixels.max_side &&
@@ -252,7 +253,8 @@ class Blocks {
       return plan;
     };
     return ways(
-        results * static_cast<double>(quads) * reads, [&](int height) { return quads * height; }, make);
+        results * static_cast<double>(quads) * reads,
+        [&](int height) { return (rows + height - 1) / height * a.matrices() * height * quads; }, make);
   }
 
   // Scales or zero points of a product with weights of 4 bits: elements, or a number.
@@ -310,8 +312,8 @@ class Blocks {
     };
     const double reads_of_texels = sizes.columns % 4 == 0 ? 2 : 8;
     return ways(
-        results * octets * (reads_of_texels + reads_of_four_octets), [&](int height) { return terms / 4 * height; },
-        make);
+        results * octets * (reads_of_texels + reads_of_four_octets),
+        [&](int height) { return product.block_rows(height) * height * terms / 4; }, make);
   }
 
   std::vector<BlockWay> convolution(const Step& step, const ConvParameters& parameters,
@@ -357,10 +359,8 @@ class Blocks {
     };
     const bool by_texels =
         parameters.result_in_group % 4 == 0 || (conv.is_depthwise && parameters.image_channels % 4 == 0);
-    const auto width = [&](int height) {
-      return std::max(conv.padded_width(height) * conv.image_texels(), conv.padded_height());
-    };
-    return ways(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), width, make);
+    const auto texels = [&](int height) { return conv.image_grid(height).count; };
+    return ways(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), texels, make);
   }
 
   // A filter of one tap, at every pixel.

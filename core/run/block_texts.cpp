@@ -106,31 +106,59 @@ bool MatrixOperand::has_texels_of_columns() const {
 }
 
 // Rows are wide, such that drivers which share out tiles of a framebuffer have some for each core. There are two rows
-// at least: drivers work on four fragments at a time.
-BlockGrid::BlockGrid(std::int64_t blocks) : count(blocks), width_bits(0) {
-  constexpr int two_tiles = 7;  // 128 fragments across, of the drivers that this is for
-  constexpr std::int64_t many_rows = 2048;
-  while (width_bits < two_tiles && std::int64_t{4} << width_bits <= blocks) ++width_bits;
-  while (blocks >> width_bits > many_rows) ++width_bits;
+// at least, if possible: drivers work on four fragments at a time. No texture is more than four times as high as wide.
+BlockGrid::BlockGrid(std::int64_t all, int usual_bits, int least_bits) : count(all), width_bits(least_bits) {
+  while (width_bits < usual_bits && std::int64_t{4} << width_bits <= count) ++width_bits;
+  while (height() > 4 * width()) ++width_bits;
 }
 
-void begin_block(BlockText& text, const BlockGrid& grid, std::int64_t in_line) {
+namespace {
+
+// Most textures of elements are as wide, and can take turns with layouts.
+constexpr int layout_bits = 8;
+
+}  // namespace
+
+BlockGrid grid_of_rows(std::int64_t blocks, std::int64_t terms, int height) {
+  return {blocks * height * (whole_quads(terms) / 4), layout_bits,
+          static_cast<int>(std::bit_width(static_cast<unsigned>(height)))};
+}
+
+void begin_line(BlockText& text, const BlockGrid& grid, std::int64_t in_line) {
   const std::string size = text.whole(in_line);
-  text.body += "  let block: i32 = y * " + text.whole(grid.width()) + " + x;\n  let is_block: bool = block < " +
-               text.whole(grid.count) + ";\n  let line_of_blocks: i32 = block / " + size +
-               ";\n  let in_line: i32 = block - line_of_blocks * " + size + ";\n";
+  text.body += "  let number: i32 = y * " + text.whole(grid.width()) + " + x;\n  let is_one: bool = number < " +
+               text.whole(grid.count) + ";\n  let line_of_all: i32 = number / " + size +
+               ";\n  let in_line: i32 = number - line_of_all * " + size + ";\n";
+}
+
+GridReader::GridReader(BlockText& text, std::size_t input, const BlockGrid& grid)
+    : width_(text.number(static_cast<float>(grid.width()))),
+      rows_of_texel_(text.number(1 / static_cast<float>(grid.width()))),
+      step_x_(step_across(text, input, grid.width())),
+      step_y_(step_down(text, input, grid.height())) {}
+
+std::string GridReader::find(const std::string& name, const std::string& number) const {
+  return "    let " + name + ": f32 = " + number + ";\n    let row_of_" + name + ": f32 = floor(" + name + " * " +
+         rows_of_texel_ + ");\n    let y_of_" + name + ": f32 = " + middle_of("row_of_" + name, step_y_) +
+         ";\n    let x_of_" + name + ": f32 = " + name + " - row_of_" + name + " * " + width_ + " + 0.5;\n";
+}
+
+std::string GridReader::texel(const std::string& name, std::int64_t after) const {
+  return "vec2f((x_of_" + name + " + " + float_text(after) + ") * " + step_x_ + ", y_of_" + name + ")";
 }
 
 BlockText layout_of_rows(const MatrixOperand& a, int height) {
   const std::int64_t blocks = (a.kept.size + height - 1) / height, terms = a.terms(), matrices = a.matrices();
-  BlockText text(whole_quads(terms) / 4 * height, blocks * matrices);
+  const BlockGrid grid = grid_of_rows(blocks * matrices, terms, height);
+  BlockText text(grid.width(), grid.height());
+  begin_line(text, grid, whole_quads(terms) / 4 * height);
   const bool is_texel = a.summed.size() == 1 && a.summed[0].distance == 1 && terms % 4 == 0 && a.offset % 4 == 0 &&
                         a.kept.distance % 4 == 0 && (matrices == 1 || is_multiple_of_4(a.batch));
-  find_matrix(text, matrices, blocks);
+  find_matrix(text, matrices, blocks, "line_of_all");
   const std::string count = text.whole(terms);
   // Rows past the end have zeros.
-  text.body += "  let first: i32 = x / " + whole_text(height) + " * 4;\n  let in_block: i32 = line * " +
-               whole_text(height) + " + x % " + whole_text(height) + ";\n  let row: i32 = min(in_block, " +
+  text.body += "  let first: i32 = in_line / " + whole_text(height) + " * 4;\n  let in_block: i32 = line * " +
+               whole_text(height) + " + in_line % " + whole_text(height) + ";\n  let row: i32 = min(in_block, " +
                text.whole(a.kept.size - 1) + ");\n  let start: i32 = " + text.whole(a.offset) + " + row * " +
                text.whole(a.kept.distance) + ";\n  let k: vec4i = min(vec4i(first)" + four_from + ", vec4i(" + count +
                " - 1));\n  var at: vec4i = vec4i(start);\n";
@@ -139,7 +167,7 @@ BlockText layout_of_rows(const MatrixOperand& a, int height) {
     text.body += "  let matrices: vec4i = vec4i(matrix);\n";
     add_distance(text, a.batch, "matrices", "vec4i");
   }
-  read_four(text, is_texel, "select(0, " + count + " - first, row == in_block)", has_repeats(a));
+  read_four(text, is_texel, "select(0, " + count + " - first, is_one && row == in_block)", has_repeats(a));
   return text;
 }
 
@@ -190,24 +218,22 @@ BlockText product_text(const BlockProduct& product, int height, std::int64_t exa
   const std::int64_t blocks = product.block_rows(height), texels = product.texels();
   const BlockGrid grid = product.blocks(height);
   BlockText text(grid.width(), grid.height());
-  begin_block(text, grid, texels);
+  begin_line(text, grid, texels);
   text.body += "  let column: i32 = in_line;\n";
-  const std::string step_a = step_across(text, 0, whole_quads(product.terms) / 4 * height);
-  find_matrix(text, product.matrices, blocks, "line_of_blocks");
+  find_matrix(text, product.matrices, blocks, "line_of_all");
   const bool shares_a = product.matrices > 1 && !product.has_matrices_of_a;
   const std::int64_t lines_a = blocks * (product.has_matrices_of_a ? product.matrices : 1);
-  text.body +=
-      "  let line_a: f32 = " + middle_of(shares_a ? "f32(line)" : "f32(line_of_blocks)", step_down(text, 0, lines_a)) +
-      ";\n";
+  const GridReader a(text, 0, grid_of_rows(lines_a, product.terms, height));
+  text.body += "  let line_a: i32 = " + std::string(shares_a ? "line" : "line_of_all") + " * " +
+               text.whole(whole_quads(product.terms) / 4 * height) + ";\n";
   if (product.b_in_place) begin_b_in_place(text, *product.b_in_place);
   else begin_b_in_lines(text, product, texels);
   BlockSums sums(text, height, exact_terms);
-  text.body += "  let quads: i32 = select(0, " + text.whole(whole_quads(product.terms) / 4) + ", is_block);\n";
+  text.body += "  let quads: i32 = select(0, " + text.whole(whole_quads(product.terms) / 4) + ", is_one);\n";
   sums.begin_loop("k", "quads", exact_terms / 4);
-  text.body += "    let from_a: f32 = f32(k * " + whole_text(height) + ") + 0.5;\n";
+  text.body += a.find("from_a", "f32(line_a + k * " + whole_text(height) + ")");
   for (int row = 0; row < height; ++row)
-    text.body += "    let row_" + whole_text(row) + ": vec4f = input_0_at(vec2f((from_a + " + float_text(row) + ") * " +
-                 step_a + ", line_a));\n";
+    text.body += "    let row_" + whole_text(row) + ": vec4f = input_0_at(" + a.texel("from_a", row) + ");\n";
   for (int term = 0; term < 4; ++term) {
     const std::string factor = "factor_" + whole_text(term);
     const std::string place = product.b_in_place
@@ -239,18 +265,25 @@ std::vector<std::int64_t> BlockConvolution::pixels_of_block(int height) const {
   return pixels;
 }
 
+BlockGrid BlockConvolution::image_grid(int height) const {
+  return {images * padded_height() * padded_width(height) * image_texels(), layout_bits};
+}
+
 BlockText layout_of_image(const BlockConvolution& conv, std::int64_t offset, int height) {
   const std::int64_t texels = conv.image_texels(), channels = conv.parameters.image_channels;
-  BlockText text(conv.padded_width(height) * texels, conv.padded_height() * conv.images);
-  find_matrix(text, conv.images, conv.padded_height());
+  const BlockGrid grid = conv.image_grid(height);
+  BlockText text(grid.width(), grid.height());
+  begin_line(text, grid, conv.padded_width(height) * texels);
+  find_matrix(text, conv.images, conv.padded_height(), "line_of_all");
   const std::string width = text.whole(conv.across().image), rows = text.whole(conv.down().image),
                     texel_count = text.whole(texels), channel_count = text.whole(channels);
-  text.body += "  let padded: i32 = x / " + texel_count + ";\n  let channel: i32 = 4 * (x - padded * " + texel_count +
-               ");\n  let column: i32 = padded - " + text.whole(conv.across().before) + ";\n  let row: i32 = line - " +
-               text.whole(conv.down().before) + ";\n  let inside: bool = column >= 0 && column < " + width +
-               " && row >= 0 && row < " + rows + ";\n  let pixel: i32 = select(0, (matrix * " + rows + " + row) * " +
-               width + " + column, inside);\n  let at: vec4i = vec4i(" + text.whole(offset) + " + pixel * " +
-               channel_count + ") + min(vec4i(channel)" + four_from + ", vec4i(" + channel_count + " - 1));\n";
+  text.body += "  let padded: i32 = in_line / " + texel_count + ";\n  let channel: i32 = 4 * (in_line - padded * " +
+               texel_count + ");\n  let column: i32 = padded - " + text.whole(conv.across().before) +
+               ";\n  let row: i32 = line - " + text.whole(conv.down().before) +
+               ";\n  let inside: bool = is_one && column >= 0 && column < " + width + " && row >= 0 && row < " + rows +
+               ";\n  let pixel: i32 = select(0, (matrix * " + rows + " + row) * " + width +
+               " + column, inside);\n  let at: vec4i = vec4i(" + text.whole(offset) + " + pixel * " + channel_count +
+               ") + min(vec4i(channel)" + four_from + ", vec4i(" + channel_count + " - 1));\n";
   read_four(text, channels % 4 == 0 && offset % 4 == 0, "select(0, " + channel_count + " - channel, inside)");
   return text;
 }
@@ -283,15 +316,15 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
   const std::int64_t groups = conv.parameters.result_channels / conv.parameters.result_in_group;
   const BlockGrid grid = conv.blocks(height);
   BlockText text(grid.width(), grid.height());
-  begin_block(text, grid, conv.strips(height) * result_texels);
-  const std::string step_x = step_across(text, 0, conv.padded_width(height) * image_texels),
-                    step_y = step_down(text, 0, conv.padded_height() * conv.images),
+  begin_line(text, grid, conv.strips(height) * result_texels);
+  const GridReader image(text, 0, conv.image_grid(height));
+  const std::string image_line = text.whole(conv.padded_width(height) * image_texels),
                     pixel = text.number(static_cast<float>(image_texels)),
                     weights = text.whole(conv.is_depthwise ? 1 : 4 * group_texels),
                     step_weight =
                         step_across(text, 1, taps * conv.down().taps * (conv.is_depthwise ? 1 : 4 * group_texels)),
                     taps_across = text.whole(taps), texel_count = text.whole(result_texels);
-  find_matrix(text, conv.images, conv.down().result, "line_of_blocks");
+  find_matrix(text, conv.images, conv.down().result, "line_of_all");
   text.body += "  let strip: i32 = in_line / " + texel_count + ";\n  let texel: i32 = in_line - strip * " +
                texel_count + ";\n  let row: i32 = matrix * " + text.whole(conv.padded_height()) + " + line * " +
                text.whole(conv.down().stride) + ";\n";
@@ -310,19 +343,21 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
       in_one_part || in_rows ? 0 : exact_terms / (4 * (conv.unrolls() ? taps : std::int64_t{1}));
   if (in_one_part) sums.begin_parts();
   text.body += "  let taps_down: i32 = select(0, " + text.whole(conv.down().taps) +
-               ", is_block);\n  for (var h: i32 = 0; h < taps_down; h++) {\n    let line_of_image: f32 = " +
-               middle_of("f32(row + h * " + text.whole(conv.down().dilation) + ")", step_y) + ";\n";
+               ", is_one);\n  for (var h: i32 = 0; h < taps_down; h++) {\n    let line_of_image: i32 = (row + h * " +
+               text.whole(conv.down().dilation) + ") * " + image_line + ";\n";
   if (in_rows) sums.begin_parts();
   if (!conv.unrolls()) text.body += "  for (var w: i32 = 0; w < " + taps_across + "; w++) {\n";
   if (!conv.is_depthwise) sums.begin_loop("c", text.whole(group_texels), channels_of_part);
   const std::string c = conv.is_depthwise ? "" : " + c", c4 = conv.is_depthwise ? "" : " + 4 * c";
   const std::string w = conv.unrolls() ? "" : " + w";
   const std::string moved = conv.unrolls() ? "" : " + w * " + text.whole(conv.across().dilation * image_texels);
-  text.body += "    let from_image: f32 = f32(start" + c + moved + ") + 0.5;\n";
+  text.body += "    let from_image: f32 = f32(line_of_image + start" + c + moved + ");\n";
   text.body += "    let from_weight: f32 = f32((h * " + taps_across + w + ") * " + weights + c4 + ") + 0.5;\n";
-  for (const std::int64_t at : conv.pixels_of_block(height))
-    text.body += "    let pixel_" + whole_text(at) + ": vec4f = input_0_at(vec2f((from_image + " + float_text(at) +
-                 " * " + pixel + ") * " + step_x + ", line_of_image));\n";
+  for (const std::int64_t at : conv.pixels_of_block(height)) {
+    const std::string place = "place_" + whole_text(at);
+    text.body += image.find(place, "from_image + " + float_text(at) + " * " + pixel) + "    let pixel_" +
+                 whole_text(at) + ": vec4f = input_0_at(" + image.texel(place, 0) + ");\n";
+  }
   for (std::int64_t tap = 0; tap < (conv.unrolls() ? taps : 1); ++tap)
     for (int term = 0; term < (conv.is_depthwise ? 1 : 4); ++term) {
       const std::string factor = "factor_" + whole_text(4 * tap + term);
