@@ -23,6 +23,19 @@ GLsizei rows_to_draw(const Dispatch& dispatch) {
   return dispatch.shares_outputs ? output.rows_of(dispatch.output_elements) : output.height();
 }
 
+// What a kernel writes of the output's texture, from the corner on.
+struct Drawn {
+  GLsizei width, height;
+  std::int64_t elements;
+};
+Drawn drawn_by(const Dispatch& dispatch) {
+  const Kernel& kernel = *dispatch.kernel;
+  if (!kernel.is_laid_out())
+    return {texture_of(*dispatch.output).width(), rows_to_draw(dispatch), dispatch.output_elements};
+  const auto size = std::span(dispatch.words).subspan(static_cast<std::size_t>(kernel.first_word_of_layout()), 2);
+  return {narrow<GLsizei>(size[0]), narrow<GLsizei>(size[1]), std::int64_t{4} * size[0] * size[1]};
+}
+
 // Whether each texel of the output lies at the same place as that of the input.
 bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
   const Storage* storage = dispatch.inputs[input].storage;
@@ -39,6 +52,7 @@ bool have_equal_texels(const Dispatch& dispatch, std::size_t input) {
 std::uint32_t inputs_in_place(const Dispatch& dispatch) {
   const Kernel& kernel = *dispatch.kernel;
   std::uint32_t in_place = 0;
+  if (kernel.is_laid_out()) return in_place;
   for (std::size_t i = 0; i < dispatch.inputs.size(); ++i) {
     const std::uint32_t offset =
         dispatch.words[static_cast<std::size_t>(kernel.first_word_of_input(static_cast<int>(i)))];
@@ -184,8 +198,8 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch, b
   const GladGLES2Context& gl = device_->gl();
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
-  const GLsizei rows = rows_to_draw(dispatch);
-  device_->set_viewport(0, 0, output.width(), rows);
+  const Drawn drawn = drawn_by(dispatch);
+  device_->set_viewport(0, 0, drawn.width, drawn.height);
 
   gl.UseProgram(kernel.program.get());
   for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {
@@ -196,8 +210,8 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch, b
     kernel.set_input(gl, input, texture);
   }
   kernel.set_words(gl, dispatch.words);
-  kernel.set_output(gl, output.width(), rows, dispatch.output_elements, flip);
-  const bool fills_viewport = dispatch.output_elements == std::int64_t{4} * output.width() * rows;
+  kernel.set_output(gl, drawn.width, drawn.height, drawn.elements, flip);
+  const bool fills_viewport = drawn.elements == std::int64_t{4} * drawn.width * drawn.height;
   gl.DrawArrays(GL_TRIANGLES, 0, fills_viewport ? vertices_of_viewport : vertices_with_end);
 }
 

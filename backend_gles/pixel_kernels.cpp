@@ -24,7 +24,7 @@ class BoundOutputs {
     } else {
       Textures textures;
       for (const Storage* output : dispatch.custom_outputs)
-        if (output) add_layers(textures, texture_of(*output));
+        if (output) add_layers(textures, texture_of(*output), dispatch.pixel_kernel->outputs.size());
         else textures.push_back(*target->texture);
       textures_.emplace(tools, std::as_const(textures));
     }
@@ -32,8 +32,9 @@ class BoundOutputs {
 
  private:
   using Textures = Few<AttachedTexture, 2>;
-  static void add_layers(Textures& textures, const TextureStorage& output) {
-    for (int layer = 0; layer < output.layers(); ++layer)
+  // Of an array, the kernel may draw to the first layers only.
+  static void add_layers(Textures& textures, const TextureStorage& output, std::size_t outputs) {
+    for (int layer = 0; layer < output.layers() && textures.size() < outputs; ++layer)
       textures.push_back({output.texture(), output.target(), 0, layer});
   }
 

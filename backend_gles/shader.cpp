@@ -83,11 +83,21 @@ std::string inputs_text(const Kernel& kernel, const Variant& variant) {
   return functions_of("index", text) + text + glsl_spelling(operand_functions(kernel));
 }
 
+// find_texel(): makes `t` the texel of the elements that a place of their layout has; false where it has none.
+std::string find_texel_text(const Kernel& kernel) {
+  if (!kernel.is_laid_out()) return {};
+  return "bool find_texel(int x, int y) {\n" + glsl_spelling(kernel.layout.place) +
+         "  t = at.x >> 2;\n  return has_elements;\n}\n";
+}
+
 // Stores the value of a kernel: no bit of elements past the end.
-std::string result_text(const std::string& value, DType dtype, const Variant& variant) {
+std::string result_text(const Kernel& kernel, const Variant& variant) {
+  const std::string value = "v" + std::to_string(kernel.expression.lines.size() - 1);
+  const DType dtype = kernel.expression.result();
   if (is_unsigned(dtype)) return "  result = uvec4(" + value + " & tessera_inside);\n";
   if (!is_float(dtype)) return "  result = " + value + " & tessera_inside;\n";
   const std::string stored = dtype == DType::f16 ? stored_half(value, variant) : value;
+  if (kernel.is_laid_out()) return "  result = " + stored + ";\n";
   return "  result = intBitsToFloat(floatBitsToInt(" + stored + ") & tessera_inside);\n";
 }
 
@@ -175,17 +185,17 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
       options += "const int " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + ";\n";
   }
-  const std::string text = fill_template(
-      embedded_shader("map.glsl"), {{"words", words_text(kernel.word_count())},
-                                    {"place", std::string(embedded_shader("place.glsl"))},
-                                    {"functions", functions_of("pointwise", inputs + core + expression)},
-                                    {"inputs", inputs},
-                                    {"core", options + core},
-                                    {"output", output_text("result", 0, kernel.expression.result())},
-                                    {"call", call},
-                                    {"expression", expression},
-                                    {"result", result_text("v" + std::to_string(kernel.expression.lines.size() - 1),
-                                                           kernel.expression.result(), variant)}});
+  const std::string text =
+      fill_template(embedded_shader("map.glsl"), {{"head", kernel.is_laid_out() ? "#define LAID_OUT\n" : ""},
+                                                  {"words", words_text(kernel.word_count())},
+                                                  {"place", std::string(embedded_shader("place.glsl"))},
+                                                  {"functions", functions_of("pointwise", inputs + core + expression)},
+                                                  {"inputs", inputs},
+                                                  {"core", options + core + find_texel_text(kernel)},
+                                                  {"output", output_text("result", 0, kernel.expression.result())},
+                                                  {"call", call},
+                                                  {"expression", expression},
+                                                  {"result", result_text(kernel, variant)}});
   return with_constants(text, kernel.constants, ShaderLanguage::glsl);
 }
 

@@ -66,21 +66,32 @@ StorageClass class_of(const StorageSpec& spec) {
           .bytes = byte_count(components * extent.width * extent.height * extent.layers, spec.dtype)};
 }
 
+namespace {
+
+// A storage as one of pixels, a texel each.
+PixelLayout as_pixels(const StorageSpec& spec) {
+  if (spec.pixels.channels != 0) return spec.pixels;
+  const Extent extent = extent_of(spec);
+  return {.width = extent.width, .height = extent.height, .channels = 4, .has_elements = true};
+}
+
+}  // namespace
+
 // Elements lie in rows of one width. Pixels are in a corner of a larger texture, unless they are filtered: at its edges
 // the device would mix in texels that are not theirs.
 std::optional<StorageSpec> shared_by(const StorageSpec& a, const StorageSpec& b) {
-  const PixelLayout &pixels = a.pixels, &others = b.pixels;
-  if (pixels.channels != others.channels || pixels.layers != others.layers) return std::nullopt;
-  if (class_of(a).key == class_of(b).key) return a;
+  const PixelLayout pixels = as_pixels(a), others = as_pixels(b);
+  if (class_of(a).key == class_of(b).key && pixels.has_elements == others.has_elements) return a;
   if (internal_format_of(a) != internal_format_of(b) || a.layout != 0 || b.layout != 0) return std::nullopt;
-  const Extent of_a = extent_of(a), of_b = extent_of(b);
-  if (pixels.channels == 0 && of_a.width != of_b.width) return std::nullopt;
-  if (pixels.channels == 0) return of_a.height < of_b.height ? b : a;
+  if (pixels.channels != others.channels || (pixels.layers > 1) != (others.layers > 1)) return std::nullopt;
   if (pixels.is_half || others.is_half) return std::nullopt;
-  StorageSpec shared = a;
-  shared.pixels.width = std::max(of_a.width, of_b.width), shared.pixels.height = std::max(of_a.height, of_b.height);
-  shared.elements = shared.pixels.width * shared.pixels.height * pixels.channels * pixels.layers;
-  return shared;
+  PixelLayout shared = pixels;
+  shared.width = std::max(pixels.width, others.width), shared.height = std::max(pixels.height, others.height);
+  shared.layers = std::max(pixels.layers, others.layers);
+  shared.has_elements = pixels.has_elements || others.has_elements;
+  for (const PixelLayout& each : {pixels, others})
+    if (each.has_elements && each.width != shared.width) return std::nullopt;
+  return spec_of_pixels(shared, a.dtype);
 }
 
 TextureStorage::TextureStorage(std::shared_ptr<const Device> device, const StorageSpec& spec)

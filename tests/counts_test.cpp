@@ -127,7 +127,7 @@ TEST_P(OperationCounts, TypicalGraphs) {
 // that multiplies, and one for each of the four tensors that they read. Weights are read where they lie, since the rows
 // are few.
 TEST_P(OperationCounts, ATransformerBlock) {
-  expect_counts("a transformer block", {11, 23}, [](Context& its, const Setting& setting) {
+  expect_counts("a transformer block", {11, 19}, [](Context& its, const Setting& setting) {
     return std::vector{transformer_block(values(its, {setting.batch, setting.length, 128}), 4, its)};
   });
 }

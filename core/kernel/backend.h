@@ -36,6 +36,7 @@ struct PixelLayout {
   bool is_half = false;                // of f16, which only pixel kernels ever see
   int layers = 1;                      // more: that many outputs of one pixel kernel, each with all pixels
   int slices = 1;  // more: of f16, whose rows lie in that many slices of a volume, which kernels can only filter
+  bool has_elements = false;  // in turn with the pixels, in rows of just that width
   bool operator==(const PixelLayout&) const = default;
 };
 
@@ -45,6 +46,10 @@ struct StorageSpec {
   std::uint64_t layout = 0;  // a backend's own number for how the elements lie; 0: the layout it likes best
   PixelLayout pixels{};  // of f32 or f16, or i32 in layers; there are width * height * channels * layers elements then
 };
+
+inline StorageSpec spec_of_pixels(const PixelLayout& pixels, DType dtype) {
+  return {dtype, pixels.width * pixels.height * pixels.channels * pixels.layers, 0, pixels};
+}
 
 // Storages with equal keys can stand in for each other.
 struct StorageClass {

@@ -6,14 +6,13 @@
 namespace tessera {
 
 // A result of lines of rows of columns. The blocks are a few rows high and a texel wide: each layer of a texture has
-// one of the rows.
+// one of the rows. Those beside each other come first, then the ones below them in the same line, and then the next
+// line; the texture has 1 << width_bits of them in a row.
 struct BlockParameters {
-  Unsigned columns, rows;   // rows in a line
-  Unsigned step_x, step_y;  // from one block to the one below in the same line
-  Unsigned line_y;          // from one line to the next
-  // 1 << beside_bits rows of blocks lie beside each other, so far apart.
-  Unsigned beside_bits, beside_x;
-  TESSERA_PARAMETERS(columns, rows, step_x, step_y, line_y, beside_bits, beside_x);
+  Unsigned columns, rows;  // rows in a line
+  Unsigned below;          // blocks below each other in a line
+  Unsigned width_bits;
+  TESSERA_PARAMETERS(columns, rows, below, width_bits);
 };
 
 struct BlockOptions {

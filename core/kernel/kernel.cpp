@@ -66,6 +66,7 @@ void Kernel::make_key() {
     text += "| ";
   }
   append_key(text, expression);
+  text += layout.place;
   text += constants.key();
   key = std::move(text);
   label = label_of(*this);
@@ -78,7 +79,7 @@ TermCall call_of_term(const KernelInput& input, int term) {
 }
 
 int Kernel::first_word_of_input(int input) const {
-  int word = 1 + core.words;
+  int word = first_word_of_layout() + layout.words;
   for (int i = 0; i < input; ++i) word += 1 + 3 * inputs[static_cast<std::size_t>(i)].terms;
   return word;
 }

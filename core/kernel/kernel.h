@@ -83,6 +83,15 @@ struct KernelCore {
   const ParameterList* option_names = nullptr;
 };
 
+// How a result lies that only pixel kernels read, as pixels of four channels (StorageSpec::pixels).
+struct ResultLayout {
+  // Statements as in PixelKernel::body, which find `at`, whose first component is the first of four elements that the
+  // pixel at `x` and `y` has, a multiple of four, and `has_elements`: whether it has any. None: the elements in their
+  // order.
+  std::string place{};
+  int words = 0;  // that they read; the first two are the width and the height
+};
+
 struct Kernel {
   KernelKey key;
   std::string label;  // for people: "square > reduce_fold > mul", prologue, core and epilogue
@@ -91,15 +100,18 @@ struct Kernel {
   std::vector<KernelInput> inputs;
   int numbers = 0;        // of all expressions
   Expression expression;  // the result, over inputs, numbers and the core
+  ResultLayout layout{};  // of the result
   ConstantWords constants{};
 
   bool has_core() const { return !core.entry.empty(); }
+  bool is_laid_out() const { return layout.words > 0; }
 
   void make_key();  // and the label
 
   // The parameters of a dispatch are 32-bit words, in this order:
-  //   how many elements the output has; those of the core; for each input: its offset in elements, then block, size and
-  //   stride of each of its terms; the numbers, as the bits of a float or an integer.
+  //   how many elements the output has; those of the core; those of the output's layout; for each input: its offset in
+  //   elements, then block, size and stride of each of its terms; the numbers, as the bits of a float or an integer.
+  int first_word_of_layout() const { return 1 + core.words; }
   int first_word_of_input(int input) const;
   int first_word_of_numbers() const { return first_word_of_input(static_cast<int>(inputs.size())); }
   int word_count() const { return first_word_of_numbers() + numbers; }

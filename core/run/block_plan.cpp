@@ -16,6 +16,8 @@ namespace {
 // What a dispatch takes on top of its fragments, in reads of texels.
 constexpr double reads_of_dispatch = 4096;
 
+constexpr std::int64_t largest_exact = 1 << 24;  // up to which all integers are floats
+
 // What it takes to find four texels of weights of 4 bits and to unpack them, likewise.
 constexpr double reads_of_four_octets = 24;
 
@@ -91,6 +93,31 @@ class Blocks {
     }
   }
 
+  // A result that is read to be laid out, in one way, and by nobody else, is stored in that layout: the kernel that
+  // makes it writes it so, in the place of the step that would lay it out. `is_kept`: items that outlive the plan.
+  void store_in_layouts(const std::vector<bool>& is_kept) {
+    std::vector<int> readers(is_kept.size(), 0);
+    std::vector<Step*> writer(is_kept.size(), nullptr);
+    for (Step& step : plan_.steps) {
+      for (const int input : step.inputs) ++readers[static_cast<std::size_t>(input)];
+      for (const int output : Plan::outputs_of(step)) writer[static_cast<std::size_t>(output)] = &step;
+    }
+    std::vector<const Step*> not_needed;
+    for (const Layout& layout : layouts_) {
+      const auto item = static_cast<std::size_t>(layout.item);
+      if (is_kept[item] || readers[item] != 1 || !writer[item] || !can_write(*writer[item], layout.text)) continue;
+      not_needed.push_back(writer[static_cast<std::size_t>(layout.storage)]);
+      write_in_layout(*writer[item], layout);
+    }
+    const Step* const first = plan_.steps.data();
+    std::vector<bool> is_left(plan_.steps.size(), true);
+    for (const Step* step : not_needed) is_left[static_cast<std::size_t>(step - first)] = false;
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+      if (is_left[i]) steps.push_back(std::move(plan_.steps[i]));
+    plan_.steps = std::move(steps);
+  }
+
   // Those that the device can run and that do not read much more than others; the one that reads least comes first.
   std::vector<BlockWay> ways_of(const Step& step) {
     constexpr double much_more = 2;
@@ -123,6 +150,13 @@ class Blocks {
   }
 
  private:
+  // The storage of an operand, laid out.
+  struct Layout {
+    int item;
+    BlockText text;
+    int storage;
+  };
+
   std::vector<BlockWay> all_ways_of(const Step& step) {
     const KernelCore& core = step.kernel.core;
     const bool is_product = core.entry == "matmul_pull", is_conv = core.entry == "conv" || core.entry == "conv_texel";
@@ -131,7 +165,6 @@ class Blocks {
     if (!is_product && !is_conv) return {};
     a_ = operand_storage(step, 0), b_ = operand_storage(step, 1);
     if (!a_ || !b_) return {};
-    constexpr std::int64_t largest_exact = 1 << 24;  // up to which all integers are floats
     exact_terms_ = 0;
     if (!is_float(core.dtype)) {
       const std::int64_t largest = largest_byte(a_->dtype) * largest_byte(b_->dtype);
@@ -148,12 +181,12 @@ class Blocks {
     return from_words<Parameters>(std::span(step.words).subspan(1, static_cast<std::size_t>(step.kernel.core.words)));
   }
 
-  // The step as it is takes `reads` of texels.
-  template <class Width, class Make>
-  std::vector<BlockWay> ways(double reads, const Width& width_of_layout, const Make& make) const {
+  // The step as it is takes `reads` of texels; `texels_of_layout`: of a.
+  template <class Texels, class Make>
+  std::vector<BlockWay> ways(double reads, const Texels& texels_of_layout, const Make& make) const {
     std::vector<BlockWay> ways{{"texels", std::nullopt, reads}};
     for (const int height : {8, 4, 2}) {
-      if (height > limits_.pixels.max_outputs || width_of_layout(height) > limits_.pixels.max_side) continue;
+      if (height > limits_.pixels.max_outputs || texels_of_layout(height) > largest_exact) continue;
       BlockPlan plan = make(height);
       const auto fits = [&](const BlockText& text) {
         return std::max(text.width(), text.height()) <= limits_.pixels.max_side &&
@@ -212,18 +245,16 @@ class Blocks {
                      .sums = product_text(product, height, exact_terms_),
                      .order = {.columns = b.kept.size,
                                .rows = rows,
-                               .step_x = 0,
-                               .step_y = 1,
-                               .line_y = product.block_rows(height),
-                               .beside_bits = product.beside_bits(height),
-                               .beside_x = product.texels()},
+                               .below = product.block_rows(height),
+                               .width_bits = product.blocks(height).width_bits},
                      .reads = blocks * static_cast<double>(quads) * (height + 4) + (in_place ? reads_of_walk : 0) +
                               results * (b.kept.size % 4 == 0 ? 2 : 6)};
       if (in_place) plan.as_elements = {*b_};
       return plan;
     };
     return ways(
-        results * static_cast<double>(quads) * reads, [&](int height) { return quads * height; }, make);
+        results * static_cast<double>(quads) * reads,
+        [&](int height) { return (rows + height - 1) / height * a.matrices() * height * quads; }, make);
   }
 
   // Scales or zero points of a product with weights of 4 bits: elements, or a number.
@@ -270,11 +301,8 @@ class Blocks {
                      .sums = product_text(product, height),
                      .order = {.columns = sizes.columns,
                                .rows = sizes.rows,
-                               .step_x = 0,
-                               .step_y = 1,
-                               .line_y = (sizes.rows + height - 1) / height,
-                               .beside_bits = 0,
-                               .beside_x = 0},
+                               .below = product.block_rows(height),
+                               .width_bits = product.blocks(height).width_bits},
                      .reads = 0,
                      .as_elements = as_elements,
                      .numbers = numbers};
@@ -284,8 +312,8 @@ class Blocks {
     };
     const double reads_of_texels = sizes.columns % 4 == 0 ? 2 : 8;
     return ways(
-        results * octets * (reads_of_texels + reads_of_four_octets), [&](int height) { return terms / 4 * height; },
-        make);
+        results * octets * (reads_of_texels + reads_of_four_octets),
+        [&](int height) { return product.block_rows(height) * height * terms / 4; }, make);
   }
 
   std::vector<BlockWay> convolution(const Step& step, const ConvParameters& parameters,
@@ -319,11 +347,8 @@ class Blocks {
                      convolution_text(conv, height, exact_terms_),
                      {.columns = parameters.result_channels,
                       .rows = std::int64_t{conv.across().result},
-                      .step_x = conv.result_texels(),
-                      .step_y = 0,
-                      .line_y = 1,
-                      .beside_bits = 0,
-                      .beside_x = 0},
+                      .below = conv.strips(height),
+                      .width_bits = conv.blocks(height).width_bits},
                      0};
       const double taps_in_text = conv.unrolls() ? static_cast<double>(conv.across().taps) : 1;
       const double for_row_of_taps =
@@ -334,10 +359,8 @@ class Blocks {
     };
     const bool by_texels =
         parameters.result_in_group % 4 == 0 || (conv.is_depthwise && parameters.image_channels % 4 == 0);
-    const auto width = [&](int height) {
-      return std::max(conv.padded_width(height) * conv.image_texels(), conv.padded_height());
-    };
-    return ways(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), width, make);
+    const auto texels = [&](int height) { return conv.image_grid(height).count; };
+    return ways(results * quads * (conv.is_depthwise ? 2 : 5) * (by_texels ? 1 : 2), texels, make);
   }
 
   // A filter of one tap, at every pixel.
@@ -360,10 +383,6 @@ class Blocks {
     return {.width = text.width(), .height = text.height(), .channels = 4, .is_half = is_half, .layers = layers};
   }
 
-  static StorageSpec spec_of(const PixelLayout& layout, DType dtype) {
-    return {dtype, layout.width * layout.height * layout.channels * layout.layers, 0, layout};
-  }
-
   // The storage with an operand in this layout: products of the same operand share it.
   int laid_out(const OperandStorage& operand, const BlockText& text) {
     for (const Layout& known : layouts_)
@@ -378,8 +397,8 @@ class Blocks {
   int add_pixels(std::string label, const BlockText& text, std::vector<PixelInput> inputs, std::vector<int> items,
                  int outputs, DType dtype) {
     const PixelLayout layout = layout_of(text, outputs, dtype);
-    const int storage = add_storage(spec_of(layout, dtype));
-    PixelKernel kernel{.label = std::move(label), .body = text.body, .inputs = std::move(inputs)};
+    const int storage = add_storage(spec_of_pixels(layout, dtype));
+    PixelKernel kernel{.label = std::move(label), .body = with_words(text.body, 0), .inputs = std::move(inputs)};
     for (int i = 0; i < outputs; ++i)
       kernel.outputs.push_back({.place = PixelPlace::texels,
                                 .dtype = dtype,
@@ -394,6 +413,27 @@ class Blocks {
     step.texel_steps = text.texel_steps;
     plan_.steps.push_back(std::move(step));
     return storage;
+  }
+
+  // Whether the kernel of a step can write its result in a layout.
+  bool can_write(const Step& step, const BlockText& layout) const {
+    return !layout.place.empty() && !step.pixel_kernel && !step.kernel.key.empty() && step.siblings == 1 &&
+           step.kernel.core.siblings == 1 &&
+           static_cast<int>(step.words.size() + layout.words.size()) <= limits_.max_words;
+  }
+
+  static void write_in_layout(Step& step, const Layout& layout) {
+    Kernel& kernel = step.kernel;
+    const auto first = static_cast<std::size_t>(kernel.first_word_of_layout());
+    const std::vector<std::uint32_t>& words = layout.text.words;
+    step.words.insert(step.words.begin() + static_cast<std::ptrdiff_t>(first), words.begin(), words.end());
+    kernel.layout = {with_words(layout.text.place, first), static_cast<int>(words.size())};
+    std::vector<Expression::Line>& lines = kernel.expression.lines;
+    if (const DType dtype = layout_dtype(lines.back().dtype); dtype != lines.back().dtype)
+      lines.push_back(
+          {.kind = Expression::Kind::cast, .dtype = dtype, .operands = {static_cast<std::uint16_t>(lines.size() - 1)}});
+    kernel.make_key();
+    step.output = layout.storage;
   }
 
   static DType sum_dtype(const Step& step) { return is_float(step.kernel.core.dtype) ? DType::f32 : DType::i32; }
@@ -441,11 +481,6 @@ class Blocks {
     return after;
   }
 
-  struct Layout {
-    int item;
-    BlockText text;
-    int storage;
-  };
   Plan& plan_;
   int first_storage_;
   const Limits& limits_;
@@ -461,7 +496,9 @@ void plan_blocks(Plan& plan, const Graph& graph, const Limits& limits, const Cho
   if (!limits.draws_blocks) return;
   const bool is_program =
       std::ranges::any_of(graph.items, [](const GraphItem& item) { return item.node->is<Placeholder>(); });
-  Blocks(plan, static_cast<int>(graph.items.size()), limits, is_program ? &graph : nullptr).replace_steps(choose);
+  Blocks blocks(plan, static_cast<int>(graph.items.size()), limits, is_program ? &graph : nullptr);
+  blocks.replace_steps(choose);
+  blocks.store_in_layouts(outlives_plan(graph, plan));
 }
 
 std::vector<StepVariant> variants_in_blocks(const Step& step, const Limits& limits, int first_storage) {

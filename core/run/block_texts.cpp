@@ -35,10 +35,19 @@ void add_distance(BlockText& text, std::span<const BlockAxis> axes, const std::s
   }
 }
 
+// Whether a matrix has elements again and again.
+bool has_repeats(const MatrixOperand& matrix) {
+  const auto repeats = [](const BlockAxis& axis) { return axis.distance == 0 && axis.size > 1; };
+  return repeats(matrix.kept) || std::ranges::any_of(matrix.summed, repeats) ||
+         (matrix.matrices() > 1 && std::ranges::any_of(matrix.batch, repeats));
+}
+
 // `texel`: the elements of input 0 at `at`, of which the first `valid` are there, and zeros.
-void read_four(BlockText& text, bool is_texel, const std::string& valid) {
+void read_four(BlockText& text, bool is_texel, const std::string& valid, bool repeats = false) {
   if (is_texel) {
-    text.body += "  let texel: vec4f = select(vec4f(0.0), vec4f(input_0_texel(u32(at.x) / 4u)), " + valid + " > 0);\n";
+    text.body += "  let has_elements: bool = " + valid + " > 0;\n";
+    if (!repeats) text.place = text.body;
+    text.body += "  let texel: vec4f = select(vec4f(0.0), vec4f(input_0_texel(u32(at.x) / 4u)), has_elements);\n";
     return;
   }
   text.body += "  let four: vec4f = vec4f(input_0(vec4u(at)));\n  let valid: i32 = " + valid +
@@ -59,15 +68,27 @@ void find_matrix(BlockText& text, std::int64_t matrices, std::int64_t rows_of_ma
 }  // namespace
 
 std::string BlockText::whole(std::int64_t value) {
-  const std::size_t word = words.size();
   words.push_back(word_of(value));
-  return "ints_of_words(" + std::to_string(word / 4) + ")." + component_name(static_cast<int>(word % 4));
+  return "$i" + std::to_string(words.size() - 1) + '$';
 }
 
 std::string BlockText::number(float value) {
-  const std::size_t word = words.size();
   words.push_back(std::bit_cast<std::uint32_t>(value));
-  return "floats_of_words(" + std::to_string(word / 4) + ")." + component_name(static_cast<int>(word % 4));
+  return "$f" + std::to_string(words.size() - 1) + '$';
+}
+
+std::string with_words(const std::string& text, std::size_t first_word) {
+  std::string written;
+  std::size_t at = 0;
+  for (std::size_t mark; (mark = text.find('$', at)) != std::string::npos;) {
+    const std::size_t end = text.find('$', mark + 1);
+    const std::size_t word = first_word + std::stoul(text.substr(mark + 2, end - mark - 2));
+    written.append(text, at, mark - at);
+    written += (text[mark + 1] == 'f' ? "floats_of_words(" : "ints_of_words(") + std::to_string(word / 4) + ")." +
+               component_name(static_cast<int>(word % 4));
+    at = end + 1;
+  }
+  return written.append(text, at);
 }
 
 void BlockText::sizes(std::int64_t width, std::int64_t height) { words = {word_of(width), word_of(height)}; }
@@ -84,33 +105,69 @@ bool MatrixOperand::has_texels_of_columns() const {
          summed[0].distance % 4 == 0 && terms() % 4 == 0;
 }
 
-// Two rows at least are below each other: drivers work on four fragments at a time.
-int BlockProduct::beside_bits(int height) const {
-  constexpr std::int64_t two_tiles = 128;  // fragments across, of the drivers that this is for
-  const std::int64_t all_rows = block_rows(height) * matrices;
-  int bits = 0;
-  while (texels() << (bits + 1) <= two_tiles && std::int64_t{4} << bits <= all_rows) ++bits;
-  return bits;
+// Rows are wide, such that drivers which share out tiles of a framebuffer have some for each core. There are two rows
+// at least, if possible: drivers work on four fragments at a time. No texture is more than four times as high as wide.
+BlockGrid::BlockGrid(std::int64_t all, int usual_bits, int least_bits) : count(all), width_bits(least_bits) {
+  while (width_bits < usual_bits && std::int64_t{4} << width_bits <= count) ++width_bits;
+  while (height() > 4 * width()) ++width_bits;
+}
+
+namespace {
+
+// Most textures of elements are as wide, and can take turns with layouts.
+constexpr int layout_bits = 8;
+
+}  // namespace
+
+BlockGrid grid_of_rows(std::int64_t blocks, std::int64_t terms, int height) {
+  return {blocks * height * (whole_quads(terms) / 4), layout_bits,
+          static_cast<int>(std::bit_width(static_cast<unsigned>(height)))};
+}
+
+void begin_line(BlockText& text, const BlockGrid& grid, std::int64_t in_line) {
+  const std::string size = text.whole(in_line);
+  text.body += "  let number: i32 = y * " + text.whole(grid.width()) + " + x;\n  let is_one: bool = number < " +
+               text.whole(grid.count) + ";\n  let line_of_all: i32 = number / " + size +
+               ";\n  let in_line: i32 = number - line_of_all * " + size + ";\n";
+}
+
+GridReader::GridReader(BlockText& text, std::size_t input, const BlockGrid& grid)
+    : width_(text.number(static_cast<float>(grid.width()))),
+      rows_of_texel_(text.number(1 / static_cast<float>(grid.width()))),
+      step_x_(step_across(text, input, grid.width())),
+      step_y_(step_down(text, input, grid.height())) {}
+
+std::string GridReader::find(const std::string& name, const std::string& number) const {
+  return "    let " + name + ": f32 = " + number + ";\n    let row_of_" + name + ": f32 = floor(" + name + " * " +
+         rows_of_texel_ + ");\n    let y_of_" + name + ": f32 = " + middle_of("row_of_" + name, step_y_) +
+         ";\n    let x_of_" + name + ": f32 = " + name + " - row_of_" + name + " * " + width_ + " + 0.5;\n";
+}
+
+std::string GridReader::texel(const std::string& name, std::int64_t after) const {
+  return "vec2f((x_of_" + name + " + " + float_text(after) + ") * " + step_x_ + ", y_of_" + name + ")";
 }
 
 BlockText layout_of_rows(const MatrixOperand& a, int height) {
   const std::int64_t blocks = (a.kept.size + height - 1) / height, terms = a.terms(), matrices = a.matrices();
-  BlockText text(whole_quads(terms) / 4 * height, blocks * matrices);
+  const BlockGrid grid = grid_of_rows(blocks * matrices, terms, height);
+  BlockText text(grid.width(), grid.height());
+  begin_line(text, grid, whole_quads(terms) / 4 * height);
   const bool is_texel = a.summed.size() == 1 && a.summed[0].distance == 1 && terms % 4 == 0 && a.offset % 4 == 0 &&
                         a.kept.distance % 4 == 0 && (matrices == 1 || is_multiple_of_4(a.batch));
-  find_matrix(text, matrices, blocks);
+  find_matrix(text, matrices, blocks, "line_of_all");
   const std::string count = text.whole(terms);
-  text.body += "  let first: i32 = x / " + whole_text(height) + " * 4;\n  let row: i32 = min(line * " +
-               whole_text(height) + " + x % " + whole_text(height) + ", " + text.whole(a.kept.size - 1) +
-               ");\n  let start: i32 = " + text.whole(a.offset) + " + row * " + text.whole(a.kept.distance) +
-               ";\n  let k: vec4i = min(vec4i(first)" + four_from + ", vec4i(" + count +
+  // Rows past the end have zeros.
+  text.body += "  let first: i32 = in_line / " + whole_text(height) + " * 4;\n  let in_block: i32 = line * " +
+               whole_text(height) + " + in_line % " + whole_text(height) + ";\n  let row: i32 = min(in_block, " +
+               text.whole(a.kept.size - 1) + ");\n  let start: i32 = " + text.whole(a.offset) + " + row * " +
+               text.whole(a.kept.distance) + ";\n  let k: vec4i = min(vec4i(first)" + four_from + ", vec4i(" + count +
                " - 1));\n  var at: vec4i = vec4i(start);\n";
   add_distance(text, a.summed, "k", "vec4i");
   if (matrices > 1) {
     text.body += "  let matrices: vec4i = vec4i(matrix);\n";
     add_distance(text, a.batch, "matrices", "vec4i");
   }
-  read_four(text, is_texel, count + " - first");
+  read_four(text, is_texel, "select(0, " + count + " - first, is_one && row == in_block)", has_repeats(a));
   return text;
 }
 
@@ -130,7 +187,7 @@ BlockText layout_of_columns(const MatrixOperand& b) {
     text.body += "  let matrices: vec4i = vec4i(matrix);\n";
     add_distance(text, b.batch, "matrices", "vec4i");
   }
-  read_four(text, is_texel, "4 * (" + count + " - x)");
+  read_four(text, is_texel, "4 * (" + count + " - x)", has_repeats(b));
   return text;
 }
 
@@ -159,30 +216,24 @@ void begin_b_in_lines(BlockText& text, const BlockProduct& product, std::int64_t
 
 BlockText product_text(const BlockProduct& product, int height, std::int64_t exact_terms) {
   const std::int64_t blocks = product.block_rows(height), texels = product.texels();
-  const std::int64_t beside = std::int64_t{1} << product.beside_bits(height), rows = blocks * product.matrices;
-  BlockText text(texels * beside, (rows + beside - 1) / beside);
-  if (beside == 1) {
-    text.body += "  let column: i32 = x;\n  let row_of_blocks: i32 = y;\n";
-  } else {
-    const std::string width = text.whole(texels);
-    text.body += "  let column: i32 = x % " + width + ";\n  let row_of_blocks: i32 = y * " + text.whole(beside) +
-                 " + x / " + width + ";\n";
-  }
-  const std::string step_a = step_across(text, 0, whole_quads(product.terms) / 4 * height);
-  find_matrix(text, product.matrices, blocks, "row_of_blocks");
+  const BlockGrid grid = product.blocks(height);
+  BlockText text(grid.width(), grid.height());
+  begin_line(text, grid, texels);
+  text.body += "  let column: i32 = in_line;\n";
+  find_matrix(text, product.matrices, blocks, "line_of_all");
   const bool shares_a = product.matrices > 1 && !product.has_matrices_of_a;
   const std::int64_t lines_a = blocks * (product.has_matrices_of_a ? product.matrices : 1);
-  text.body +=
-      "  let line_a: f32 = " + middle_of(shares_a ? "f32(line)" : "f32(row_of_blocks)", step_down(text, 0, lines_a)) +
-      ";\n";
+  const GridReader a(text, 0, grid_of_rows(lines_a, product.terms, height));
+  text.body += "  let line_a: i32 = " + std::string(shares_a ? "line" : "line_of_all") + " * " +
+               text.whole(whole_quads(product.terms) / 4 * height) + ";\n";
   if (product.b_in_place) begin_b_in_place(text, *product.b_in_place);
   else begin_b_in_lines(text, product, texels);
   BlockSums sums(text, height, exact_terms);
-  sums.begin_loop("k", text.whole(whole_quads(product.terms) / 4), exact_terms / 4);
-  text.body += "    let from_a: f32 = f32(k * " + whole_text(height) + ") + 0.5;\n";
+  text.body += "  let quads: i32 = select(0, " + text.whole(whole_quads(product.terms) / 4) + ", is_one);\n";
+  sums.begin_loop("k", "quads", exact_terms / 4);
+  text.body += a.find("from_a", "f32(line_a + k * " + whole_text(height) + ")");
   for (int row = 0; row < height; ++row)
-    text.body += "    let row_" + whole_text(row) + ": vec4f = input_0_at(vec2f((from_a + " + float_text(row) + ") * " +
-                 step_a + ", line_a));\n";
+    text.body += "    let row_" + whole_text(row) + ": vec4f = input_0_at(" + a.texel("from_a", row) + ");\n";
   for (int term = 0; term < 4; ++term) {
     const std::string factor = "factor_" + whole_text(term);
     const std::string place = product.b_in_place
@@ -214,18 +265,25 @@ std::vector<std::int64_t> BlockConvolution::pixels_of_block(int height) const {
   return pixels;
 }
 
+BlockGrid BlockConvolution::image_grid(int height) const {
+  return {images * padded_height() * padded_width(height) * image_texels(), layout_bits};
+}
+
 BlockText layout_of_image(const BlockConvolution& conv, std::int64_t offset, int height) {
   const std::int64_t texels = conv.image_texels(), channels = conv.parameters.image_channels;
-  BlockText text(conv.padded_width(height) * texels, conv.padded_height() * conv.images);
-  find_matrix(text, conv.images, conv.padded_height());
+  const BlockGrid grid = conv.image_grid(height);
+  BlockText text(grid.width(), grid.height());
+  begin_line(text, grid, conv.padded_width(height) * texels);
+  find_matrix(text, conv.images, conv.padded_height(), "line_of_all");
   const std::string width = text.whole(conv.across().image), rows = text.whole(conv.down().image),
                     texel_count = text.whole(texels), channel_count = text.whole(channels);
-  text.body += "  let padded: i32 = x / " + texel_count + ";\n  let channel: i32 = 4 * (x - padded * " + texel_count +
-               ");\n  let column: i32 = padded - " + text.whole(conv.across().before) + ";\n  let row: i32 = line - " +
-               text.whole(conv.down().before) + ";\n  let inside: bool = column >= 0 && column < " + width +
-               " && row >= 0 && row < " + rows + ";\n  let pixel: i32 = select(0, (matrix * " + rows + " + row) * " +
-               width + " + column, inside);\n  let at: vec4i = vec4i(" + text.whole(offset) + " + pixel * " +
-               channel_count + ") + min(vec4i(channel)" + four_from + ", vec4i(" + channel_count + " - 1));\n";
+  text.body += "  let padded: i32 = in_line / " + texel_count + ";\n  let channel: i32 = 4 * (in_line - padded * " +
+               texel_count + ");\n  let column: i32 = padded - " + text.whole(conv.across().before) +
+               ";\n  let row: i32 = line - " + text.whole(conv.down().before) +
+               ";\n  let inside: bool = is_one && column >= 0 && column < " + width + " && row >= 0 && row < " + rows +
+               ";\n  let pixel: i32 = select(0, (matrix * " + rows + " + row) * " + width +
+               " + column, inside);\n  let at: vec4i = vec4i(" + text.whole(offset) + " + pixel * " + channel_count +
+               ") + min(vec4i(channel)" + four_from + ", vec4i(" + channel_count + " - 1));\n";
   read_four(text, channels % 4 == 0 && offset % 4 == 0, "select(0, " + channel_count + " - channel, inside)");
   return text;
 }
@@ -256,17 +314,19 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
   const std::int64_t image_texels = conv.image_texels(), result_texels = conv.result_texels();
   const std::int64_t taps = conv.across().taps, group_texels = conv.is_depthwise ? 1 : conv.group_texels();
   const std::int64_t groups = conv.parameters.result_channels / conv.parameters.result_in_group;
-  BlockText text(conv.strips(height) * result_texels, conv.down().result * conv.images);
-  const std::string step_x = step_across(text, 0, conv.padded_width(height) * image_texels),
-                    step_y = step_down(text, 0, conv.padded_height() * conv.images),
+  const BlockGrid grid = conv.blocks(height);
+  BlockText text(grid.width(), grid.height());
+  begin_line(text, grid, conv.strips(height) * result_texels);
+  const GridReader image(text, 0, conv.image_grid(height));
+  const std::string image_line = text.whole(conv.padded_width(height) * image_texels),
                     pixel = text.number(static_cast<float>(image_texels)),
                     weights = text.whole(conv.is_depthwise ? 1 : 4 * group_texels),
                     step_weight =
                         step_across(text, 1, taps * conv.down().taps * (conv.is_depthwise ? 1 : 4 * group_texels)),
                     taps_across = text.whole(taps), texel_count = text.whole(result_texels);
-  find_matrix(text, conv.images, conv.down().result);
-  text.body += "  let strip: i32 = x / " + texel_count + ";\n  let texel: i32 = x - strip * " + texel_count +
-               ";\n  let row: i32 = matrix * " + text.whole(conv.padded_height()) + " + line * " +
+  find_matrix(text, conv.images, conv.down().result, "line_of_all");
+  text.body += "  let strip: i32 = in_line / " + texel_count + ";\n  let texel: i32 = in_line - strip * " +
+               texel_count + ";\n  let row: i32 = matrix * " + text.whole(conv.padded_height()) + " + line * " +
                text.whole(conv.down().stride) + ";\n";
   std::string channel = "0";
   if (conv.is_depthwise) channel = "texel";
@@ -282,20 +342,22 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
   const std::int64_t channels_of_part =
       in_one_part || in_rows ? 0 : exact_terms / (4 * (conv.unrolls() ? taps : std::int64_t{1}));
   if (in_one_part) sums.begin_parts();
-  text.body += "  for (var h: i32 = 0; h < " + text.whole(conv.down().taps) +
-               "; h++) {\n    let line_of_image: f32 = " +
-               middle_of("f32(row + h * " + text.whole(conv.down().dilation) + ")", step_y) + ";\n";
+  text.body += "  let taps_down: i32 = select(0, " + text.whole(conv.down().taps) +
+               ", is_one);\n  for (var h: i32 = 0; h < taps_down; h++) {\n    let line_of_image: i32 = (row + h * " +
+               text.whole(conv.down().dilation) + ") * " + image_line + ";\n";
   if (in_rows) sums.begin_parts();
   if (!conv.unrolls()) text.body += "  for (var w: i32 = 0; w < " + taps_across + "; w++) {\n";
   if (!conv.is_depthwise) sums.begin_loop("c", text.whole(group_texels), channels_of_part);
   const std::string c = conv.is_depthwise ? "" : " + c", c4 = conv.is_depthwise ? "" : " + 4 * c";
   const std::string w = conv.unrolls() ? "" : " + w";
   const std::string moved = conv.unrolls() ? "" : " + w * " + text.whole(conv.across().dilation * image_texels);
-  text.body += "    let from_image: f32 = f32(start" + c + moved + ") + 0.5;\n";
+  text.body += "    let from_image: f32 = f32(line_of_image + start" + c + moved + ");\n";
   text.body += "    let from_weight: f32 = f32((h * " + taps_across + w + ") * " + weights + c4 + ") + 0.5;\n";
-  for (const std::int64_t at : conv.pixels_of_block(height))
-    text.body += "    let pixel_" + whole_text(at) + ": vec4f = input_0_at(vec2f((from_image + " + float_text(at) +
-                 " * " + pixel + ") * " + step_x + ", line_of_image));\n";
+  for (const std::int64_t at : conv.pixels_of_block(height)) {
+    const std::string place = "place_" + whole_text(at);
+    text.body += image.find(place, "from_image + " + float_text(at) + " * " + pixel) + "    let pixel_" +
+                 whole_text(at) + ": vec4f = input_0_at(" + image.texel(place, 0) + ");\n";
+  }
   for (std::int64_t tap = 0; tap < (conv.unrolls() ? taps : 1); ++tap)
     for (int term = 0; term < (conv.is_depthwise ? 1 : 4); ++term) {
       const std::string factor = "factor_" + whole_text(4 * tap + term);

@@ -15,23 +15,41 @@
 
 namespace tessera {
 
-// The body of a pixel kernel with the words that it reads.
+// The body of a pixel kernel with the words that it reads. It has them by marks, in the place of which with_words()
+// puts the reads, such that the words may follow others.
 struct BlockText {
   BlockText(std::int64_t width, std::int64_t height) { sizes(width, height); }
 
-  std::string whole(std::int64_t);  // adds a word and gives the text that reads it
+  std::string whole(std::int64_t);  // adds a word and gives its mark
   std::string number(float);
 
   std::int64_t width() const { return words[0]; }
   std::int64_t height() const { return words[1]; }
 
   std::string body;
+  std::string place;  // of a layout whose texels are texels of the elements, each once: see ResultLayout
   std::vector<std::uint32_t> words;
   std::vector<TexelStep> texel_steps;
 
  private:
   void sizes(std::int64_t width, std::int64_t height);
 };
+
+std::string with_words(const std::string& text, std::size_t first_word);
+
+// How blocks lie, or texels of a layout: one after the other, in rows of a power of two. Most textures are equally
+// wide: they can take turns.
+struct BlockGrid {
+  // 1 << usual_bits are in a row, but for very few and for very many; 1 << least_bits at least.
+  BlockGrid(std::int64_t count, int usual_bits, int least_bits = 0);
+
+  std::int64_t width() const { return std::int64_t{1} << width_bits; }
+  std::int64_t height() const { return (count + width() - 1) / width(); }
+
+  std::int64_t count;
+  int width_bits;
+};
+inline BlockGrid grid_of_sums(std::int64_t blocks) { return {blocks, 7}; }
 
 struct BlockAxis {
   std::int64_t size, distance;  // from one element of the operand to the next
@@ -51,14 +69,14 @@ struct MatrixOperand {
   bool has_texels_of_columns() const;
 };
 
-// The texels of a: (k / 4 * height + row % height, matrix and row / height) has four elements along the sum. Zeros
-// follow the last one.
+// The texels of a, one after the other: (matrix and row / height, k / 4, row % height) has four elements along the sum.
+// Zeros follow the last one. A row of the texture has all rows of two blocks, for eight terms.
+BlockGrid grid_of_rows(std::int64_t blocks, std::int64_t terms, int height);
 BlockText layout_of_rows(const MatrixOperand& a, int height);
 // The texels of b: (k, matrix and column / 4) has four columns.
 BlockText layout_of_columns(const MatrixOperand& b);
 
-// Block (column / 4, matrix and row / height) of the products of operands in these layouts. Few blocks lie wide, some
-// rows of them beside each other, such that drivers which share out tiles of a framebuffer have some for each core.
+// Blocks (matrix, row / height, column / 4) of the products of operands in these layouts.
 struct BlockProduct {
   std::int64_t rows, columns, terms;
   std::int64_t matrices;
@@ -72,7 +90,7 @@ struct BlockProduct {
 
   std::int64_t texels() const { return (columns + 3) / 4; }  // of a row
   std::int64_t block_rows(int height) const { return (rows + height - 1) / height; }
-  int beside_bits(int height) const;  // 1 << beside_bits rows of blocks lie beside each other
+  BlockGrid blocks(int height) const { return grid_of_sums(block_rows(height) * texels() * matrices); }
 };
 // `exact_terms`: for integers, how many products have a sum that is an exact float; 0 for floats.
 BlockText product_text(const BlockProduct&, int height, std::int64_t exact_terms);
@@ -89,9 +107,11 @@ struct BlockConvolution {
   std::int64_t result_texels() const { return (parameters.result_channels + 3) / 4; }  // likewise
   std::int64_t group_texels() const { return (parameters.image_in_group + 3) / 4; }    // of the image
   std::int64_t strips(int height) const { return (across().result + height - 1) / height; }
+  BlockGrid blocks(int height) const { return grid_of_sums(images * down().result * strips(height) * result_texels()); }
   // The pixels of the image with the padding that windows reach.
   std::int64_t padded_width(int height) const;
   std::int64_t padded_height() const;
+  BlockGrid image_grid(int height) const;
   // Texels of a row of the image that a block reads for a row of taps, in each channel.
   std::vector<std::int64_t> pixels_of_block(int height) const;
   bool unrolls() const { return across().taps <= 5; }  // the row of taps, in the text
@@ -99,11 +119,11 @@ struct BlockConvolution {
   // time.
   bool has_exact_rows(std::int64_t exact_terms) const { return !is_depthwise || across().taps <= exact_terms; }
 };
-// The texels of the image: (padded column * image_texels + channel / 4, image and padded row).
+// The texels of the image, one after the other: (image and padded row, padded column, channel / 4).
 BlockText layout_of_image(const BlockConvolution&, std::int64_t offset, int height);
 // The texels of the filter: (tap and image channel, result channel / 4); depthwise (tap, channel / 4).
 BlockText layout_of_filter(const BlockConvolution&, std::int64_t offset);
-// Block (strip * result_texels + result channel / 4, image and row): a row of it is a pixel of a strip.
+// Blocks (image and row, strip, result channel / 4): a row of one is a pixel of a strip.
 BlockText convolution_text(const BlockConvolution&, int height, std::int64_t exact_terms);
 
 }  // namespace tessera

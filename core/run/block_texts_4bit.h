@@ -20,6 +20,8 @@ struct BlockProduct4Bit {
   BlockGroupNumbers scales, zero_points;
 
   std::int64_t terms() const { return 8 * parameters.groups * parameters.octets; }
+  std::int64_t block_rows(int height) const { return (parameters.rows + height - 1) / height; }
+  BlockGrid blocks(int height) const { return grid_of_sums(block_rows(height) * ((parameters.columns + 3) / 4)); }
 };
 
 // Input 0 has the rows of a (layout_of_rows), input 1 the weights as elements. The last words are the numbers that

@@ -17,6 +17,23 @@ constexpr char component_name(int index) { return "xyzw"[index]; }
 
 inline std::string total_name(std::int64_t row) { return "total_" + whole_text(row); }
 
+// `line_of_all` and `in_line`: the line of the fragment's block or texel, and its place in that, of so many; `is_one`:
+// whether there is one.
+void begin_line(BlockText&, const BlockGrid&, std::int64_t in_line);
+
+// The texels of an input in a grid, by their numbers: floats, which are exact.
+class GridReader {
+ public:
+  GridReader(BlockText&, std::size_t input, const BlockGrid&);
+
+  std::string find(const std::string& name, const std::string& number) const;  // statements
+  // The place of the texel so far after the one that find() has found, in the same row.
+  std::string texel(const std::string& name, std::int64_t after) const;
+
+ private:
+  std::string width_, rows_of_texel_, step_x_, step_y_;
+};
+
 // The sums of a block's rows. Those of integers have parts, which are exact floats.
 class BlockSums {
  public:

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "core/run/captured_pixels.h"
+
 namespace tessera {
 namespace {
 
@@ -51,10 +53,7 @@ struct Shares {
 
 // Programs keep the images of tensors that they captured.
 bool is_of_captured(const Step& step, const Graph& graph) {
-  return std::ranges::all_of(step.inputs, [&](int input) {
-    return static_cast<std::size_t>(input) < graph.items.size() && graph.at(input).is_stored &&
-           !graph.at(input).node->is<Placeholder>();
-  });
+  return step.pixel_kernel && std::ranges::all_of(step.inputs, [&](int input) { return is_captured(graph, input); });
 }
 
 // Without those of custom kernels and of imports, which hosts see, and of kernels with several outputs: not all devices
@@ -113,10 +112,17 @@ Shares share(const Backend& backend, std::span<const StepResult> by_size, bool l
   return shares;
 }
 
+StorageSpec spec_of_layout(const Step& step) {
+  const auto size = step.words.begin() + step.kernel.first_word_of_layout();
+  const DType dtype = step.kernel.expression.result();
+  return spec_of_pixels({.width = size[0], .height = size[1], .channels = 4, .is_half = dtype == DType::f16}, dtype);
+}
+
 }  // namespace
 
 StorageSpec spec_of_output(const Step& step, const Graph& graph, std::size_t output) {
   if (!step.pixel_kernel) {
+    if (step.kernel.is_laid_out()) return spec_of_layout(step);
     if (static_cast<std::size_t>(step.output) >= graph.items.size())  // a storage of the plan's own
       return {step.kernel.expression.result(), step.words[0]};
     const GraphItem& item = graph.at(step.output);
@@ -125,8 +131,7 @@ StorageSpec spec_of_output(const Step& step, const Graph& graph, std::size_t out
   const PixelResult& result = step.pixel_results[output];
   const PixelLayout& pixels = result.layout;
   if (static_cast<std::size_t>(result.item) >= graph.items.size()) {
-    const std::int64_t elements = pixels.width * pixels.height * pixels.channels * pixels.layers;
-    return {step.pixel_kernel->outputs[output].dtype, elements, 0, pixels};
+    return spec_of_pixels(pixels, step.pixel_kernel->outputs[output].dtype);
   }
   const GraphItem& item = graph.at(result.item);
   StorageSpec spec{pixels.is_half ? DType::f16 : item.dtype(), item.shape().size(), item.layout, pixels};

@@ -5,6 +5,7 @@
 #include "core/platform/poller.h"
 #include "core/run/context_impl.h"
 #include "core/run/pixel_image.h"
+#include "core/run/plan_storages.h"
 
 namespace tessera {
 namespace {
@@ -33,7 +34,7 @@ std::optional<TierWork> work_of(const Plan& plan, const Graph& graph, const Step
     work.kernel = step.kernel;
     for (std::size_t i = 0; i < step.inputs.size(); ++i)
       work.inputs.push_back({step.kernel.inputs[i].dtype, dispatch.inputs[i].elements, layout_of(step.inputs[i])});
-    work.outputs.push_back({{dispatch.output_dtype, dispatch.output_elements, layout_of(step.output)}});
+    work.outputs.push_back({spec_of_output(step, graph, 0)});
     return work;
   }
   work.pixel_kernel = step.pixel_kernel;
