@@ -42,8 +42,7 @@ std::string ContextImpl::device_name() {
 
 LockedContext::LockedContext(ContextImpl& context, Closed closed) : context_(context), hold_(context.lock_) {
   if (closed == Closed::refused) context.state_.require_open();
-  for (std::vector<NodePtr> nodes = context.dropped.take(); !nodes.empty(); nodes = context.dropped.take())
-    for (const NodePtr& node : nodes) context.state_.recovery.release(*node);
+  context.dropped.release_all([&](Node& node) { context.state_.recovery.release(node); });
 }
 
 LockedContext::LockedContext(const Context& context, Closed closed)

@@ -46,16 +46,9 @@ void DroppedNodes::add(const NodePtr& node) noexcept {
   }
 }
 
-std::vector<NodePtr> DroppedNodes::take() {
-  std::vector<std::weak_ptr<Node>> nodes;
-  {
-    const std::scoped_lock hold(lock_);
-    nodes.swap(nodes_);
-  }
-  std::vector<NodePtr> alive;
-  for (const std::weak_ptr<Node>& weak : nodes)
-    if (NodePtr node = weak.lock()) alive.push_back(std::move(node));
-  return alive;
+void DroppedNodes::take() {
+  const std::scoped_lock hold(lock_);
+  taken_.swap(nodes_);
 }
 
 Recovery::Recovery(ContextState& context) : context_(context), forgets_(context.options.priority == Priority::memory) {}

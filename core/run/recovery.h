@@ -21,11 +21,24 @@ using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&
 class DroppedNodes {
  public:
   void add(const NodePtr&) noexcept;
-  std::vector<NodePtr> take();
+
+  // Calls release(node) for each, and for those that are dropped by that: a chain of operations within a kernel goes one
+  // after the other. Under the context's lock.
+  template <class Release>
+  void release_all(const Release& release) {
+    for (take(); !taken_.empty(); take()) {
+      for (const std::weak_ptr<Node>& weak : taken_)
+        if (const NodePtr node = weak.lock()) release(*node);
+      taken_.clear();
+    }
+  }
 
  private:
+  void take();
+
   std::mutex lock_;
   std::vector<std::weak_ptr<Node>> nodes_;
+  std::vector<std::weak_ptr<Node>> taken_;  // guarded by the context's lock; keeps its memory, as does the other one
 };
 
 class Recovery {
