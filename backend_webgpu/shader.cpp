@@ -125,8 +125,8 @@ std::string finish_text(const Kernel& kernel) {
     for (int i = 0; i < kernel.core.values; ++i) values += (i ? ", " : "") + core_value(i) + ": core_vector";
     return "fn finish(" + values + ") {\n" + statements + store_text(kernel.expression) + "}\n";
   }
-  return "fn finish() {\n  let has_second = texel + workgroup_size <= (word_0 - 1u) / 4u;\n"
-         "  let second_texel = select(texel, texel + workgroup_size, has_second);\n" +
+  return "fn finish() {\n  let has_second = texel + texels_apart <= (word_0 - 1u) / 4u;\n"
+         "  let second_texel = select(texel, texel + texels_apart, has_second);\n" +
          statements_of_two_texels(statements) + store_text(kernel.expression) +
          store_text(kernel.expression, "second_") + "}\n";
 }
@@ -170,6 +170,7 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     core = with_words_for_names(word_functions(kernel, core) + core, kernel.core, "u32");
   } else {
     call = "  finish();\n";
+    constants += "const texels_apart = 8u;\n";
   }
   constants += "alias core_vector = " + vector_type(kernel.core.dtype) + ";\n";
   const std::string finish = finish_text(kernel);

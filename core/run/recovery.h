@@ -22,8 +22,7 @@ class DroppedNodes {
  public:
   void add(const NodePtr&) noexcept;
 
-  // Calls release(node) for each, and for those that are dropped by that: a chain of operations within a kernel goes one
-  // after the other. Under the context's lock.
+  // Calls release(node) for each, until no more are dropped. Under the context's lock.
   template <class Release>
   void release_all(const Release& release) {
     for (take(); !taken_.empty(); take()) {
