@@ -41,7 +41,7 @@ class CpuBackend : public Backend {
  public:
   const DeviceInfo& device() const override { return device_; }
   Limits limits() const override {
-    return {.max_inputs = 16, .max_words = 4096, .workgroups = true, .stores_in_turn = true};
+    return {.max_inputs = 16, .max_words = 4096, .workgroups = true, .cores = cores_of_host(), .stores_in_turn = true};
   }
 
   StorageClass storage_class(const StorageSpec& spec) const override {

@@ -45,7 +45,8 @@ class Evaluation {
         break;
       }
       case Expression::Kind::core:
-        for (std::size_t i = 0; i < count; ++i) out[i] = narrowed((*core_)[index_of(first_) + i], line.dtype);
+        for (std::size_t i = 0, from = index_of(line.index * dispatch_.output_elements + first_); i < count; ++i)
+          out[i] = narrowed((*core_)[from + i], line.dtype);
         break;
       case Expression::Kind::cast:
         for (std::size_t i = 0; i < count; ++i) out[i] = cast(a[i], operand, line.dtype);
@@ -106,7 +107,7 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
   const FamilyFunction* function = find_family_function(kernel.core.entry);
   if (!function)
     throw Error(ErrorCode::unsupported, std::string(kernel.core.entry) + ": the cpu backend has no such kernel.");
-  std::vector<Value> result(index_of(dispatch.output_elements));
+  std::vector<Value> result(index_of(dispatch.output_elements * kernel.core.values));
   const std::span<const std::uint32_t> words(dispatch.words);
   const auto run = [&](std::span<const std::vector<Value>> of_run, std::vector<Value>& result_of_run) {
     function->run({.core = kernel.core,
@@ -117,7 +118,7 @@ std::vector<Value> run_core(const Dispatch& dispatch) {
                    .dtype = kernel.core.dtype,
                    .result = result_of_run});
   };
-  if (kernel.core.siblings == 1) {
+  if (kernel.core.siblings == 1 && kernel.core.values == 1) {
     run(operands, result);
     return result;
   }

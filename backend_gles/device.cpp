@@ -8,6 +8,7 @@
 #include "backend_gles/known_objects.h"
 #include "backend_gles/state.h"
 #include "core/kernel/device_errors.h"
+#include "core/platform/host.h"
 
 namespace tessera::gles {
 namespace {
@@ -130,6 +131,7 @@ void Device::describe() {
   info_.vendor = text(GL_VENDOR);
   stores_half_infinity_as_nan_ = contains_ignoring_case(info_.name, "swiftshader");
   info_.is_software = is_one_of(info_.name, {"llvmpipe", "swiftshader", "softpipe", "swrast"});
+  if (info_.is_software) limits_.cores = cores_of_host();
 
   const std::string version = (api_.is_desktop ? "OpenGL " : "") + text(GL_VERSION);
   if (contains_ignoring_case(version, "ANGLE")) {

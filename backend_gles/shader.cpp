@@ -180,6 +180,10 @@ std::string fragment_text(const Kernel& kernel, const Variant& variant) {
     if (kernel.core.siblings > 1) {
       call = "  core_vector core_value = core_of_sibling(elements);\n";
       core = with_siblings(core, kernel.core) + glsl_spelling(choice_of_sibling(kernel.core, "u32(word_int(0))"));
+    } else if (kernel.core.values > 1) {
+      core = with_siblings(core, kernel.core);
+      for (int i = 1; i < kernel.core.values; ++i)
+        call += "  core_vector " + core_value(i) + " = " + core_function(kernel.core, i) + "(elements);\n";
     }
     core = with_words_for_names(functions_of("window", core) + core, kernel.core, "uint");
     for (std::size_t i = 0; i < kernel.core.options.size(); ++i)

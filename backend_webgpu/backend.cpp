@@ -1,7 +1,6 @@
 #include "backend_webgpu/backend.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "backend_webgpu/copying_pass.h"
 #include "backend_webgpu/custom_kernel.h"
@@ -10,6 +9,7 @@
 #include "backend_webgpu/video_memory.h"
 #include "backend_webgpu/vulkan_image.h"
 #include "core/kernel/dispatch_label.h"
+#include "core/platform/host.h"
 
 namespace tessera::webgpu {
 namespace {
@@ -50,15 +50,6 @@ struct WebGpuBackend::Step {
   std::uint32_t parameter_offset = 0, groups_x = 0, groups_y = 0;
   PreparedPass pass{};
 };
-
-namespace {
-
-int cores_of_host() {
-  static const int count = narrow<int>(std::thread::hardware_concurrency());  // asks the system
-  return count;
-}
-
-}  // namespace
 
 Limits WebGpuBackend::limits() const {
   const WGPULimits& limits = device_->limits();

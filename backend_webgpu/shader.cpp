@@ -120,10 +120,13 @@ std::string store_text(const Expression& expression, const std::string& which = 
 // condition around the store costs more on some drivers.
 std::string finish_text(const Kernel& kernel) {
   const std::string statements = expression_text(kernel, kernel.expression, "texel");
-  if (kernel.has_core())
-    return "fn finish(core_value: core_vector) {\n" + statements + store_text(kernel.expression) + "}\n";
-  return "fn finish() {\n  let has_second = texel + workgroup_size <= (word_0 - 1u) / 4u;\n"
-         "  let second_texel = select(texel, texel + workgroup_size, has_second);\n" +
+  if (kernel.has_core()) {
+    std::string values;
+    for (int i = 0; i < kernel.core.values; ++i) values += (i ? ", " : "") + core_value(i) + ": core_vector";
+    return "fn finish(" + values + ") {\n" + statements + store_text(kernel.expression) + "}\n";
+  }
+  return "fn finish() {\n  let has_second = texel + texels_apart <= (word_0 - 1u) / 4u;\n"
+         "  let second_texel = select(texel, texel + texels_apart, has_second);\n" +
          statements_of_two_texels(statements) + store_text(kernel.expression) +
          store_text(kernel.expression, "second_") + "}\n";
 }
@@ -155,12 +158,19 @@ std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
     if (kernel.core.siblings > 1) {
       call = "  finish(core_of_sibling(elements()));\n";
       core = with_siblings(core, kernel.core) + choice_of_sibling(kernel.core, "word_0");
+    } else if (kernel.core.values > 1) {
+      call = "  finish(";
+      for (int i = 0; i < kernel.core.values; ++i)
+        call += (i ? ", " : "") + core_function(kernel.core, i) + "(elements())";
+      call += ");\n";
+      core = with_siblings(core, kernel.core);
     }
     for (const char* library : {"matmul.wgsl", "window.wgsl", "dot4.wgsl", "octet.wgsl"})
       if (family != library) core = used_functions(embedded_shader(library), core) + core;
     core = with_words_for_names(word_functions(kernel, core) + core, kernel.core, "u32");
   } else {
     call = "  finish();\n";
+    constants += "const texels_apart = 8u;\n";
   }
   constants += "alias core_vector = " + vector_type(kernel.core.dtype) + ";\n";
   const std::string finish = finish_text(kernel);

@@ -285,8 +285,8 @@ TEST_P(Reductions, WorkBeforeAndAfterIsPartOfTheKernel) {
   }
 }
 
-// One kernel for the parts of all tensors, one for their means, one for the work on these; a fragment has no siblings,
-// so that tensors take a kernel each on OpenGL ES, twice.
+// One kernel for the parts of all tensors, and one for their means and the work on these; a fragment has no siblings,
+// so that the parts of each tensor take a kernel on OpenGL ES.
 TEST_P(Reductions, EqualOnesOfSeveralTensorsAreOneKernel) {
   for (const std::int64_t count : {4096, 5003, 70000}) {
     SCOPED_TRACE(count);
@@ -303,7 +303,7 @@ TEST_P(Reductions, EqualOnesOfSeveralTensorsAreOneKernel) {
     }
     context().reset_stats();
     const Tensor means = (mean(square(tensors[0])) + mean(square(tensors[1])) + mean(square(tensors[2]))).compute();
-    EXPECT_EQ(context().stats().dispatches, context().backend() == BackendKind::gles ? 6u : 3u);
+    EXPECT_EQ(context().stats().dispatches, context().backend() == BackendKind::gles ? 4u : 2u);
     EXPECT_NEAR(means.read()[0], expected, 1e-5);
     EXPECT_NEAR((max(tensors[0]) + max(tensors[1]) + max(tensors[2])).read()[0], largest, 1e-5);
     // Wanted ones are in storages of their own.
@@ -318,11 +318,47 @@ TEST_P(Reductions, EqualOnesOfPartsOfOneTensorAreOneKernel) {
   const std::vector<float> values = random_values(5 * 400, -1, 1, 3);
   const Tensor x = context().tensor({5, 400}, values).compute();
   const auto part = [&](std::int64_t row) { return slice(x, {row, 0}, {1, 400}); };
+  const Tensor y = context().tensor({3}, {1, 10, 100}).compute();
   context().reset_stats();
-  const Tensor total = (sum(part(3)) + sum(part(0)) * 2.0f + sum(part(1)) * 3.0f + sum(part(2)) * 4.0f).compute();
+  const Tensor total =
+      (y * sum(part(3)) + (y + 2.0f) * sum(part(0)) + (y + 3.0f) * sum(part(1)) + y * sum(part(2))).compute();
   EXPECT_EQ(context().stats().dispatches, 2u);
-  const std::vector<float> sums = sum(x, {{1}}).read();
-  EXPECT_NEAR(total.read()[0], sums[3] + 2 * sums[0] + 3 * sums[1] + 4 * sums[2], 1e-3);
+  const std::vector<float> sums = sum(x, {{1}}).read(), got = total.read();
+  for (const auto& [index, factor] : {std::pair{0u, 1.0f}, {1u, 10.0f}, {2u, 100.0f}})
+    EXPECT_NEAR(got[index], factor * (sums[0] + sums[1] + sums[2] + sums[3]) + 2 * sums[0] + 3 * sums[1],
+                1e-3f * factor);
+}
+
+// Short ones are part of the kernel that reads the results of all of them, each with the work on its own operand.
+TEST_P(Reductions, EqualOnesThatOneKernelReadsArePartOfIt) {
+  struct Work {
+    Shape shape;
+    std::vector<int> axes;
+  };
+  for (const Work& work :
+       {Work{{5, 37}, {1}}, {{64, 12}, {0}}, {{3, 20, 4}, {0, 2}}, {{300}, {0}}, {{6, 50}, {0, 1}}}) {
+    SCOPED_TRACE(work.shape.to_string());
+    const auto count = static_cast<std::size_t>(work.shape.size());
+    const Tensor x = context().tensor(work.shape, random_values(count, -1, 1, 4)).compute(),
+                 y = context().tensor(work.shape, random_values(count, -1, 1, 5)).compute();
+    const auto sum_of = [&](const Tensor& z) { return sum(z, {.axes = work.axes}); };
+    context().reset_stats();
+    const Tensor cosine = (sum_of(x * y) / sqrt(sum_of(square(x)) * sum_of(y * y))).compute();
+    EXPECT_EQ(context().stats().dispatches, 1u);
+    const std::vector<float> product = sum_of(x * y).read(), of_x = sum_of(square(x)).read(),
+                             of_y = sum_of(square(y)).read(), got = cosine.read();
+    ASSERT_EQ(got.size(), product.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], product[i] / std::sqrt(of_x[i] * of_y[i]), 1e-5);
+    // Results of other sizes, other types and other work are not.
+    const Tensor mixed = (sum_of(x) + mean(y, {.axes = work.axes}) * max(x, {.axes = work.axes}) -
+                          sum_of(y.cast(DType::i32)).cast(DType::f32))
+                             .compute();
+    const std::vector<float> sums = sum_of(x).read(), means = mean(y, {.axes = work.axes}).read(),
+                             largest = max(x, {.axes = work.axes}).read(),
+                             whole = sum_of(y.cast(DType::i32).cast(DType::f32)).read(), of_all = mixed.read();
+    for (std::size_t i = 0; i < of_all.size(); ++i)
+      EXPECT_NEAR(of_all[i], sums[i] + means[i] * largest[i] - whole[i], 1e-4);
+  }
 }
 
 // None that another one needs is its sibling.

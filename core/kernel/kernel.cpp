@@ -8,7 +8,7 @@ void append_key(std::string& key, const Expression& expression) {
     switch (line.kind) {
       case Expression::Kind::input: key += '#' + std::to_string(line.index); break;
       case Expression::Kind::number: key += '$' + std::to_string(line.index); break;
-      case Expression::Kind::core: key += '@'; break;
+      case Expression::Kind::core: key += line.index ? '@' + std::to_string(line.index) : "@"; break;
       case Expression::Kind::cast: key += '(' + std::to_string(line.operands[0]) + ')'; break;
       case Expression::Kind::op:
         key += line.op->name;

@@ -51,7 +51,7 @@ struct Expression {
   enum class Kind : std::uint8_t {
     input,   // the texel of inputs[index]
     number,  // numbers[index], in all four components
-    core,    // the result of the kernel's core
+    core,    // the result of the kernel's core; of its operand `index`, where each has a value (KernelCore::values)
     op,      // op(operands)
     cast,    // operands[0] converted to dtype
   };
@@ -76,6 +76,7 @@ struct KernelCore {
   std::vector<std::int32_t> options;  // constants in the shader's text
   int words = 0;                      // of parameters
   int siblings = 1;                   // operands, of which each gives its own part of the result, a whole core each
+  int values = 1;                     // operands, of which each gives a value for each element, a whole core each
   bool is_cooperative = false;        // a workgroup makes several texels together; WebGPU only
   bool in_octets = false;  // a cooperative core of which eight invocations, from a multiple of eight on, share values
   // The names of words and options; a map kernel has none.

@@ -1,5 +1,6 @@
 #include "core/kernel/shader_text.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -194,7 +195,7 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
   const auto leaf = [&](const Expression::Line& line) -> std::string {
     if (line.kind == Expression::Kind::input)
       return "input_" + std::to_string(line.index) + "(" + std::string(index) + ")";
-    if (line.kind == Expression::Kind::core) return narrowed("core_value", line.dtype);
+    if (line.kind == Expression::Kind::core) return narrowed(core_value(line.index), line.dtype);
     // Four words are read at once: each read of a parameter costs a check of its place on some drivers.
     const int word = kernel.first_word_of_numbers() + line.index;
     const std::string place = "_of_words(" + std::to_string(word / 4) + ")." + "xyzw"[word % 4] + ")";
@@ -207,7 +208,7 @@ std::string expression_text(const Kernel& kernel, const Expression& expression, 
 
 std::string with_siblings(std::string core_functions, const KernelCore& core) {
   const std::string functions = core_functions, first_operand = "operand_0";
-  for (int sibling = 1; sibling < core.siblings; ++sibling) {
+  for (int sibling = 1; sibling < std::max(core.siblings, core.values); ++sibling) {
     const std::string number = std::to_string(sibling);
     for_each_name(functions, [&](std::string_view part, bool is_name) {
       if (is_name && part.starts_with(first_operand))
@@ -220,17 +221,20 @@ std::string with_siblings(std::string core_functions, const KernelCore& core) {
   return core_functions;
 }
 
+std::string core_function(const KernelCore& core, int operand) {
+  return std::string(core.entry) + (operand > 0 ? "_of_" + std::to_string(operand) : "");
+}
+
+std::string core_value(int operand) { return "core_value" + (operand > 0 ? "_" + std::to_string(operand) : ""); }
+
 std::string choice_of_sibling(const KernelCore& core, const std::string& elements) {
-  const std::string entry(core.entry);
   std::string text = "fn core_of_sibling(element: vec4u) -> core_vector {\n  let size: u32 = " + elements + " / " +
                      std::to_string(core.siblings) +
                      "u;\n  let sibling: u32 = element.x / size;\n  let own: vec4u = element - vec4u(sibling * size);\n"
                      "  var value: core_vector = core_vector(0);\n";
-  for (int sibling = 0; sibling < core.siblings; ++sibling) {
-    const std::string number = std::to_string(sibling);
+  for (int sibling = 0; sibling < core.siblings; ++sibling)
     text +=
-        "  if (sibling == " + number + "u) { value = " + entry + (sibling > 0 ? "_of_" + number : "") + "(own); }\n";
-  }
+        "  if (sibling == " + std::to_string(sibling) + "u) { value = " + core_function(core, sibling) + "(own); }\n";
   return text + "  return value;\n}\n";
 }
 

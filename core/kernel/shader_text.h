@@ -41,9 +41,13 @@ std::string narrowed(std::string text, DType);
 // operand_k_texel(at) those of a texel. They call input_k(element) and input_k_texel(at).
 std::string operand_functions(const Kernel&);
 
-// The functions of a core with siblings once more for each further operand: reduce_mean() reads operand_0, and
-// reduce_mean_of_1() operand_1.
+// The functions of a core with siblings or values once more for each further operand: reduce_mean() reads operand_0,
+// and reduce_mean_of_1() operand_1.
 std::string with_siblings(std::string core_functions, const KernelCore&);
+
+// The function that reads this operand, where a core has siblings or values; and the variable for its value.
+std::string core_function(const KernelCore&, int operand);
+std::string core_value(int operand);
 
 // WGSL: core_of_sibling(element) calls the function whose part of the result has the elements; `elements` is the text
 // for how many the result has in all. Texels have elements of one sibling.

@@ -42,8 +42,7 @@ std::string ContextImpl::device_name() {
 
 LockedContext::LockedContext(ContextImpl& context, Closed closed) : context_(context), hold_(context.lock_) {
   if (closed == Closed::refused) context.state_.require_open();
-  while (context.dropped.are_some())
-    for (const NodePtr& node : context.dropped.take()) context.state_.recovery.release(*node);
+  context.dropped.release_all([&](Node& node) { context.state_.recovery.release(node); });
 }
 
 LockedContext::LockedContext(const Context& context, Closed closed)

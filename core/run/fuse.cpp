@@ -41,7 +41,8 @@ struct Member {
   Place place{};   // the item itself is the kernel where it gets a storage
   Place reader{};  // the only place that reads it; its kernel may be none, so far, or several
   // These are the kernel's, where the member heads one:
-  int lines = 0, core = none;
+  int lines = 0;
+  std::vector<int> cores{};   // several: see KernelCore::values
   std::vector<Edge> edges{};  // reads of the kernel so far
 };
 
@@ -85,8 +86,8 @@ class Fuser {
     Member& head = member(each.place.kernel);
     head.edges = edges_with(head, index, each.place.operand);
     head.lines += lines_of(*each.item);
-    if (each.item->part() == Part::core) head.core = index;
     note_readers(each);
+    if (each.item->part() == Part::core) head.cores.push_back(index);
   }
 
   void note_readers(const Member& each) {
@@ -95,7 +96,7 @@ class Fuser {
       const GraphItem::Operand& read = each.item->operands[i];
       if (read.is_number()) continue;
       Place reader = each.place;
-      if (family) reader.operand = static_cast<int>(i);
+      if (family) reader.operand = first_operand_of_next_core(member(each.place.kernel)) + static_cast<int>(i);
       // An operand stays in a storage if it is read out of order, in part, or again and again.
       const bool reads_once = !family || family->entry->reads_once || family->reads_once;
       if (each.item->part() == Part::reordered || each.item->part() == Part::step || !reads_once ||
@@ -112,13 +113,29 @@ class Fuser {
     const Member& head = member(place.kernel);
     const bool is_result = place.operand == KernelInput::none;
     const bool is_core = item.part() == Part::core;
-    if (item.part() == Part::step || (is_core && (!is_result || head.core != none))) return false;
-    const std::int64_t elements =
-        is_result ? head.item->shape().size()
-                  : graph_.at(head.core).operands[static_cast<std::size_t>(place.operand)].shape.size();
+    if (item.part() == Part::step || (is_core && (!is_result || !may_be_core(item, head)))) return false;
+    const std::int64_t elements = is_result ? head.item->shape().size() : elements_of_operand(head, place.operand);
     const bool same_elements = item.shape().size() == elements || (item.shape().size() == 1 && !is_core);
     return same_elements && head.lines + lines_of(item) <= lines_limit() &&
            inputs_of(edges_with(head, index, place.operand), place.kernel, index) <= limits_.max_inputs;
+  }
+
+  // The first core of the kernel, or one more value of it.
+  bool may_be_core(const GraphItem& item, const Member& head) {
+    if (head.cores.empty()) return true;
+    const GraphItem& first = graph_.at(head.cores[0]);
+    const auto dtype_read = [&](const GraphItem& core) { return graph_.at(core.operands[0].item).dtype(); };
+    return may_be_values(first, head.cores.size() + 1, limits_) && may_be_values(item, 1, limits_) &&
+           is_same_work(*first.operation, *item.operation) && first.dtype() == item.dtype() &&
+           dtype_read(first) == dtype_read(item);
+  }
+
+  // Cores of a kernel have an operand each, if there are several.
+  static int first_operand_of_next_core(const Member& head) { return static_cast<int>(head.cores.size()); }
+  std::int64_t elements_of_operand(const Member& head, int operand) {
+    const auto number = static_cast<std::size_t>(operand);
+    return head.cores.size() > 1 ? graph_.at(head.cores[number]).operands[0].shape.size()
+                                 : graph_.at(head.cores[0]).operands[number].shape.size();
   }
 
   // The least number of inputs of the kernel. Items whose turn is still to come may yet become part of it: a wide graph
@@ -154,7 +171,8 @@ class Fuser {
     std::vector<Edge> edges = head.edges;
     std::erase_if(edges, [&](const Edge& edge) { return edge.read->item == index; });
     for (std::size_t i = 0; i < item.operands.size(); ++i) {
-      const Edge edge{&item.operands[i], &item, item.part() == Part::core ? static_cast<int>(i) : operand};
+      const Edge edge{&item.operands[i], &item,
+                      item.part() == Part::core ? first_operand_of_next_core(head) + static_cast<int>(i) : operand};
       if (edge.read->is_number()) continue;
       const bool is_known = std::any_of(edges.begin(), edges.end(), [&](const Edge& before) {
         return *before.read == *edge.read && before.operand == edge.operand && before.reader->shape() == item.shape() &&
@@ -201,7 +219,12 @@ Plan Fuser::build_steps() {
       continue;
     }
     StepWriter writer(graph_, line_of_item);
-    for (const int part : kernels[head]) writer.write(part, member(part).place.operand);
+    const std::vector<int>& cores = members_[head].cores;
+    for (const int part : kernels[head]) {
+      const auto core = std::ranges::find(cores, part);
+      if (core != cores.end()) writer.write_core(part, static_cast<int>(core - cores.begin()));
+      else writer.write(part, member(part).place.operand);
+    }
     plan.steps.push_back(writer.finish(output));
     for (const int part : kernels[head]) line_of_item[static_cast<std::size_t>(part)] = none;
     plan.ops_fused += kernels[head].size() - 1;

@@ -14,6 +14,20 @@ namespace {
 constexpr int longest_lineage = 1024;
 constexpr std::uint64_t most_lineage_bytes = std::uint64_t{256} << 20;
 
+// The nodes of a context that go with the one that this thread releases, under the context's lock: they need no list
+// that others add to as well. A chain of operations within a kernel is as long as that.
+struct Releasing;
+constinit thread_local Releasing* releasing = nullptr;
+struct Releasing {
+  explicit Releasing(const DroppedNodes& of_context) : dropped(of_context) { releasing = this; }
+  ~Releasing() { releasing = nullptr; }
+  Releasing(const Releasing&) = delete;
+  Releasing& operator=(const Releasing&) = delete;
+
+  const DroppedNodes& dropped;
+  std::vector<NodePtr> nodes;
+};
+
 constexpr int most_operations = 16;
 
 // Whether a few cheap operations make the elements again, from sources that together with them take `room` at most.
@@ -38,8 +52,9 @@ bool is_soon_made_again(const Node& node, std::uint64_t room) {
 }  // namespace
 
 void DroppedNodes::add(const NodePtr& node) noexcept {
-  const std::scoped_lock hold(lock_);
   try {
+    if (releasing && &releasing->dropped == this) return releasing->nodes.push_back(node);
+    const std::scoped_lock hold(lock_);
     nodes_.push_back(node);
     are_some_ = true;
   } catch (const std::bad_alloc&) {
@@ -47,17 +62,10 @@ void DroppedNodes::add(const NodePtr& node) noexcept {
   }
 }
 
-std::vector<NodePtr> DroppedNodes::take() {
-  std::vector<std::weak_ptr<Node>> nodes;
-  {
-    const std::scoped_lock hold(lock_);
-    nodes.swap(nodes_);
-    are_some_ = false;
-  }
-  std::vector<NodePtr> alive;
-  for (const std::weak_ptr<Node>& weak : nodes)
-    if (NodePtr node = weak.lock()) alive.push_back(std::move(node));
-  return alive;
+void DroppedNodes::take() {
+  const std::scoped_lock hold(lock_);
+  taken_.swap(nodes_);
+  are_some_ = false;
 }
 
 Recovery::Recovery(ContextState& context) : context_(context), forgets_(context.options.priority == Priority::memory) {}
@@ -113,14 +121,23 @@ void Recovery::computed(const NodePtr& node) {
 }
 
 void Recovery::release(Node& node) {
-  if (node.holds != 0) return;
-  node.held_inputs.clear();  // of an operation within a kernel too, which never had a buffer
-  node.value.in_texels.reset();
-  std::shared_ptr<Buffer>& buffer = node.value.buffer;
-  if (!buffer) return;
-  const bool is_shared = buffer.use_count() > 1;  // by a view
-  if (!node.is<Computed>()) buffer = nullptr;
-  else if (!is_shared && buffer->has_copy()) context_.pool->keep_for_lineage(*buffer);
+  const auto release_one = [this](Node& one) {
+    if (one.holds != 0) return;
+    one.held_inputs.clear();  // of an operation within a kernel too, which never had a buffer
+    one.value.in_texels.reset();
+    std::shared_ptr<Buffer>& buffer = one.value.buffer;
+    if (!buffer) return;
+    const bool is_shared = buffer.use_count() > 1;  // by a view
+    if (!one.is<Computed>()) buffer = nullptr;
+    else if (!is_shared && buffer->has_copy()) context_.pool->keep_for_lineage(*buffer);
+  };
+  Releasing own(context_.owner.dropped);
+  release_one(node);
+  while (!own.nodes.empty()) {
+    const NodePtr next = std::move(own.nodes.back());
+    own.nodes.pop_back();
+    release_one(*next);
+  }
 }
 
 void Recovery::overwritten(const NodePtr& node, std::shared_ptr<Buffer> copies) {

@@ -22,12 +22,24 @@ using OpenBackend = std::function<std::unique_ptr<Backend>(const ContextOptions&
 class DroppedNodes {
  public:
   void add(const NodePtr&) noexcept;
-  bool are_some() const { return are_some_; }
-  std::vector<NodePtr> take();
+
+  // Calls release(node) for each, until no more are dropped. Under the context's lock.
+  template <class Release>
+  void release_all(const Release& release) {
+    while (are_some_) {
+      take();
+      for (const std::weak_ptr<Node>& weak : taken_)
+        if (const NodePtr node = weak.lock()) release(*node);
+      taken_.clear();
+    }
+  }
 
  private:
+  void take();
+
   std::mutex lock_;
   std::vector<std::weak_ptr<Node>> nodes_;
+  std::vector<std::weak_ptr<Node>> taken_;  // guarded by the context's lock; keeps its memory, as does the other one
   std::atomic<bool> are_some_ = false;
 };
 

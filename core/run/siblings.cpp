@@ -93,6 +93,13 @@ class Siblings {
     return 1 + ends.size() < members.size();
   }
 
+  // Whether they are part of the kernel of the work on all results.
+  bool are_values_of_one(const Group& members) const {
+    const int end = end_of_work_on(members[0]);
+    return end != GraphItem::none && may_be_values(graph_.at(members[0]), members.size(), limits_) &&
+           std::ranges::all_of(members, [&](int index) { return end_of_work_on(index) == end; });
+  }
+
   // Tensors that a kernel of this item reads, where all pointwise work on its operand is part of it.
   int inputs_of(int index) const {
     std::set<int> seen{graph_.at(index).operands[0].item};
@@ -110,7 +117,7 @@ class Siblings {
   }
 
   void add_equals(const Group& members) {
-    if (members.size() == 1 || !saves_kernels(members)) {
+    if (members.size() == 1 || are_values_of_one(members) || !saves_kernels(members)) {
       for (const int index : members) add_item(index);
       return;
     }
@@ -257,6 +264,14 @@ void JoinedSiblings::name_items_as_before(Plan& plan, const Graph& before) const
   for (StepChoice& choice : plan.choices) rename_items_of(choice.step);
   std::ranges::for_each(plan.in_texels, rename);
   std::ranges::for_each(plan.stored, rename);
+}
+
+bool may_be_values(const GraphItem& item, std::size_t count, const Limits& limits) {
+  // Of software, a dispatch takes as long as some thousand elements.
+  const std::int64_t most = limits.cores > 0 ? 16384 : 1024;
+  const auto* family = item.as<Family>();
+  return family && family->entry->joined && family->siblings == 1 && !item.operands[0].is_number() &&
+         static_cast<std::int64_t>(count) * item.operands[0].shape.size() <= most * item.shape().size();
 }
 
 JoinedSiblings join_siblings(const Graph& graph, const Limits& limits) { return Siblings(graph, limits).join(); }

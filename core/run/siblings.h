@@ -18,4 +18,8 @@ struct JoinedSiblings {
 
 JoinedSiblings join_siblings(const Graph&, const Limits&);
 
+// Whether so many equal ones of this item may be part of the pointwise kernel that reads the results of all of them.
+// Each invocation does them one after the other, which takes less than a kernel of their own where they are short.
+bool may_be_values(const GraphItem&, std::size_t count, const Limits&);
+
 }  // namespace tessera

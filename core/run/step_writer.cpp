@@ -26,9 +26,7 @@ std::vector<Term> broadcast_terms(const Shape& operand, const Shape& reader) {
 void StepWriter::write(int index, int operand) {
   const GraphItem& item = graph_.at(index);
   int& line_of_item = line_of_item_[static_cast<std::size_t>(index)];
-  if (const auto* family = item.as<Family>()) {
-    line_of_item = write_family(item, *family);
-  } else if (item.is<Constant>()) {
+  if (item.is<Constant>()) {
     line_of_item = number(item.number, operand);
   } else if (const auto* strided = item.as<Strided>()) {
     const GraphItem::Operand& source = item.operands[0];
@@ -46,13 +44,17 @@ void StepWriter::write(int index, int operand) {
   }
 }
 
-int StepWriter::write_family(const GraphItem& item, const Family& family) {
+void StepWriter::write_core(int index, int first_operand) {
+  const GraphItem& item = graph_.at(index);
+  const Family& family = *item.as<Family>();
+  const int values = step_.family ? step_.kernel.core.values + 1 : 1;
   step_.kernel.core = {.file = family.entry->file,
                        .entry = family.entry->name,
                        .dtype = item.dtype(),
                        .options = family.options,
                        .words = static_cast<int>(family.words.size()),
                        .siblings = family.siblings > 1 ? static_cast<int>(item.operands.size()) : 1,
+                       .values = values,
                        .is_cooperative = family.entry->is_cooperative,
                        .in_octets = family.entry->in_octets,
                        .parameter_names = &family.entry->parameter_names(),
@@ -62,13 +64,17 @@ int StepWriter::write_family(const GraphItem& item, const Family& family) {
   row_ = family.row;
   step_.workgroups = family.workgroups;
   step_.siblings = family.siblings;
-  step_.kernel.operands.resize(item.operands.size());
-  for (std::size_t i = 0; i < item.operands.size(); ++i) {
-    const GraphItem::Operand& operand = item.operands[i];
-    step_.operand_elements.push_back(operand.shape.size());
+  const auto first = static_cast<std::size_t>(first_operand), end = first + item.operands.size();
+  if (step_.operand_elements.size() < end) step_.operand_elements.resize(end);
+  if (step_.kernel.operands.size() < end) step_.kernel.operands.resize(end);
+  for (std::size_t i = first; i < end; ++i) {
+    const GraphItem::Operand& operand = item.operands[i - first];
+    step_.operand_elements[i] = operand.shape.size();
     line_for(operand, operand.shape, static_cast<int>(i));
   }
-  return add(KernelInput::none, {.kind = Expression::Kind::core, .dtype = item.dtype()});
+  line_of_item_[static_cast<std::size_t>(index)] =
+      add(KernelInput::none,
+          {.kind = Expression::Kind::core, .dtype = item.dtype(), .index = static_cast<std::uint16_t>(first_operand)});
 }
 
 Step StepWriter::finish(int output) {

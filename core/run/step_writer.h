@@ -14,11 +14,12 @@ class StepWriter {
   // Adds an item to the expression of an operand of the core, or to that of the result (KernelInput::none). The items
   // that it reads within the same expression come first.
   void write(int item, int operand);
+  // Adds a core, or one more value of it (KernelCore::values), the first operand of which has this number.
+  void write_core(int item, int first_operand);
 
   Step finish(int output);
 
  private:
-  int write_family(const GraphItem&, const Family&);
   Expression& expression(int operand);
   std::uint16_t add(int operand, const Expression::Line&);
   std::uint16_t line_for(const GraphItem::Operand& read, const Shape& reader, int operand);
