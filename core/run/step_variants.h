@@ -14,7 +14,8 @@ struct StepVariant {
   std::vector<StorageSpec> own_storages;  // between them
 };
 
-// The first one is what a plan takes without measuring; none where there is no other. Their own storages have numbers from `first_storage` on.
+// The first one is what a plan takes without measuring; none where there is no other. Their own storages have numbers
+// from `first_storage` on.
 std::vector<StepVariant> variants_of(const Step&, const Limits&, int first_storage);
 
 // The step without pointwise work after its core: on items 0, 1 and so on, into the one that follows. None where work
