@@ -100,18 +100,17 @@ TEST_P(MatMuls, ManyColumnsThatFillNoTexels) {
   struct Sizes {
     std::int64_t batch, rows, terms, columns;
   };
-  for (const auto& [batch, rows, terms, columns] :
-       {Sizes{1, 65, 67, 71}, Sizes{1, 64, 64, 33}, Sizes{5, 31, 37, 41}, Sizes{1, 19, 399, 18}})
+  for (const Sizes& n : {Sizes{1, 65, 67, 71}, Sizes{1, 64, 64, 33}, Sizes{5, 31, 37, 41}, Sizes{1, 19, 399, 18}})
     for (const bool transposed : {false, true}) {
-      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(terms) + " x " + std::to_string(columns));
+      SCOPED_TRACE(std::to_string(n.rows) + " x " + std::to_string(n.terms) + " x " + std::to_string(n.columns));
       const auto count = [](std::int64_t elements) { return static_cast<std::size_t>(elements); };
-      const std::vector<float> a = random_values(count(batch * rows * terms), -1, 1, 1),
-                               b = random_values(count(batch * terms * columns), -0.1f, 0.1f, 2),
-                               bias = random_values(count(columns), -1, 1, 3);
+      const std::vector<float> a = random_values(count(n.batch * n.rows * n.terms), -1, 1, 1),
+                               b = random_values(count(n.batch * n.terms * n.columns), -0.1f, 0.1f, 2),
+                               bias = random_values(count(n.columns), -1, 1, 3);
       const auto layer = [&](Context& on) {
-        const Shape shape_of_b = transposed ? Shape{batch, columns, terms} : Shape{batch, terms, columns};
-        return relu(matmul(on.tensor({batch, rows, terms}, a), on.tensor(shape_of_b, b), {.transpose_b = transposed}) +
-                    on.tensor({columns}, bias));
+        const Shape of_b = transposed ? Shape{n.batch, n.columns, n.terms} : Shape{n.batch, n.terms, n.columns};
+        return relu(matmul(on.tensor({n.batch, n.rows, n.terms}, a), on.tensor(of_b, b), {.transpose_b = transposed}) +
+                    on.tensor({n.columns}, bias));
       };
       EXPECT_TRUE(all_agree(layer(context()).read(), layer(cpu_context()).read(), 1e-5f));
     }
