@@ -233,25 +233,25 @@ TEST_P(Convolution, ConvolutionsOfConvolutions) {
     std::int64_t channels, taps, stride, groups;
     std::uint64_t passes;  // in blocks: both filters and the image are laid out, and each convolution takes two
   };
-  for (const auto& [channels, taps, stride, groups, passes] :
+  for (const Case& n :
        {Case{32, 3, 1, 1, 7}, {32, 3, 2, 1, 7}, {32, 5, 1, 32, 7}, {32, 1, 1, 1, 7}, {30, 3, 1, 1, 8}}) {
-    SCOPED_TRACE(std::to_string(channels) + " channels, " + std::to_string(taps) + " taps, stride " +
-                 std::to_string(stride) + ", groups " + std::to_string(groups));
+    SCOPED_TRACE(std::to_string(n.channels) + " channels, " + std::to_string(n.taps) + " taps, stride " +
+                 std::to_string(n.stride) + ", groups " + std::to_string(n.groups));
     const auto result_on = [&](Context& on) {
       const auto values = [&](const Shape& shape, unsigned seed) {
         return on.tensor(shape, random_values(static_cast<std::size_t>(shape.size()), -0.2f, 0.2f, seed));
       };
-      const std::vector inputs{values({2, 21, 38, 16}, 1), values({3, 3, 16, channels}, 2),
-                               values({taps, taps, channels / groups, 32}, 3), values({channels}, 4)};
+      const std::vector inputs{values({2, 21, 38, 16}, 1), values({3, 3, 16, n.channels}, 2),
+                               values({n.taps, n.taps, n.channels / n.groups, 32}, 3), values({n.channels}, 4)};
       on.compute(inputs);
       on.reset_stats();
       const Tensor first = relu(conv2d(inputs[0], inputs[1], {.padding = Padding::same}) + inputs[3]);
-      return conv2d(first, inputs[2], {.strides = {stride, stride}, .padding = Padding::same, .groups = groups})
+      return conv2d(first, inputs[2], {.strides = {n.stride, n.stride}, .padding = Padding::same, .groups = n.groups})
           .compute();
     };
     const Tensor result = result_on(context());
     if (context().backend() == BackendKind::gles) {
-      EXPECT_EQ(context().stats().dispatches, passes);
+      EXPECT_EQ(context().stats().dispatches, n.passes);
     }
     EXPECT_TRUE(all_agree(result.read(), result_on(cpu_context()).read(), 1e-4f));
   }
