@@ -50,6 +50,7 @@ Results loop(const Call& call) {
     const std::vector<Value> outputs = call.trace().outputs_of(body, names);
     goes_on = is_true(call, outputs[0]);
     std::copy_n(outputs.begin() + 1, state.size(), state.begin());
+    call.trace().compute_carried(state, !outputs[0].is_known());
     for (std::size_t i = 0; i < scans.size(); ++i) scans[i].push_back(outputs[1 + state.size() + i]);
   }
   Results results = state;
@@ -111,6 +112,7 @@ Results scan(const Call& call) {
     call.trace().run(body, names);
     const std::vector<Value> outputs = call.trace().outputs_of(body, names);
     std::copy_n(outputs.begin(), states, state.begin());
+    call.trace().compute_carried(state, false);
     for (std::size_t i = 0; i < scans.size(); ++i) scans[i].push_back(outputs[states + i]);
   }
   Results results = state;

@@ -67,7 +67,7 @@ Limits limits_of(const Call& call, Type type) {
   }
 }
 
-Results quantized(const Call& call) {
+Results linearly_quantized(const Call& call) {
   const auto named = static_cast<Type>(call.integer("output_dtype", 0));
   const Type type = call.has(2) ? call.type(2) : named == Type::undefined ? Type::uint8 : named;
   if (is_float8(type))
@@ -88,7 +88,7 @@ Results quantized(const Call& call) {
   return {call.give(clip(places, limits.low, limits.high).cast(dtype_of(call, type)), type)};
 }
 
-Results dequantized(const Call& call) {
+Results linearly_dequantized(const Call& call) {
   if (call.integer("block_size", 0) == 0 && is_integer(dtype_of(call, call.type()))) {
     const Order order = call.value(0).order();
     const Tensor x = call.tensor(0, order), scale = scale_at(call, 1);
@@ -113,8 +113,8 @@ Results dynamically_quantized(const Call& call) {
 
 const Operators& quantize_operators() {
   static const Operators rows{
-      {"QuantizeLinear", 1, quantized},
-      {"DequantizeLinear", 1, dequantized},
+      {"QuantizeLinear", 1, linearly_quantized},
+      {"DequantizeLinear", 1, linearly_dequantized},
       {"DynamicQuantizeLinear", 1, dynamically_quantized},
   };
   return rows;

@@ -215,6 +215,16 @@ void Trace::count_step() {
     throw Error(ErrorCode::unsupported, "more than " + std::to_string(max_steps) + " nodes and turns of loops.");
 }
 
+void Trace::compute_carried(std::span<const Value> carried, bool on_device) {
+  for (const Value& value : carried) {
+    if (!value || value.state().list) continue;
+    const bool can_be_computed = value.is_known() || (on_device && (mode_ == Mode::computing || value.is_constant()));
+    if (!can_be_computed) continue;
+    for (const Tensor& tensor : value.is_known() ? value.state().host : value.state().device.orders)
+      if (!tensor.is_empty()) tensor.compute();
+  }
+}
+
 void Trace::run(const GraphProto& graph, Names& names) {
   for (const TensorProto& source : graph.initializers)
     if (!names.values.contains(source.name)) names.values[source.name] = constants_.value(source, source.name);

@@ -2,6 +2,7 @@
 // the device.
 #pragma once
 #include <functional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -90,6 +91,9 @@ class Trace {
   Tensor filter(const Value&, const std::vector<int>& permutation) const;  // on the device
   Tensor known(const Value&, const std::string& reason);                   // on the host; read back if need be
   void count_step();  // one more node or turn of a loop; too many are an error
+  // Computes what one turn of a loop gives to the next, as far as it is known, and with `on_device` what the device can
+  // tell by now: else each turn that reads some of it would compute all turns before it again.
+  void compute_carried(std::span<const Value>, bool on_device);
 
   Context& context(bool on_host) const { return on_host ? constants_.host : constants_.device; }
   std::int64_t opset() const { return opset_; }

@@ -33,6 +33,7 @@ Results loop_unrolled(const Call& call) {
   std::vector<Value> state = arguments_of(call, 0);
   const auto goes_on = [&] {
     const Results condition = called(call, "cond", state);
+    call.trace().compute_carried(state, !condition.empty() && condition[0] && !condition[0].is_known());
     call.expect(condition.size() == 1 && condition[0].shape().size() == 1, "its condition is not one value.");
     return call.trace()
                .known(condition[0], description(call.node()) + " has to know whether it goes on")

@@ -50,9 +50,9 @@ struct Attributes {  // of a node
 };
 
 struct Result {  // of a node
-  std::string node;
+  std::string_view node;
   std::size_t index = 0;
 };
-Result result_named(const std::string& text);
+Result result_named(std::string_view);
 
 }  // namespace tessera::tfjs

@@ -1,5 +1,6 @@
 // GraphDef, TensorFlow's own graphs, as JSON.
 #include <map>
+#include <set>
 
 #include "models/tfjs/draft.h"
 #include <tessera/error.h>
@@ -13,22 +14,21 @@ using onnx::Type;
 
 // TensorFlow's DataType, by name or by number. TF.js computes 64-bit integers with 32 bits, as tessera does.
 Type element_type(const Json& value) {
-  static const std::map<std::string, Type> by_name{
-      {"DT_FLOAT", Type::float32},    {"DT_DOUBLE", Type::float32}, {"DT_HALF", Type::float16},
-      {"DT_BFLOAT16", Type::float32}, {"DT_INT64", Type::int32},    {"DT_INT32", Type::int32},
-      {"DT_INT16", Type::int32},      {"DT_UINT16", Type::int32},   {"DT_UINT32", Type::int32},
-      {"DT_UINT64", Type::int32},     {"DT_INT8", Type::int8},      {"DT_UINT8", Type::uint8},
-      {"DT_BOOL", Type::boolean},     {"DT_STRING", Type::string}};
-  static const std::map<std::int64_t, const char*> by_number{
-      {1, "DT_FLOAT"},   {2, "DT_DOUBLE"}, {3, "DT_INT32"},   {4, "DT_UINT8"},  {5, "DT_INT16"},
-      {6, "DT_INT8"},    {7, "DT_STRING"}, {9, "DT_INT64"},   {10, "DT_BOOL"},  {14, "DT_BFLOAT16"},
-      {17, "DT_UINT16"}, {19, "DT_HALF"},  {22, "DT_UINT32"}, {23, "DT_UINT64"}};
-  std::string name = value.is_string() ? value.text() : "";
-  if (value.kind() == Json::Kind::whole)
-    if (const auto known = by_number.find(whole_number(value, "a type")); known != by_number.end())
-      name = known->second;
-  const auto known = by_name.find(name);
-  return known == by_name.end() ? Type::undefined : known->second;
+  struct Row {
+    std::string_view name;
+    std::int64_t number;
+    Type type;
+  };
+  static constexpr Row rows[] = {
+      {"DT_FLOAT", 1, Type::float32},     {"DT_INT32", 3, Type::int32},   {"DT_BOOL", 10, Type::boolean},
+      {"DT_DOUBLE", 2, Type::float32},    {"DT_UINT8", 4, Type::uint8},   {"DT_INT16", 5, Type::int32},
+      {"DT_INT8", 6, Type::int8},         {"DT_STRING", 7, Type::string}, {"DT_INT64", 9, Type::int32},
+      {"DT_BFLOAT16", 14, Type::float32}, {"DT_UINT16", 17, Type::int32}, {"DT_HALF", 19, Type::float16},
+      {"DT_UINT32", 22, Type::int32},     {"DT_UINT64", 23, Type::int32}};
+  for (const Row& row : rows)
+    if (value.is_string() ? value.view() == row.name : value.kind() == Json::Kind::whole && value.whole() == row.number)
+      return row.type;
+  return Type::undefined;
 }
 
 // Bytes of texts: base64, or a list of numbers.
@@ -65,40 +65,44 @@ bool read_shape(const Json& shape, std::vector<onnx::ValueInfoProto::Dimension>&
 }
 
 void read_list(const Json& list, onnx::AttributeProto& attribute) {
-  if (const Json* integers = member(list, "i")) attribute.integers = whole_numbers(*integers, "a list");
-  if (const Json* numbers = member(list, "f"); numbers && numbers->is_array())
-    for (const Json& value : *numbers) attribute.numbers.push_back(static_cast<float>(number(value, "a number")));
-  if (const Json* texts = member(list, "s"); texts && texts->is_array())
-    for (const Json& value : *texts) attribute.texts.push_back(decoded_text(value));
+  for (const auto& [kind, values] : list.items()) {
+    if (kind == "i" && !values.is_null()) attribute.integers = whole_numbers(values, "a list");
+    if (kind == "f")
+      for (const Json& value : values) attribute.numbers.push_back(static_cast<float>(number(value, "a number")));
+    if (kind == "s")
+      for (const Json& value : values) attribute.texts.push_back(decoded_text(value));
+  }
 }
 
-void read_attribute(const std::string& name, const Json& value, NodeProto& node) {
-  onnx::AttributeProto& attribute = Attributes{node}.add(name);
-  if (const Json* given = member(value, "i")) attribute.integer = whole_number(*given, "its '" + name + "'");
-  if (const Json* given = member(value, "b")) attribute.integer = truth(*given, "its '" + name + "'");
-  if (const Json* given = member(value, "f"))
-    attribute.number = static_cast<float>(number(*given, "its '" + name + "'"));
-  if (const Json* given = member(value, "s")) attribute.text = decoded_text(*given);
-  if (const Json* given = member(value, "type")) attribute.integer = static_cast<std::int64_t>(element_type(*given));
-  if (const Json* given = member(value, "list")) read_list(*given, attribute);
-  if (const Json* given = member(value, "func")) attribute.reference = text(needed(*given, "name"), "a function");
+void read_attribute(std::string_view name, const Json& value, NodeProto& node) {
+  onnx::AttributeProto& attribute = node.attributes.emplace_back();
+  attribute.name = name;
+  for (const auto& [kind, given] : value.items()) {
+    if (given.is_null()) continue;
+    if (kind == "i") attribute.integer = whole_number(given, {"its", name});
+    else if (kind == "b") attribute.integer = truth(given, {"its", name});
+    else if (kind == "f") attribute.number = static_cast<float>(number(given, {"its", name}));
+    else if (kind == "s") attribute.text = decoded_text(given);
+    else if (kind == "type") attribute.integer = static_cast<std::int64_t>(element_type(given));
+    else if (kind == "list") read_list(given, attribute);
+    else if (kind == "func") attribute.reference = text(needed(given, "name"), "a function");
+  }
 }
 
 NodeProto read_node(const Json& source) {
   NodeProto node;
   node.name = text(needed(source, "name"), "the name of a node");
-  node.op = text(needed(source, "op"), "the operator of the node '" + node.name + "'");
+  node.op = text(needed(source, "op"), {"the operator of the node", node.name});
   try {
     if (member(source, "input"))
       for (const Json& input : list_in(source, "input")) {
-        const std::string name = text(input, "the name of an input");
-        if (!name.starts_with('^')) node.inputs.push_back(name);  // those only say what comes before
+        const std::string_view name = view(input, "the name of an input");
+        if (!name.starts_with('^')) node.inputs.emplace_back(name);  // those only say what comes before
       }
     if (const Json* attributes = member(source, "attr")) {
       node.attributes.reserve(attributes->items().size());
       for (const auto& [name, value] : attributes->items())
-        if (name != "value" && name != "shape" && name != "_output_shapes")
-          read_attribute(std::string(name), value, node);
+        if (name != "value" && name != "shape" && name != "_output_shapes") read_attribute(name, value, node);
     }
   } catch (const Error& error) {
     throw Error(error.code(), "in " + description(node) + ": " + error.what());
@@ -109,7 +113,7 @@ NodeProto read_node(const Json& source) {
 Draft::End read_end(const std::string& key, const Json& source) {
   Draft::End end;
   end.info.name = key.ends_with(":0") ? key.substr(0, key.size() - 2) : key;
-  end.result = member(source, "name") ? text(*member(source, "name"), "the name of '" + key + "'") : key;
+  end.result = member(source, "name") ? text(*member(source, "name"), {"the name of", key}) : key;
   if (const Json* type = member(source, "dtype")) end.info.type = element_type(*type);
   if (const Json* shape = member(source, "tensorShape")) end.info.has_shape = read_shape(*shape, end.info.dims);
   return end;
@@ -117,12 +121,12 @@ Draft::End read_end(const std::string& key, const Json& source) {
 
 }  // namespace
 
-Result result_named(const std::string& name) {
-  const std::size_t colon = name.find(':'), last = name.rfind(':');
+Result result_named(std::string_view name) {
+  const std::size_t colon = name.find(':');
   if (colon == std::string::npos) return {name, 0};
   constexpr std::int64_t most = 1024;
-  const std::int64_t index = whole_number(name.substr(last + 1), "the number of the result '" + name + "'");
-  if (index < 0 || index > most) fail_reading("there is no result '" + name + "'.");
+  const std::int64_t index = whole_number(name.substr(name.rfind(':') + 1), {"the number of the result", name});
+  if (index < 0 || index > most) fail_reading("there is no result '" + std::string(name) + "'.");
   return {name.substr(0, colon), static_cast<std::size_t>(index)};
 }
 
@@ -192,7 +196,7 @@ Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
   if (const Json* library = member(needed(model, "modelTopology"), "library"); library && member(*library, "function"))
     for (const Json& function : list_in(*library, "function"))
       draft.functions->by_name[text(needed(needed(function, "signature"), "name"), "a function")] = &function;
-  std::map<std::string, const Json*> placeholders;
+  std::map<std::string, const Json*, std::less<>> placeholders;
   const Json& nodes = list_in(needed(model, "modelTopology"), "node");
   draft.nodes.reserve(nodes.size());
   for (const Json& source : nodes) {
@@ -208,7 +212,7 @@ Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
       for (const auto& [key, source] : given->items()) ends->push_back(read_end(std::string(key), source));
   std::erase_if(draft.inputs,  // resources, such as tables, are none
                 [&](const Draft::End& input) { return !placeholders.contains(result_named(input.result).node); });
-  for (const Draft::End& input : draft.inputs) placeholders.erase(result_named(input.result).node);
+  for (const Draft::End& input : draft.inputs) placeholders.erase(std::string(result_named(input.result).node));
   for (const auto& [name, source] : placeholders) {
     Draft::End end{.info = {}, .result = name};
     end.info.name = name;
@@ -222,11 +226,11 @@ Draft draft_of_graph(const Json& model, std::shared_ptr<Weights> weights) {
     draft.inputs.push_back(std::move(end));
   }
   if (draft.outputs.empty()) {  // those that no node takes
-    std::map<std::string, bool> is_taken;
+    std::set<std::string_view> taken;
     for (const NodeProto& node : draft.nodes)
-      for (const std::string& input : node.inputs) is_taken[result_named(input).node] = true;
+      for (const std::string& input : node.inputs) taken.insert(result_named(input).node);
     for (const NodeProto& node : draft.nodes)
-      if (!is_taken[node.name] && node.op != "Const" && node.op != "Placeholder") {
+      if (!taken.contains(node.name) && node.op != "Const" && node.op != "Placeholder") {
         draft.outputs.push_back({.info = {}, .result = node.name});
         draft.outputs.back().info.name = node.name;
       }

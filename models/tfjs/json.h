@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,8 +82,8 @@ class JsonDocument {
 
  private:
   friend class JsonParser;
-  std::vector<std::unique_ptr<Json[]>> blocks_;
-  std::deque<std::string> texts_;  // those with escaped letters
+  std::vector<std::vector<Json>> blocks_;  // which never grow beyond what they have reserved
+  std::deque<std::string> texts_;          // those with escaped letters
   Json root_;
 };
 
@@ -93,13 +92,29 @@ const Json* member(const Json& object, std::string_view name);  // null where it
 const Json& needed(const Json& object, std::string_view name);
 const Json& list_in(const Json& object, std::string_view name);
 
-// `what` names the value for the error. Whole numbers may be texts, as JSON of 64-bit integers is.
-std::int64_t whole_number(const Json&, std::string_view what);
-std::int64_t whole_number(std::string_view digits, std::string_view what);
-double number(const Json&, std::string_view what);  // also "NaN", "Infinity" and "-Infinity"
-std::string text(const Json&, std::string_view what);
-bool truth(const Json&, std::string_view what);
-std::vector<std::int64_t> whole_numbers(const Json&, std::string_view what);
+// Names a value for an error: {"the shape of the weight", name}. The words are put together where there is one.
+class What {
+ public:
+  What(std::string_view words) : words_(words) {}
+  What(const std::string& words) : words_(words) {}
+  What(const char* words) : words_(words) {}
+  What(std::string_view words, std::string_view name) : words_(words), name_(name), has_name_(true) {}
+
+  std::string text() const;
+
+ private:
+  std::string_view words_, name_;
+  bool has_name_ = false;
+};
+
+// Whole numbers may be texts, as JSON of 64-bit integers is.
+std::int64_t whole_number(const Json&, const What&);
+std::int64_t whole_number(std::string_view digits, const What&);
+double number(const Json&, const What&);  // also "NaN", "Infinity" and "-Infinity"
+std::string text(const Json&, const What&);
+std::string_view view(const Json&, const What&);  // of a text in the document
+bool truth(const Json&, const What&);
+std::vector<std::int64_t> whole_numbers(const Json&, const What&);
 
 [[noreturn]] void fail_reading(const std::string& sentence);
 

@@ -1,6 +1,7 @@
 #include "models/tfjs/reader.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -46,8 +47,8 @@ Type type_of_result(const NodeProto& node, std::size_t index) {
 // Puts nodes into an order in which each comes after those that it needs, and leaves out what no output needs.
 class Assembly {
  public:
-  explicit Assembly(Draft draft, int depth = 0)
-      : draft_(std::move(draft)), states_(draft_.nodes.size()), depth_(depth) {
+  explicit Assembly(Draft draft, int depth = 0) : draft_(std::move(draft)), nodes_(draft_.nodes.size()), depth_(depth) {
+    by_name_.reserve(draft_.nodes.size());
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i)
       if (!by_name_.emplace(draft_.nodes[i].name, i).second)
         fail_reading("there are two nodes of the name '" + draft_.nodes[i].name + "'.");
@@ -55,28 +56,48 @@ class Assembly {
 
   GraphProto graph() && {
     if (draft_.outputs.empty()) fail_reading("nothing in it is an output.");
-    for (const Draft::End& input : draft_.inputs) make_public(input);
-    for (const Draft::End& output : draft_.outputs) make_public(output);
-    for (const Draft::End& output : draft_.outputs) visit(index_of(result_named(output.result).node, nullptr));
-    count_results();
-    for (Draft::End& input : draft_.inputs) {
-      input.info.name = value_name(result_named(input.result));
-      graph_.inputs.push_back(std::move(input.info));
+    std::vector<Link> inputs, outputs;
+    for (const Draft::End& input : draft_.inputs)
+      make_public(input.info.name, inputs.emplace_back(link_to(input.result)));
+    for (const Draft::End& output : draft_.outputs)
+      make_public(output.info.name, outputs.emplace_back(link_to(output.result)));
+    for (const Link& output : outputs) visit(output.node);
+    for (const Link& output : outputs) count(output);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      draft_.inputs[i].info.name = value_name(inputs[i]);
+      graph_.inputs.push_back(std::move(draft_.inputs[i].info));
     }
-    for (const std::size_t node : order_) take(draft_.nodes[node]);
-    for (Draft::End& output : draft_.outputs) add_output(std::move(output));
+    for (const std::size_t node : order_) name_values(node);
+    for (std::size_t i = 0; i < outputs.size(); ++i) add_output(std::move(draft_.outputs[i].info), outputs[i]);
+    for (const std::size_t node : order_) take(node);
+    std::ranges::move(second_names_, std::back_inserter(graph_.nodes));
     return std::move(graph_);
   }
 
  private:
-  enum class State : std::uint8_t { unseen, open, done };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  std::size_t index_of(const std::string& name, const NodeProto* user) const {  // null: an output
-    const auto place = by_name_.find(name);
+  struct Link {  // a result of a node
+    std::size_t node, index;
+    auto operator<=>(const Link&) const = default;
+  };
+
+  // What is known of each node of the draft.
+  enum class State : std::uint8_t { unseen, open, done };
+  struct Known {
+    State state = State::unseen;
+    bool is_public = false;   // a result of it is
+    std::size_t results = 0;  // that anybody takes
+    std::vector<Link> inputs{};
+  };
+
+  Link link_to(std::string_view result, const NodeProto* user = nullptr) const {  // null: an output
+    const Result named = result_named(result);
+    const auto place = by_name_.find(named.node);
     if (place == by_name_.end())
-      throw Error(ErrorCode::not_found,
-                  (user ? description(*user) : "an output") + " needs '" + name + "', which no node is.");
-    return place->second;
+      throw Error(ErrorCode::not_found, (user ? description(*user) : "an output") + " needs '" +
+                                            std::string(named.node) + "', which no node is.");
+    return {place->second, named.index};
   }
 
   [[noreturn]] static void fail_turning(const NodeProto& node) {
@@ -90,73 +111,79 @@ class Assembly {
   void visit(std::size_t first) {
     std::vector<std::pair<std::size_t, std::size_t>> path;  // a node, and how many of its inputs are done
     const auto enter = [&](std::size_t node) {
-      if (states_[node] == State::done) return;
-      if (states_[node] == State::open) fail_turning(draft_.nodes[node]);
-      states_[node] = State::open;
+      Known& known = nodes_[node];
+      if (known.state == State::done) return;
+      if (known.state == State::open) fail_turning(draft_.nodes[node]);
+      known.state = State::open;
       path.emplace_back(node, 0);
     };
     enter(first);
     while (!path.empty()) {
       const std::size_t current = path.back().first;
       const NodeProto& node = draft_.nodes[current];
+      Known& known = nodes_[current];
       if (path.back().second == node.inputs.size()) {
-        states_[current] = State::done;
+        known.state = State::done;
         order_.push_back(current);
         path.pop_back();
         continue;
       }
       const std::string& input = node.inputs[path.back().second++];
-      if (!input.empty()) enter(index_of(result_named(input).node, &node));
+      const Link link = known.inputs.emplace_back(input.empty() ? Link{none, 0} : link_to(input, &node));
+      if (link.node == none) continue;
+      count(link);
+      enter(link.node);
     }
   }
 
+  void count(const Link& link) {
+    std::size_t& results = nodes_[link.node].results;
+    results = std::max(results, link.index + 1);
+  }
+
+  std::string inner_name(const Link& link) const {
+    const std::string& node = draft_.nodes[link.node].name;
+    return link.index == 0 ? node : node + ":" + std::to_string(link.index);
+  }
+
   // Public names are those of values, where they are not those of others.
-  void make_public(const Draft::End& end) {
-    const Result result = result_named(end.result);
-    const std::string inner = inner_name(result);
-    if (end.info.name == inner || by_name_.contains(end.info.name) || public_names_.contains(inner)) return;
-    if (used_names_.insert(end.info.name).second) public_names_[inner] = end.info.name;
+  void make_public(const std::string& name, const Link& link) {
+    if (name == inner_name(link) || by_name_.contains(name) || public_names_.contains(link)) return;
+    if (!used_names_.insert(name).second) return;
+    public_names_[link] = name;
+    nodes_[link.node].is_public = true;
   }
 
-  static std::string inner_name(const Result& result) {
-    return result.index == 0 ? result.node : result.node + ":" + std::to_string(result.index);
-  }
-  std::string value_name(const Result& result) const {
-    const std::string inner = inner_name(result);
-    const auto place = public_names_.find(inner);
-    return place == public_names_.end() ? inner : place->second;
+  std::string value_name(const Link& link) const {
+    if (nodes_[link.node].is_public)
+      if (const auto place = public_names_.find(link); place != public_names_.end()) return place->second;
+    return inner_name(link);
   }
 
-  void count_results() {
-    const auto count = [&](const std::string& name) {
-      const Result result = result_named(name);
-      std::size_t& results = results_[result.node];
-      results = std::max(results, result.index + 1);
-    };
-    for (const std::size_t node : order_)
-      for (const std::string& input : draft_.nodes[node].inputs)
-        if (!input.empty()) count(input);
-    for (const Draft::End& output : draft_.outputs) count(output.result);
+  void name_values(std::size_t index) {
+    NodeProto& node = draft_.nodes[index];
+    const Known& known = nodes_[index];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (const Link& link = known.inputs[i]; link.node != none) node.inputs[i] = value_name(link);
+    node.outputs.reserve(known.results);
+    for (std::size_t i = 0; i < known.results; ++i) node.outputs.push_back(value_name({index, i}));
   }
 
-  void take(NodeProto& node) {
+  void take(std::size_t index) {
+    NodeProto& node = draft_.nodes[index];
     if (node.op == "Placeholder") return;
     if (node.op == "Const") {
       const auto weight = draft_.weights->tensors.find(node.name);
       if (weight == draft_.weights->tensors.end())
         throw Error(ErrorCode::not_found, "in " + description(node) + ": there is no weight of that name.");
       graph_.initializers.push_back(weight->second);
-      graph_.initializers.back().name = value_name({node.name, 0});
+      graph_.initializers.back().name = value_name({index, 0});
       return;
     }
     if (static_cast<int>(node.inputs.size()) > 100'000) fail_reading(description(node) + " has too many inputs.");
-    for (std::string& input : node.inputs)
-      if (!input.empty()) input = value_name(result_named(input));
-    for (std::size_t i = 0; i < results_[node.name]; ++i) node.outputs.push_back(value_name({node.name, i}));
     node.domain = domain;
     for (onnx::AttributeProto& attribute : node.attributes)
       if (!attribute.reference.empty()) attribute.graph = function(std::exchange(attribute.reference, {}));
-    kept_.emplace(node.name, graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));
   }
 
@@ -167,35 +194,36 @@ class Assembly {
         Assembly(draft_of_function(name, draft_.weights, draft_.functions), depth_ + 1).graph());
   }
 
-  void add_output(Draft::End output) {
-    const Result result = result_named(output.result);
-    if (output.info.type == Type::undefined) {
-      const auto node = kept_.find(result.node);
-      output.info.type = node == kept_.end() ? Type::float32 : type_of_result(graph_.nodes[node->second], result.index);
+  void add_output(onnx::ValueInfoProto info, const Link& link) {
+    if (info.type == Type::undefined) {
+      const NodeProto& node = draft_.nodes[link.node];
+      const bool is_kept = node.op != "Placeholder" && node.op != "Const";
+      info.type = is_kept ? type_of_result(node, link.index) : Type::float32;
     }
-    std::string value = value_name(result);
+    std::string value = value_name(link);
     const bool is_there = std::ranges::find(graph_.outputs, value, &onnx::ValueInfoProto::name) != graph_.outputs.end();
     if (is_there) {  // a second name for the same result
-      NodeProto& second = graph_.nodes.emplace_back();
+      NodeProto& second = second_names_.emplace_back();
       second.name = second.op = "Identity";
       second.domain = domain;
       second.inputs = {value};
-      value = output.info.name;
+      value = info.name;
       if (by_name_.contains(value) || !used_names_.insert(value).second)
         fail_reading("there are two outputs of the name '" + value + "'.");
       second.outputs = {value};
     }
-    output.info.name = value;
-    graph_.outputs.push_back(std::move(output.info));
+    info.name = value;
+    graph_.outputs.push_back(std::move(info));
   }
 
   Draft draft_;
-  std::unordered_map<std::string, std::size_t> by_name_, results_, kept_;
-  std::unordered_map<std::string, std::string> public_names_;
+  std::unordered_map<std::string_view, std::size_t> by_name_;
+  std::vector<Known> nodes_;
+  std::map<Link, std::string> public_names_;
   std::set<std::string> used_names_;
-  std::vector<State> states_;
   int depth_;  // of functions in functions
   std::vector<std::size_t> order_;
+  std::vector<NodeProto> second_names_;
   GraphProto graph_;
 };
 

@@ -1,4 +1,5 @@
 // Layers for sequences [batch,steps,features]: convolutions and pools along one axis, look-ups, and recurrent ones.
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -12,9 +13,11 @@ using onnx::NodeProto;
 std::int64_t LayersReader::along_steps(const Layer& layer, const char* key, std::int64_t otherwise) {
   const Json* given = layer.setting(key);
   if (!given) return otherwise;
-  if (!given->is_array()) return whole_number(*given, key);
-  const std::vector<std::int64_t> numbers = whole_numbers(*given, key);
+  const std::vector<std::int64_t> numbers =
+      given->is_array() ? whole_numbers(*given, key) : std::vector{whole_number(*given, key)};
   if (numbers.size() != 1) fail_reading("its '" + std::string(key) + "' is not one number.");
+  if (numbers[0] < 0 || numbers[0] > INT32_MAX)
+    fail_reading("its '" + std::string(key) + "' is " + std::to_string(numbers[0]) + ", which no sequence has.");
   return numbers[0];
 }
 

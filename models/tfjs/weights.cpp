@@ -15,7 +15,7 @@ using onnx::Bytes;
 using onnx::TensorProto;
 using onnx::Type;
 
-Type type_named(const std::string& name, const std::string& weight) {
+Type type_named(std::string_view name, const std::string& weight) {
   if (name == "float32") return Type::float32;
   if (name == "float16") return Type::float16;
   if (name == "int32") return Type::int32;
@@ -25,7 +25,7 @@ Type type_named(const std::string& name, const std::string& weight) {
   if (name == "int16") return Type::int16;
   if (name == "bool") return Type::boolean;
   if (name == "string") return Type::string;
-  throw Error(ErrorCode::unsupported, "the weight '" + weight + "' has elements of type " + name + ".");
+  throw Error(ErrorCode::unsupported, "the weight '" + weight + "' has elements of type " + std::string(name) + ".");
 }
 
 std::uint64_t bytes_of_element(Type type) {
@@ -94,9 +94,8 @@ void skip_strings(Group& group, std::int64_t count, const std::string& weight) {
 TensorProto weight_from(const Json& entry, Group& group) {
   TensorProto tensor;
   tensor.name = text(needed(entry, "name"), "the name of a weight");
-  const std::string quoted = "the weight '" + tensor.name + "'";
-  tensor.dims = whole_numbers(needed(entry, "shape"), "the shape of " + quoted);
-  tensor.type = type_named(text(needed(entry, "dtype"), "the dtype of " + quoted), tensor.name);
+  tensor.dims = whole_numbers(needed(entry, "shape"), {"the shape of the weight", tensor.name});
+  tensor.type = type_named(view(needed(entry, "dtype"), {"the dtype of the weight", tensor.name}), tensor.name);
   const std::int64_t count = onnx::shape_of(tensor).size();
   if (tensor.type == Type::string) {
     skip_strings(group, count, tensor.name);
@@ -104,15 +103,16 @@ TensorProto weight_from(const Json& entry, Group& group) {
   }
   Type stored = tensor.type;
   if (const Json* quantization = member(entry, "quantization")) {
-    stored = type_named(text(needed(*quantization, "dtype"), "the quantization of " + quoted), tensor.name);
+    stored =
+        type_named(view(needed(*quantization, "dtype"), {"the quantization of the weight", tensor.name}), tensor.name);
     tensor.quantization.emplace(onnx::Quantization{.stored = stored});
     const bool is_scaled = stored == Type::uint8 || stored == Type::uint16;
     if ((!is_scaled && stored != Type::float16) || (tensor.type != Type::float32 && tensor.type != Type::int32))
-      throw Error(ErrorCode::unsupported,
-                  quoted + " is " + onnx::to_string(tensor.type) + " quantized as " + onnx::to_string(stored) + ".");
+      throw Error(ErrorCode::unsupported, "the weight '" + tensor.name + "' is " + onnx::to_string(tensor.type) +
+                                              " quantized as " + onnx::to_string(stored) + ".");
     if (is_scaled) {
-      tensor.quantization->scale = number(needed(*quantization, "scale"), "the scale of " + quoted);
-      tensor.quantization->min = number(needed(*quantization, "min"), "the min of " + quoted);
+      tensor.quantization->scale = number(needed(*quantization, "scale"), {"the scale of the weight", tensor.name});
+      tensor.quantization->min = number(needed(*quantization, "min"), {"the min of the weight", tensor.name});
     }
   }
   tensor.raw = group.next(static_cast<std::uint64_t>(count) * bytes_of_element(stored), tensor.name);
@@ -132,9 +132,9 @@ std::shared_ptr<Weights> read_weights(const Json& manifest, const std::filesyste
     Group group(list_in(entry, "paths"), folder, *weights);
     for (const Json& weight : list_in(entry, "weights")) {
       TensorProto tensor = weight_from(weight, group);
-      const std::string name = tensor.name;
-      if (!weights->tensors.emplace(name, std::move(tensor)).second)
-        fail_reading("the weight '" + name + "' is there twice.");
+      const auto [place, is_new] = weights->tensors.try_emplace(tensor.name);
+      if (!is_new) fail_reading("the weight '" + tensor.name + "' is there twice.");
+      place->second = std::move(tensor);
     }
   }
   return weights;

@@ -33,7 +33,7 @@ class Capacities : public OnDevice {
     return results;
   }
 };
-TESSERA_ON_ALL_DEVICES(Capacities);
+TESSERA_ON_EACH_BACKEND(Capacities);
 
 TEST_P(Capacities, OfNonZero) {
   const GraphParts parts{.nodes = {node_message("NonZero", {"x"}, {"places"})},

@@ -67,7 +67,7 @@ class IntegerProducts : public OnDevice {
     return zeros.values[zeros.values.size() == 1 ? 0 : static_cast<std::size_t>(index)];
   }
 };
-TESSERA_ON_ALL_DEVICES(IntegerProducts);
+TESSERA_ON_EACH_BACKEND(IntegerProducts);
 
 const ZeroPoints none{{}, {}, false}, zero{{}, {0}}, middle{{}, {128}}, other{{}, {100}}, later{{}, {77}, true, false};
 

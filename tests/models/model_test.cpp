@@ -55,7 +55,7 @@ Tensor image_network_by_hand(Context& context, const Tensor& image) {
 }
 
 class Models : public OnDevice {};
-TESSERA_ON_ALL_DEVICES(Models);
+TESSERA_ON_EACH_BACKEND(Models);
 
 TEST_P(Models, TellTheirInputsAndOutputs) {
   const Model model = load(context(), image_network());
@@ -207,6 +207,28 @@ TEST_P(Models, ExplainGraphsInGraphs) {  // without a warning of tensors that no
   std::vector<std::string> operators;
   for (const ModelNode& node : model.explain()) operators.push_back(node.op);
   EXPECT_EQ(operators, (std::vector<std::string>{"Loop", "Conv", "Identity", "Conv", "Identity"}));
+}
+
+// Each turn is built on the one before, and costs no more than that one did.
+TEST_P(Models, LoopsWithoutEndAreErrors) {
+  const Message body = graph_message(
+      {.nodes = {node_message("Add", {"n", "nothing"}, {"n_out"}), node_message("Less", {"n_out", "last"}, {"c_out"})},
+       .initializers = {tensor_message("nothing", Type::int64, {}, std::vector<std::int64_t>{0}),
+                        tensor_message("last", Type::int64, {}, std::vector<std::int64_t>{1})},
+       .inputs = {value_message("i", Type::int64, {}), value_message("c", Type::boolean, {}),
+                  value_message("n", Type::int64, {})},
+       .outputs = {value_message("c_out", Type::boolean, {}), value_message("n_out", Type::int64, {})}});
+  const auto build = [&] {
+    const Model model =
+        load(context(),
+             {.nodes = {node_message("Loop", {"", "", "zero"}, {"n"}, {Message().text(1, "body").message(6, body)}),
+                        node_message("Add", {"x", "x"}, {"y"})},
+              .initializers = {tensor_message("zero", Type::int64, {}, std::vector<std::int64_t>{0})},
+              .inputs = {value_message("x", Type::float32, {"2"})},
+              .outputs = {value_message("y", Type::float32, {"2"})}});
+    model({{"x", context().tensor({2}, {1, -2})}});
+  };
+  EXPECT_TESSERA_ERROR(build(), unsupported, "nodes and turns of loops");
 }
 
 TEST_P(Models, ReadBackWhatDecidesSizes) {

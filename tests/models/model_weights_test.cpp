@@ -66,7 +66,7 @@ class ModelWeights : public OnDevice {
     return names;
   }
 };
-TESSERA_ON_ALL_DEVICES(ModelWeights);
+TESSERA_ON_EACH_BACKEND(ModelWeights);
 
 void expect_from_0_to_1(const Told& told) {
   ASSERT_GE(told.shares.size(), 3u);

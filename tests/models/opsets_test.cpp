@@ -58,7 +58,7 @@ class Opsets : public OnDevice {
     return Model::load(context(), file.bytes())(inputs)["y"];
   }
 };
-TESSERA_ON_ALL_DEVICES(Opsets);
+TESSERA_ON_EACH_BACKEND(Opsets);
 
 TEST_P(Opsets, ReduceOverNoAxis) {
   const Given x{"x", {3}, {-2, 3, 0.5f}};

@@ -27,7 +27,7 @@ class Patterns : public OnDevice {
     for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 1e-4) << i;
   }
 };
-TESSERA_ON_ALL_DEVICES(Patterns);
+TESSERA_ON_EACH_BACKEND(Patterns);
 
 TEST_P(Patterns, OfLayerNormsAreOneNode) {
   for (const bool has_power : {false, true})
@@ -92,7 +92,7 @@ class QuantizedProducts : public Patterns {
     EXPECT_GT(2 * std::ranges::count_if(got.first, is_between), std::ssize(got.first));
   }
 };
-TESSERA_ON_ALL_DEVICES(QuantizedProducts);
+TESSERA_ON_EACH_BACKEND(QuantizedProducts);
 
 TEST_P(QuantizedProducts, OfMatricesAreOneKernel) {
   expect_integers({.op = "MatMul"}, 1);
@@ -171,7 +171,7 @@ class Recurrent : public OnDevice {
     return kernels(op, gates, 3, resets_after) - kernels(op, gates, 2, resets_after);
   }
 };
-TESSERA_ON_ALL_DEVICES(Recurrent);
+TESSERA_ON_EACH_BACKEND(Recurrent);
 
 TEST_P(Recurrent, StepsAreFewKernels) {
   EXPECT_EQ(kernels_of_step("RNN", 1), 1u);

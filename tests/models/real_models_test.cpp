@@ -100,5 +100,41 @@ TEST_P(RealModels, AgreeWithOtherRuntimes) {
   }
 }
 
+// Under a budget each result has a storage of just its size: nothing of a run has to leave the device where there is
+// room for the weights, the input and the most that is alive at a time.
+TEST_P(RealModels, RunInTheirWeightsAndLargestLiveSet) {
+  const std::filesystem::path folder = TESSERA_SAMPLE_MODELS_FOLDER;
+  if (!std::filesystem::exists(folder / "stamp")) GTEST_SKIP() << "the networks of the samples were not fetched";
+  if (GetParam().backend == BackendKind::cpu) GTEST_SKIP() << "the oracle moves nothing";
+  const auto rows = nlohmann::json::parse(bytes_of(TESSERA_REAL_MODELS));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!is_chosen(i, rows.size(), GetParam().name)) continue;
+    const auto file = rows[i]["file"].get<std::string>();
+    SCOPED_TRACE(file);
+    const Shape shape(rows[i]["shape"].get<std::vector<std::int64_t>>());
+    std::uint64_t budget = std::uint64_t{1} << 30;
+    std::vector<float> with_plenty;
+    for (const bool has_plenty : {true, false}) {
+      Context gpu =
+          Context::create({.prefer = {GetParam().backend}, .driver = GetParam().driver, .memory_budget = budget});
+      const Model model = Model::load(gpu, folder / file);
+      const Tensor x =
+          gpu.tensor(shape, picture(shape, file.ends_with(".json"), rows[i]["scale"].get<float>())).compute();
+      const auto result = [&] { return model({{model.inputs()[0].name, x}})[model.outputs()[0].name].compute(); };
+      result();  // lays weights out
+      const std::uint64_t spilled = gpu.memory().bytes_spilled;
+      gpu.reset_stats();
+      const std::vector<float> values = result().read();
+      EXPECT_EQ(gpu.stats().bytes_uploaded, 0u);
+      EXPECT_EQ(gpu.memory().bytes_spilled, spilled);
+      const MemoryInfo memory = gpu.memory();
+      EXPECT_LE(memory.bytes_in_use + memory.bytes_pooled, budget);
+      EXPECT_LE(memory.bytes_peak, budget);
+      if (has_plenty) with_plenty = values, budget = memory.bytes_peak;
+      else EXPECT_EQ(values, with_plenty);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test::real_models_test

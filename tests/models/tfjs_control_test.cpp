@@ -17,7 +17,7 @@ class TfjsControl : public OnDevice {
   }
   const TemporaryFolder folder_;
 };
-TESSERA_ON_ALL_DEVICES(TfjsControl);
+TESSERA_ON_EACH_BACKEND(TfjsControl);
 
 TEST_P(TfjsControl, BranchesByAValue) {
   TfjsModel file;
@@ -56,6 +56,24 @@ TEST_P(TfjsControl, LoopsOfKnownTurnsAreUnrolled) {
                               {{"i_out", "next:z:0"}, {"v_out", "twice:z:0"}})});
   EXPECT_EQ(model({{"x", context().tensor({2}, {1, -2})}})["y"].read(), (Floats{8, -16}));
   EXPECT_EQ(to_string(model.explain()).find("read back"), std::string::npos);
+}
+
+// Each turn is built on the one before, and costs no more than that one did.
+TEST_P(TfjsControl, LoopsWithoutEndAreErrors) {
+  TfjsModel file;
+  file.input("x", {2})
+      .constant("zero", {}, std::vector<std::int32_t>{0})
+      .node("StatelessWhile", "loop", {"zero"}, {{"cond", function_named("goes_on")}, {"body", function_named("turn")}})
+      .node("AddV2", "y", {"x", "x"});
+  file.weight("turns", {}, std::vector<std::int32_t>{1}).weight("nothing", {}, std::vector<std::int32_t>{0});
+  const Model model = load(
+      file,
+      {function_of("goes_on", {"i"}, {node_of("Const", "turns", {}), node_of("Less", "less", {"i", "turns:output:0"})},
+                   {{"out", "less:z:0"}}),
+       function_of("turn", {"i"},
+                   {node_of("Const", "nothing", {}), node_of("AddV2", "next", {"i", "nothing:output:0"})},
+                   {{"i_out", "next:z:0"}})});
+  EXPECT_TESSERA_ERROR(model({{"x", context().tensor({2}, {1, -2})}}), unsupported, "nodes and turns of loops");
 }
 
 TEST_P(TfjsControl, LoopsMayEndByAValue) {  // of the device, which is read back

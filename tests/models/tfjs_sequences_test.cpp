@@ -131,7 +131,7 @@ class TfjsSequences : public OnDevice {
   const Floats x_ = waves(batch * steps * features, 0.5f);
   Tensor x() { return context().tensor({batch, steps, features}, x_); }
 };
-TESSERA_ON_ALL_DEVICES(TfjsSequences);
+TESSERA_ON_EACH_BACKEND(TfjsSequences);
 
 TEST_P(TfjsSequences, RecurrentLayers) {
   const struct {
@@ -209,6 +209,16 @@ TEST_P(TfjsSequences, ConvolutionsThatSeeThePastOnly) {
     for (std::size_t t = 0; t + 1 < sums.size(); ++t) wanted.push_back(std::max(sums[t], sums[t + 1]));
   }
   expect_near(run(file, x()).read(), wanted);
+}
+
+TEST_P(TfjsSequences, SizesThatNoSequenceHasAreErrors) {
+  for (const std::int64_t dilation : {std::int64_t{INT64_MIN}, std::int64_t{-1}, std::int64_t{INT32_MAX} + 1}) {
+    TfjsModel file = sequence(
+        Json::array({layer("Conv1D", {{"kernel_size", {2}}, {"dilation_rate", {dilation}}, {"padding", "causal"}})}),
+        {nullptr, steps, features});
+    file.weight("l/kernel", {2, features, 1}, waves(2 * features, 1)).weight("l/bias", {1}, Floats{0.5f});
+    EXPECT_TESSERA_ERROR(run(file, x()), io, "'dilation_rate' is", std::to_string(dilation).c_str());
+  }
 }
 
 TEST_P(TfjsSequences, WordsThatAreLookedUpAndNormalised) {

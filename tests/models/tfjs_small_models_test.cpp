@@ -31,7 +31,7 @@ class TfjsSmallModels : public OnDevice {
     return context().tensor(Shape(x["shape"].get<std::vector<std::int64_t>>()), x["values"].get<std::vector<float>>());
   }
 };
-TESSERA_ON_ALL_DEVICES(TfjsSmallModels);
+TESSERA_ON_EACH_BACKEND(TfjsSmallModels);
 
 TEST_P(TfjsSmallModels, GiveWhatTfjsGives) {
   const Json rows = cases();

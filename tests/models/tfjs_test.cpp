@@ -29,7 +29,7 @@ void expect_near(const std::vector<float>& got, const std::vector<float>& wanted
 }
 
 class TfjsModels : public OnDevice {};
-TESSERA_ON_ALL_DEVICES(TfjsModels);
+TESSERA_ON_EACH_BACKEND(TfjsModels);
 
 // ---- networks
 
