@@ -81,6 +81,10 @@ is_recent_mesa() {
   [ -n "$1" ] && dpkg --compare-versions "$1" ge 23
 }
 
+has_lavapipe() {
+  is_recent_mesa "$(dpkg-query -W -f '${Version}' mesa-vulkan-drivers 2>/dev/null || true)"
+}
+
 # The machine's own entry for the Debian suite $1, in either format, changed to suite $2.
 copy_debian_source() {
   local file
@@ -102,7 +106,7 @@ copy_debian_source() {
 
 install_lavapipe() {
   local refused=$root/build/no-lavapipe suite
-  if is_recent_mesa "$(dpkg-query -W -f '${Version}' mesa-vulkan-drivers 2>/dev/null || true)"; then return; fi
+  if has_lavapipe; then return; fi
   if [ -f "$refused" ]; then return; fi
   if [ "$(id -u)" != 0 ]; then
     echo "== No lavapipe (mesa-vulkan-drivers 23 or later): Vulkan runs on the slower SwiftShader"
@@ -129,6 +133,8 @@ install_missing() {
   else
     echo "== Not a Debian machine: this needs what these packages hold: ${packages[*]}"
   fi
+  # The driver that the commit chooses for a test has to be there.
+  if ! has_lavapipe; then export TESSERA_DRIVERS=all; fi
 }
 
 targets= # to build; none: all
