@@ -23,8 +23,8 @@ void matrix(const FamilyRun& run) {
 }
 
 // Where a channel lies along its axis of the table: between which entries, and how far from the first.
-struct Place {
-  Place(float channel, const ColourLookupParameters& parameters) {
+struct TablePlace {
+  TablePlace(float channel, const ColourLookupParameters& parameters) {
     const std::int64_t last = parameters.entries - 1;
     const float place = std::clamp(channel * parameters.channel_scale, 0.0f, 1.0f) * static_cast<float>(last);
     below = std::isnan(place) ? 0 : static_cast<std::int64_t>(place);
@@ -43,7 +43,7 @@ void lookup(const FamilyRun& run) {
   fill_result(run, [&](std::int64_t element) {
     const std::int64_t channel = element % parameters.channels, pixel = element - channel;
     if (channel == 3) return number(run, 0, element);
-    const Place red(number(run, 0, pixel), parameters), green(number(run, 0, pixel + 1), parameters),
+    const TablePlace red(number(run, 0, pixel), parameters), green(number(run, 0, pixel + 1), parameters),
         blue(number(run, 0, pixel + 2), parameters);
     const auto entry = [&](std::int64_t b, std::int64_t g, std::int64_t r) {
       return number(run, 1, ((b * entries + g) * entries + r) * 3 + channel);

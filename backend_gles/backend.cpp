@@ -23,17 +23,26 @@ GLsizei rows_to_draw(const Dispatch& dispatch) {
   return dispatch.shares_outputs ? output.rows_of(dispatch.output_elements) : output.height();
 }
 
-// What a kernel writes of the output's texture, from the corner on.
+// What a kernel writes of the output's texture, in rows from the first on.
 struct Drawn {
   GLsizei width, height;
   std::int64_t elements;
+  GLint first_row = 0;
 };
 Drawn drawn_by(const Dispatch& dispatch) {
   const Kernel& kernel = *dispatch.kernel;
-  if (!kernel.is_laid_out())
-    return {texture_of(*dispatch.output).width(), rows_to_draw(dispatch), dispatch.output_elements};
+  if (!kernel.is_laid_out()) {
+    const TextureStorage& output = texture_of(*dispatch.output);
+    const Drawn all{output.width(), rows_to_draw(dispatch), dispatch.output_elements};
+    if (!dispatch.part) return all;
+    const auto [first, end] = *dispatch.part;
+    const auto first_row = narrow<GLint>(first / (4 * all.width));
+    return {all.width, (end < all.elements ? output.rows_of(end) : all.height) - first_row, end - first, first_row};
+  }
   const auto size = std::span(dispatch.words).subspan(static_cast<std::size_t>(kernel.first_word_of_layout()), 2);
-  return {narrow<GLsizei>(size[0]), narrow<GLsizei>(size[1]), std::int64_t{4} * size[0] * size[1]};
+  const std::int64_t row = std::int64_t{4} * size[0];
+  const auto [first, end] = dispatch.part.value_or(OutputPart{0, row * size[1]});
+  return {narrow<GLsizei>(size[0]), narrow<GLsizei>((end - first) / row), end - first, narrow<GLint>(first / row)};
 }
 
 // Whether each texel of the output lies at the same place as that of the input.
@@ -199,7 +208,7 @@ void GlesBackend::draw(const CompiledKernel& kernel, const Dispatch& dispatch, b
   const TextureStorage& output = texture_of(*dispatch.output);
   output.bind_framebuffer(GL_DRAW_FRAMEBUFFER);
   const Drawn drawn = drawn_by(dispatch);
-  device_->set_viewport(0, 0, drawn.width, drawn.height);
+  device_->set_viewport(0, drawn.first_row, drawn.width, drawn.height);
 
   gl.UseProgram(kernel.program.get());
   for (std::size_t input = 0; input < dispatch.inputs.size(); ++input) {

@@ -7,6 +7,7 @@
 #include "backend_gles/egl.h"
 #include "backend_gles/known_objects.h"
 #include "backend_gles/state.h"
+#include "backend_gles/storage.h"
 #include "core/kernel/device_errors.h"
 #include "core/platform/host.h"
 
@@ -118,7 +119,10 @@ void Device::read_limits() {
                         .max_outputs = std::min({integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS), 8}),
                         .stores_elements = false},
              .any_thread = !context_->is_borrowed(),
-             .draws_blocks = true};
+             .draws_blocks = true,
+             .row_elements = [](std::int64_t elements) {
+               return 4 * extent_of({DType::f32, elements}).width;
+             }};
 }
 
 void Device::describe() {
@@ -132,6 +136,7 @@ void Device::describe() {
   stores_half_infinity_as_nan_ = contains_ignoring_case(info_.name, "swiftshader");
   info_.is_software = is_one_of(info_.name, {"llvmpipe", "swiftshader", "softpipe", "swrast"});
   if (info_.is_software) limits_.cores = cores_of_host();
+  limits_.compiles_beside = limits_.pixels.compiles_beside = gl_.KHR_parallel_shader_compile && !info_.is_software;
 
   const std::string version = (api_.is_desktop ? "OpenGL " : "") + text(GL_VERSION);
   if (contains_ignoring_case(version, "ANGLE")) {

@@ -60,7 +60,8 @@ Limits WebGpuBackend::limits() const {
           .octets = device_->has_octets(),
           .cores = device_->info().is_software ? cores_of_host() : 0,
           .custom_language = ShaderLanguage::wgsl,
-          .pixels = pixel_limits(limits)};
+          .pixels = pixel_limits(limits),
+          .compiles_beside = !device_->info().is_software};
 }
 
 std::unique_ptr<Storage> WebGpuBackend::allocate(const StorageSpec& spec) {
@@ -137,7 +138,7 @@ void WebGpuBackend::trim() {
 }
 
 void WebGpuBackend::submit(std::span<const Dispatch> dispatches, std::optional<std::uint64_t> timed_as) {
-  device_->throw_faults();
+  device_->faults()->throw_first();  // of work before; a host's device is asked below, once for each submission
   std::optional<ErrorScope> refused;
   if (host_encoder_ || !device_->asks_later_about(dispatches)) refused.emplace(*device_, WGPUErrorFilter_Validation);
   const auto throw_refusal = [&] {

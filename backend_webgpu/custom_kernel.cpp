@@ -9,11 +9,11 @@
 namespace tessera::webgpu {
 namespace {
 
-constexpr std::uint64_t word = 4;
+constexpr std::uint64_t bytes_of_a_word = 4;
 
 // Binds the bytes of the elements alone, so that arrayLength() tells how many there are.
 BoundBuffer exactly(BoundBuffer buffer, const TensorSpec& spec) {
-  buffer.bytes = round_up(byte_count(spec.shape.size(), spec.dtype), word);
+  buffer.bytes = round_up(byte_count(spec.shape.size(), spec.dtype), bytes_of_a_word);
   return buffer;
 }
 

@@ -166,7 +166,8 @@ void Device::throw_faults() {
 }
 
 bool Device::asks_later_about(std::span<const Dispatch> work) {
-  if (!asks_later_ || is_borrowed_ || work.empty()) return false;
+  // The callback for errors that nobody asks about is the host's; a scope that nobody waits for tells tessera, too.
+  if (!asks_later_ || work.empty() || (is_borrowed_ && !can_wait())) return false;
   const auto is_custom = [](const Dispatch& dispatch) { return dispatch.custom != nullptr; };
   const bool is_new = std::exchange(has_new_work_, false) || std::any_of(work.begin(), work.end(), is_custom);
   if (is_new && can_wait()) return false;

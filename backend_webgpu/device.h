@@ -55,8 +55,7 @@ class Device {
   void throw_faults();
   const std::shared_ptr<Faults>& faults() const { return faults_; }
 
-  // Whether this work is not asked about now, see DeviceErrors: the like was done before, and errors of the device come
-  // to tessera alone.
+  // Whether this work is not asked about now, see DeviceErrors: the like was done before.
   bool asks_later_about(std::span<const Dispatch>);
   void note_new_work() { has_new_work_ = true; }  // new kernels or storages: the next work is asked about
 

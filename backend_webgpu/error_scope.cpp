@@ -1,4 +1,6 @@
+#include <atomic>
 #include <memory>
+#include <utility>
 
 #include "backend_webgpu/device.h"
 
@@ -19,15 +21,21 @@ ErrorScope::~ErrorScope() {
 
 std::string ErrorScope::close() {
   is_open_ = false;
-  std::string error;
+  struct Answer {
+    std::string error{};
+    std::atomic<bool> is_there = false;
+  } answer;
   WGPUPopErrorScopeCallbackInfo callback{};
   if (can_wait()) {
-    callback.mode = WGPUCallbackMode_WaitAnyOnly;
-    callback.userdata1 = &error;
+    callback.mode = mode_of_present_answers();
+    callback.userdata1 = &answer;
     callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView message, void* to, void*) {
-      if (type != WGPUErrorType_NoError) *static_cast<std::string*>(to) = text_of(message);
+      Answer& given = *static_cast<Answer*>(to);
+      if (type != WGPUErrorType_NoError) given.error = text_of(message);
+      given.is_there = true;
     };
-    device_.wait_for(wgpuDevicePopErrorScope(device_.get(), callback));
+    const WGPUFuture future = wgpuDevicePopErrorScope(device_.get(), callback);
+    if (!answer.is_there) device_.wait_for(future);
   } else {
     callback.mode = WGPUCallbackMode_AllowSpontaneous;
     callback.userdata1 = new std::shared_ptr(device_.faults());  // the answer may come after the device is gone
@@ -39,7 +47,7 @@ std::string ErrorScope::close() {
     };
     wgpuDevicePopErrorScope(device_.get(), callback);
   }
-  return error;
+  return std::move(answer.error);
 }
 
 }  // namespace tessera::webgpu

@@ -57,7 +57,8 @@ Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel)
 }
 
 void KernelCache::trim() {
-  under_way_.clear();
+  std::erase_if(under_way_,
+                [](const auto& begun) { return begun.second.pipeline.is_done(); });  // the rest would be waited for
   CompiledCache::trim();
 }
 

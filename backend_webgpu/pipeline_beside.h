@@ -11,8 +11,11 @@ class PipelineBeside {
  public:
   // Begins; see make_compute_pipeline() for the rest. Throws compile_failed for a text that is wrong, and device_lost.
   PipelineBeside(std::shared_ptr<Device>, const std::string& text, std::string what, WGPUPipelineLayout);
+  // Waits until it is done: whatever Dawn still has to do for it is done while the device is there.
+  ~PipelineBeside();
+  PipelineBeside(PipelineBeside&&) noexcept = default;
 
-  bool is_done();                      // never waits
+  bool is_done() const;                // never waits
   Handle<WGPUComputePipeline> take();  // once; waits until it is done. Throws as above
 
  private:

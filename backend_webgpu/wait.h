@@ -10,6 +10,10 @@ inline constexpr std::uint64_t forever = UINT64_MAX;
 
 bool can_wait();  // false in a page whose program cannot be suspended; wait_for() throws unsupported there
 
+// The mode of a callback that Dawn calls at once, within the call that asks, where it knows the answer by then. Its
+// future can be waited for otherwise, too.
+WGPUCallbackMode mode_of_present_answers();
+
 // Whether the future's callback has run, or runs now. Never waits.
 bool is_done(WGPUInstance, WGPUFuture);
 

@@ -13,7 +13,8 @@ fn block_quotient(value: vec4u, divisor: u32) -> vec4u {
 // The texels of four rows, each with its line, at these columns.
 fn block_texels(row: vec4u, line: vec4u, column: vec4u) -> vec4u {
   let in_line: vec4u = row / u32(options.height);
-  let block: vec4u = (line * parameters.below + in_line) * ((parameters.columns + 3u) / 4u) + column;
+  let block: vec4u = (line * parameters.below + in_line) * ((parameters.columns + 3u) / 4u) + column -
+                     parameters.first;
   let y: vec4u = block >> vec4u(parameters.width_bits);
   let x: vec4u = block - (y << vec4u(parameters.width_bits));
   return x + (y << vec4u(14u)) + ((row % u32(options.height)) << vec4u(28u));

@@ -235,7 +235,7 @@ TEST_P(AttentionTest, BadInput) {
          zeros({2, 4}), {.past = -1});
 }
 
-TESSERA_ON_ALL_DEVICES(AttentionTest);
+TESSERA_ON_EACH_BACKEND(AttentionTest);
 
 }  // namespace
 }  // namespace tessera::test::attention_test

@@ -121,7 +121,7 @@ TEST_P(Broadcasting, ReshapedOperands) {
   EXPECT_TESSERA_ERROR(x.reshape({5, 2}), shape_mismatch, "[3,4]", "[5,2]", "12", "10");
 }
 
-TESSERA_ON_ALL_DEVICES(Broadcasting);
+TESSERA_ON_EACH_BACKEND(Broadcasting);
 
 }  // namespace
 }  // namespace tessera::test::broadcasting_test

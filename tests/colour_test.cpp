@@ -268,7 +268,7 @@ TEST_P(Colours, BadInput) {
   EXPECT_TESSERA_ERROR(rgb_to_yuv420(context().zeros({2, 2})), shape_mismatch, "rgb_to_yuv420", "[2,2]");
 }
 
-TESSERA_ON_ALL_DEVICES(Colours);
+TESSERA_ON_EACH_BACKEND(Colours);
 
 }  // namespace
 }  // namespace tessera::test::colour_test

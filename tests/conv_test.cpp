@@ -223,14 +223,15 @@ TEST_P(Convolution, SizesInBlocks) {
 }
 
 // On OpenGL ES results between convolutions are stored as the next one reads them, with the padding of its windows. A
-// pixel takes part of a texel in the last case: there elements are stored in their order.
+// pixel takes part of a texel in the last case: there elements are stored in their order. The first convolution sums
+// far more than the second one of stride 2, and does so in two strips.
 TEST_P(Convolution, ConvolutionsOfConvolutions) {
   struct Case {
     std::int64_t channels, taps, stride, groups;
     std::uint64_t passes;  // in blocks: both filters and the image are laid out, and each convolution takes two
   };
   for (const Case& n :
-       {Case{32, 3, 1, 1, 7}, {32, 3, 2, 1, 7}, {32, 5, 1, 32, 7}, {32, 1, 1, 1, 7}, {30, 3, 1, 1, 8}}) {
+       {Case{32, 3, 1, 1, 7}, {32, 3, 2, 1, 9}, {32, 5, 1, 32, 7}, {32, 1, 1, 1, 7}, {30, 3, 1, 1, 8}}) {
     SCOPED_TRACE(std::to_string(n.channels) + " channels, " + std::to_string(n.taps) + " taps, stride " +
                  std::to_string(n.stride) + ", groups " + std::to_string(n.groups));
     const auto result_on = [&](Context& on) {

@@ -188,7 +188,7 @@ TEST_P(TransposedConvolution, BadInput) {
         {"a result of 11", "an image of 5", "has 4"});
 }
 
-TESSERA_ON_ALL_DEVICES(TransposedConvolution);
+TESSERA_ON_EACH_BACKEND(TransposedConvolution);
 
 }  // namespace
 }  // namespace tessera::test::conv_transpose_test

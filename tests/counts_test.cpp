@@ -132,7 +132,7 @@ TEST_P(OperationCounts, ATransformerBlock) {
   });
 }
 
-TESSERA_ON_GPU_DEVICES(OperationCounts);
+TESSERA_ON_EACH_GPU_BACKEND(OperationCounts);
 
 // The graphs whose kernels are counted, a family each.
 class ResizedPrograms : public OperationCounts {};
@@ -265,14 +265,7 @@ TEST_P(ResizedPrograms, SequencesThatGrow) {
   for (std::int64_t length = 20; length < 32; ++length) EXPECT_EQ(compiled_for(length), 0u) << length;
 }
 
-// What compiles does not depend on the driver: one of each backend will do.
-std::vector<TestDevice> one_of_each_backend() {
-  std::vector<TestDevice> devices;
-  for (const TestDevice& device : gpu_devices())
-    if (devices.empty() || devices.back().backend != device.backend) devices.push_back(device);
-  return devices;
-}
-INSTANTIATE_TEST_SUITE_P(On, ResizedPrograms, ::testing::ValuesIn(one_of_each_backend()), device_name);
+TESSERA_ON_EACH_GPU_BACKEND(ResizedPrograms);
 
 }  // namespace
 }  // namespace tessera::test::counts_test

@@ -264,7 +264,7 @@ TEST_P(Einsums, LongEquationsAreRefusedAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
-TESSERA_ON_ALL_DEVICES(Einsums);
+TESSERA_ON_EACH_BACKEND(Einsums);
 
 }  // namespace
 }  // namespace tessera::test::einsum_test

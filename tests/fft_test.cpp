@@ -169,7 +169,7 @@ TEST_P(FourierTest, BadInput) {
          [&] { rfft(context().zeros({4}, DType::i32)); });
 }
 
-TESSERA_ON_ALL_DEVICES(FourierTest);
+TESSERA_ON_EACH_BACKEND(FourierTest);
 
 }  // namespace
 }  // namespace tessera::test::fft_test

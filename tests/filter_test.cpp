@@ -224,7 +224,7 @@ TEST_P(Filters, BadInput) {
   EXPECT_TESSERA_ERROR(histogram(context().zeros({4, 4}), 4), shape_mismatch, "histogram", "[4,4]");
 }
 
-TESSERA_ON_ALL_DEVICES(Filters);
+TESSERA_ON_EACH_BACKEND(Filters);
 
 }  // namespace
 }  // namespace tessera::test::filter_test

@@ -52,6 +52,7 @@ TEST_P(FramePipelines, TiersMakeTheSameFrames) {
   for_each_pipeline([&](const bench::Pipeline& pipeline, bench::Stage& stage, std::string_view name) {
     if (name != "sharpen" && name != "cartoon") return;
     testing::take_all_tiers(stage.context());
+    testing::try_only(stage.context(), testing::Tried::tiers);
     const auto frames = stage.by_tensors(Precision::full), by_hand = stage.by_hand(bench::Format::rgba16f);
     bench::check_alike(pipeline, *frames, *by_hand);
     EXPECT_EQ(stage.context().stats().tiers_compiled, 0u) << name;

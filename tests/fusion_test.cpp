@@ -266,7 +266,7 @@ TEST_P(Fusion, AWideGraphOnManyTensorsStaysWithinTheLimits) {
   EXPECT_EQ(sum.read(), std::vector<float>(100, 2 * 2016));
 }
 
-TESSERA_ON_ALL_DEVICES(Fusion);
+TESSERA_ON_EACH_BACKEND(Fusion);
 
 }  // namespace
 }  // namespace tessera::test::fusion_test

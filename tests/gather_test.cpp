@@ -180,7 +180,7 @@ TEST_P(LookUps, BadInput) {
                        "scatter_update", "f32", "i32");
 }
 
-TESSERA_ON_ALL_DEVICES(LookUps);
+TESSERA_ON_EACH_BACKEND(LookUps);
 
 }  // namespace
 }  // namespace tessera::test::gather_test

@@ -130,7 +130,7 @@ TEST_P(Indices, BadInput) {
   EXPECT_TESSERA_ERROR(triangle(context().zeros({3}), Triangle::upper), invalid_argument, "triangle", "[3]");
 }
 
-TESSERA_ON_ALL_DEVICES(Indices);
+TESSERA_ON_EACH_BACKEND(Indices);
 
 }  // namespace
 }  // namespace tessera::test::index_test

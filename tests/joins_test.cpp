@@ -193,7 +193,7 @@ TEST_P(Joins, BadInput) {
   EXPECT_TESSERA_ERROR(pad(context().zeros({2}, DType::u8), {{1, 0}}, 300), dtype_mismatch, "pad", "300", "u8");
 }
 
-TESSERA_ON_ALL_DEVICES(Joins);
+TESSERA_ON_EACH_BACKEND(Joins);
 
 }  // namespace
 }  // namespace tessera::test::joins_test

@@ -52,7 +52,7 @@ class LaidOut : public OnDevice {
     return {stats.dispatches, stats.submits, stats.bytes_uploaded};
   }
 };
-TESSERA_ON_ALL_DEVICES(LaidOut);
+TESSERA_ON_EACH_BACKEND(LaidOut);
 
 TEST_P(LaidOut, AreOnTheDeviceOnce) {
   Context gpu = open(GetParam());

@@ -359,7 +359,7 @@ TEST_P(Pixels, MoveToOtherDevices) {
   }
 }
 
-TESSERA_ON_ALL_DEVICES(Pixels);
+TESSERA_ON_EACH_BACKEND(Pixels);
 
 }  // namespace
 }  // namespace tessera::test::pixels_test

@@ -232,7 +232,7 @@ TEST_P(ImagePooling, BadInput) {
                        "global_max_pool", "boolean");
 }
 
-TESSERA_ON_ALL_DEVICES(ImagePooling);
+TESSERA_ON_EACH_BACKEND(ImagePooling);
 
 }  // namespace
 }  // namespace tessera::test::pooling_test

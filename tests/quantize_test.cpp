@@ -345,8 +345,8 @@ TEST_P(FourBits, BadInput) {
          zeros({2, 17}, DType::f32), {values, scales});
 }
 
-TESSERA_ON_ALL_DEVICES(FourBits);
-TESSERA_ON_ALL_DEVICES(Quantization);
+TESSERA_ON_EACH_BACKEND(FourBits);
+TESSERA_ON_EACH_BACKEND(Quantization);
 
 }  // namespace
 }  // namespace tessera::test::quantize_test

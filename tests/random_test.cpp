@@ -152,7 +152,7 @@ TEST_P(Random, BadInput) {
   EXPECT_TESSERA_ERROR(uniform_integers(context(), {2}, 0, 6, -7), invalid_argument, "6", "-7");
 }
 
-TESSERA_ON_ALL_DEVICES(Random);
+TESSERA_ON_EACH_BACKEND(Random);
 
 }  // namespace
 }  // namespace tessera::test::random_test

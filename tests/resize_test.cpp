@@ -236,7 +236,7 @@ TEST_P(Resizing, BadInput) {
   EXPECT_TESSERA_ERROR(flip_up_down(context().zeros({1, 1, 1, 1, 1})), shape_mismatch, "flip_up_down", "[1,1,1,1,1]");
 }
 
-TESSERA_ON_ALL_DEVICES(Resizing);
+TESSERA_ON_EACH_BACKEND(Resizing);
 
 }  // namespace
 }  // namespace tessera::test::resize_test

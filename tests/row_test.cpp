@@ -396,7 +396,7 @@ TEST_P(Rows, BadInput) {
   EXPECT_TESSERA_ERROR(lrn(whole), dtype_mismatch, "lrn", "i32");
 }
 
-TESSERA_ON_ALL_DEVICES(Rows);
+TESSERA_ON_EACH_BACKEND(Rows);
 
 }  // namespace
 }  // namespace tessera::test::row_test

@@ -170,7 +170,7 @@ TEST_P(Scans, BadInput) {
   EXPECT_TESSERA_ERROR(cumsum(context().zeros({2}, DType::boolean)), dtype_mismatch, "cumsum", "boolean");
 }
 
-TESSERA_ON_ALL_DEVICES(Scans);
+TESSERA_ON_EACH_BACKEND(Scans);
 
 }  // namespace
 }  // namespace tessera::test::scan_test

@@ -120,7 +120,7 @@ TEST_P(Scatters, Dispatches) {
   EXPECT_EQ(dispatches(relu(scatter_update(x * 2.0f, rows, abs(updates)))), sorted);
 }
 
-TESSERA_ON_ALL_DEVICES(Scatters);
+TESSERA_ON_EACH_BACKEND(Scatters);
 
 }  // namespace
 }  // namespace tessera::test::scatter_test

@@ -183,7 +183,7 @@ TEST_P(SharingKernels, ByName) {
   EXPECT_TRUE(all_agree(hub.get(similarity).read(), want, 1e-5f));
 }
 
-TESSERA_ON_GPU_DEVICES(SharingKernels);
+TESSERA_ON_EACH_GPU_BACKEND(SharingKernels);
 
 TEST_P(Sharing, FilesGiveTheHubBack) {
   const TemporaryFolder folder;

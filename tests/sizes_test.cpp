@@ -121,7 +121,7 @@ TEST_P(Sizes, EmptyTensorsGoThroughEveryMove) {
   EXPECT_EQ(matmul(x, ones({1 << 14, 4})).shape(), (Shape{0, 1 << 14, 4}));
 }
 
-TESSERA_ON_ALL_DEVICES(Sizes);
+TESSERA_ON_EACH_BACKEND(Sizes);
 
 }  // namespace
 }  // namespace tessera::test::sizes_test

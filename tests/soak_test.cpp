@@ -123,7 +123,7 @@ TEST_P(Soak, MemoryAndObjectsStayFlat) {
   EXPECT_EQ(testing::live_nodes(), nodes_before);
 }
 
-TESSERA_ON_ALL_DEVICES(Soak);
+TESSERA_ON_EACH_BACKEND(Soak);
 
 }  // namespace
 }  // namespace tessera::test::soak_test

@@ -191,7 +191,7 @@ TEST_P(Sorting, BadInput) {
   EXPECT_TESSERA_ERROR(sort(context().zeros({2}, DType::boolean)), dtype_mismatch, "sort", "boolean");
 }
 
-TESSERA_ON_ALL_DEVICES(Sorting);
+TESSERA_ON_EACH_BACKEND(Sorting);
 
 }  // namespace
 }  // namespace tessera::test::sort_test

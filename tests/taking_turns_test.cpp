@@ -80,12 +80,23 @@ Tensor rows_of_many_types(Context&, const Tensor& x) {
   return y;
 }
 
+// What the first convolutions make is far more than all that follows, in the order of its elements, which several read,
+// and as kernels read it.
+Tensor funnel_of_convolutions(Context& gpu, const Tensor& x) {
+  const Conv2d same{.padding = Padding::same}, half{.strides = {2, 2}, .padding = Padding::same};
+  Tensor y = relu(conv2d(x, weights(gpu, {3, 3, 3, 40}, 1), same));
+  y = y * mean(y, {.axes = {1, 2}, .keep_dims = true});
+  y = relu(conv2d(y, weights(gpu, {1, 1, 40, 36}, 2), same));
+  for (const std::int64_t channels : {8, 12})
+    y = relu(conv2d(y, weights(gpu, {3, 3, y.shape()[3], channels}, 3), half));
+  return conv2d(y, weights(gpu, {3, 3, 12, 5}, 4), same);
+}
+
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{{"products", {96, 200}, products_of_many_widths},
-                                     {"pyramid", {1, 72, 88, 3}, pyramid_of_convolutions},
-                                     {"squares", {128, 128}, squares, 1.5},
-                                     {"pictures", {200, 160, 3}, pictures_of_many_sizes, 1.5},
-                                     {"rows", {64, 100}, rows_of_many_types}};
+  static const std::vector<Kind> all{
+      {"products", {96, 200}, products_of_many_widths},         {"pyramid", {1, 72, 88, 3}, pyramid_of_convolutions},
+      {"funnel", {1, 75, 83, 3}, funnel_of_convolutions},       {"squares", {128, 128}, squares, 1.5},
+      {"pictures", {200, 160, 3}, pictures_of_many_sizes, 1.5}, {"rows", {64, 100}, rows_of_many_types}};
   return all;
 }
 
@@ -122,7 +133,7 @@ class TakingTurns : public OnDevice {
     return {std::move(result), gpu.memory().bytes_peak - before};
   }
 };
-TESSERA_ON_ALL_DEVICES(TakingTurns);
+TESSERA_ON_EACH_BACKEND(TakingTurns);
 
 TEST_P(TakingTurns, LeavesLittleMoreThanIsAliveAtATime) {
   if (GetParam().backend == BackendKind::cpu) GTEST_SKIP() << "the oracle has a storage for each size";
@@ -161,6 +172,29 @@ TEST_P(TakingTurns, NeverReadsWhatOthersLeft) {
   }
 }
 
+// In rows of the image's own width, whatever else has been in the storage.
+TEST_P(TakingTurns, PixelsAreReadAsElementsToo) {
+  Context gpu = open(GetParam());
+  for (const auto& [height, width] : {std::pair{3, 6}, {5, 9}, {20, 31}, {7, 130}, {40, 300}}) {
+    SCOPED_TRACE(std::to_string(height) + " x " + std::to_string(width));
+    const auto body = [height = height, width = width](std::span<const Tensor> x) {
+      const Tensor row = flatten(resize_bilinear(x[0], height, width));
+      const std::int64_t columns = 5, elements = height * width * 3 / columns * columns;
+      const Tensor parts = concat({slice(row, {7}, {elements}), slice(row, {3}, {elements})});
+      return std::vector{leaky_relu(parts),
+                         tile(triangle(parts.reshape({2 * elements / columns, columns}), Triangle::upper), {1, 3})};
+    };
+    const TensorSpec spec{{4, 7, 4}};
+    const std::vector<float> values = random_values(4 * 7 * 4, -1, 1, 7);
+    const Program program = Program::record(gpu, {spec}, body);
+    for (int run = 0; run < 2; ++run) {
+      const std::vector<Tensor> got = program.run({gpu.tensor(spec.shape, values)});
+      const std::vector<Tensor> want = body({{cpu_context().tensor(spec.shape, values)}});
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(all_agree(got[i].read(), want[i].read(), 1e-5f)) << i;
+    }
+  }
+}
+
 TEST_P(TakingTurns, RunsInSlicesGiveTheSame) {
   Context gpu = open(GetParam());
   for (const Kind& kind : kinds()) {
@@ -179,9 +213,10 @@ TEST_P(TakingTurns, RunsInSlicesGiveTheSame) {
 TEST_P(TakingTurns, TiersGiveTheSame) {
   if (GetParam().backend == BackendKind::cpu) GTEST_SKIP() << "the host has no tiers";
   ContextOptions with_tiers = options();
-  with_tiers.tiers = true;
+  with_tiers.tuning = Tuning::eager;
   Context gpu = Context::create(with_tiers);
   testing::take_all_tiers(gpu);
+  testing::try_only(gpu, testing::Tried::tiers);
   for (const Kind& kind : kinds()) {
     SCOPED_TRACE(kind.name);
     const Program program = record(gpu, kind);

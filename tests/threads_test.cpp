@@ -110,7 +110,7 @@ TEST_P(Waiting, ReadsSleepUntilTheDeviceIsDone) {
     return x;
   };
   long_work(4, 1).read();  // compiles
-  const Tensor result = long_work(1 << 18, 8);
+  const Tensor result = long_work(1 << 18, 32);
   const auto start = std::chrono::steady_clock::now();
   const double worked_before = seconds_this_thread_worked();
   result.read();

@@ -1,4 +1,4 @@
-// Tiers (ContextOptions::tiers): kernels with constants, which give the same bits as those with parameters.
+// Tiers (Tuning): kernels with constants, which give the same bits as those with parameters.
 #include <cmath>
 #include <fstream>
 
@@ -13,11 +13,12 @@ namespace {
 class TieredKernels : public OnDevice {
  protected:
   // Takes every tier whose results are the same.
-  Context start(ContextOptions options = {.tiers = true}) const {
+  Context start(ContextOptions options = {.tuning = Tuning::eager}) const {
     options.prefer = {GetParam().backend};
     options.driver = GetParam().driver;
     Context gpu = Context::create(options);
     testing::take_all_tiers(gpu);
+    testing::try_only(gpu, testing::Tried::tiers);
     return gpu;
   }
 };
@@ -113,8 +114,8 @@ TEST_P(TieredKernels, FallBackWhereANumberChanges) {
   expect_compiled(compiled + 1);
 }
 
-TEST_P(TieredKernels, AreOffUnlessAskedFor) {
-  Context gpu = start({});
+TEST_P(TieredKernels, CanBeOff) {
+  Context gpu = start({.tuning = Tuning::off});
   const Program program =
       Program::record(gpu, {{{4}}}, [](std::span<const Tensor> in) { return std::vector{in[0] + 1.0f}; });
   for (int i = 0; i < 20; ++i) program.run(std::vector{gpu.zeros({4})});
@@ -124,7 +125,7 @@ TEST_P(TieredKernels, AreOffUnlessAskedFor) {
 
 // Nothing of a trial stays, wherever the device is lost.
 TEST_P(TieredKernels, SurviveALostDevice) {
-  Context gpu = start({.message_level = Message::Level::error, .tiers = true});
+  Context gpu = start({.message_level = Message::Level::error, .tuning = Tuning::eager});
   const Tensor x = gpu.tensor({4}, {1, 2, 3, 4});
   const Program program = Program::record(gpu, {{{4}}}, [](std::span<const Tensor> in) {
     return std::vector{sqrt(in[0] * 4.0f), matmul(in[0].reshape({2, 2}), in[0].reshape({2, 2}))};
@@ -143,7 +144,7 @@ TEST_P(TieredKernels, SurviveALostDevice) {
 }
 
 TEST_P(TieredKernels, TakeNoMoreMemoryThanThereIs) {
-  Context gpu = start({.memory_budget = 40'000, .tiers = true});
+  Context gpu = start({.memory_budget = 40'000, .tuning = Tuning::eager});
   const Program program =
       Program::record(gpu, {{{4096}}}, [](std::span<const Tensor> in) { return std::vector{in[0] * 2.0f}; });
   const Tensor x = gpu.full({4096}, 3);
@@ -157,7 +158,7 @@ TEST_P(TieredKernels, DoNotMindADamagedCache) {
   const TemporaryFolder folder;
   std::vector<float> first;
   for (int start_number = 0; start_number < 2; ++start_number) {
-    Context gpu = start({.message_level = Message::Level::error, .cache_dir = folder.path(), .tiers = true});
+    Context gpu = start({.message_level = Message::Level::error, .cache_dir = folder.path(), .tuning = Tuning::eager});
     const Tensor x = gpu.tensor({6}, {1, 2, 3, 4, 5, 6});
     for (int run = 0; run < 3; ++run) {
       const std::vector<float> values = (exp(x * 0.25f) + 0.5f).read();

@@ -1,4 +1,5 @@
-// Variants (ContextOptions::variants): products and convolutions by other kernels than the usual ones.
+// Variants (Tuning): products and convolutions by other kernels than the usual ones.
+#include <atomic>
 #include <fstream>
 
 #include "support/compare.h"
@@ -11,14 +12,16 @@ namespace {
 
 class Variants : public OnDevice {
  protected:
-  Context start(ContextOptions options = {.variants = true}) const {
+  Context start(ContextOptions options = {.tuning = Tuning::eager}) const {
     options.prefer = {GetParam().backend};
     options.driver = GetParam().driver;
-    options.message_level = Message::Level::error;
-    return Context::create(options);
+    if (!options.on_message) options.message_level = Message::Level::error;
+    Context gpu = Context::create(options);
+    testing::try_only(gpu, testing::Tried::variants);
+    return gpu;
   }
   // Takes the last variant that gives the right results, faster or not.
-  Context start_taking(ContextOptions options = {.variants = true}) const {
+  Context start_taking(ContextOptions options = {.tuning = Tuning::eager}) const {
     Context gpu = start(std::move(options));
     testing::take_all_tiers(gpu);
     return gpu;
@@ -59,6 +62,49 @@ std::vector<Tensor> convolutions_on(Context& context) {
           conv2d(of({1, 8, 8, 5}, 14), of({3, 3, 5, 7}, 15), {.padding = Padding::same})};
 }
 
+// Of three by three taps, a pixel apart, which can be made in tiles of two by two pixels: odd sizes, single pixels,
+// batches, each padding, channels that fill texels and that do not, with work before and after.
+std::vector<Tensor> convolutions_in_tiles_on(Context& context) {
+  const auto of = [&](const Shape& shape, std::uint32_t seed) { return numbers(context, shape, seed); };
+  const auto halves = [&](const Shape& shape, std::uint32_t seed) { return of(shape, seed).cast(DType::f16); };
+  const Conv2d same{.padding = Padding::same};
+  return {
+      conv2d(of({1, 3, 3, 4}, 1), of({3, 3, 4, 8}, 2)),
+      conv2d(of({2, 1, 1, 8}, 3), of({3, 3, 8, 16}, 4), same),
+      conv2d(of({3, 4, 5, 9}, 5), of({3, 3, 9, 17}, 6)),
+      conv2d(of({2, 6, 9, 6}, 7), of({3, 3, 6, 40}, 8), {.pads = {{0, 2, 3, 1}}}),
+      conv2d(of({1, 1, 2, 3}, 9), of({3, 3, 3, 5}, 10), {.pads = {{5, 0, 1, 4}}}),
+      tanh(conv2d(of({2, 9, 11, 8}, 11), of({3, 3, 8, 16}, 12), same) * 0.25f + of({16}, 13)) + of({2, 9, 11, 16}, 14),
+      relu(conv2d(of({1, 13, 6, 5}, 15), of({3, 3, 5, 7}, 16), same) + of({7}, 17)),
+      relu(conv2d(of({1, 6, 70, 3}, 18), of({3, 3, 3, 33}, 19)) + of({33}, 20)) * of({1, 4, 68, 33}, 21),
+      conv2d(slice(of({4, 7, 8, 20}, 22), {1, 0, 0, 0}, {2, 7, 8, 20}), of({3, 3, 20, 36}, 23), same),
+      conv2d(slice(of({2, 7, 8, 5}, 24), {1, 1, 0, 0}, {1, 6, 8, 5}), of({3, 3, 5, 20}, 25), same),
+      conv2d(conv2d(of({1, 12, 9, 6}, 26), of({3, 3, 6, 12}, 27), same), of({3, 3, 12, 6}, 28), same) * 0.1f,
+      relu(conv2d(halves({1, 9, 10, 12}, 29), halves({3, 3, 12, 16}, 30), same)).cast(DType::f32) * 0.01f,
+      conv2d(halves({1, 5, 6, 3}, 31), halves({3, 3, 3, 6}, 32)).cast(DType::f32) * 0.01f};
+}
+
+// Counts the kernels that a context tells of whose names begin with this and have another part.
+class KernelCount {
+ public:
+  explicit KernelCount(const std::string& start, std::string part = "")
+      : start_("kernel " + start), part_(std::move(part)) {}
+  ContextOptions options() {
+    return {.on_message = [this](const Message& message) { note(message.text); },
+            .message_level = Message::Level::debug,
+            .tuning = Tuning::eager};
+  }
+  int count() const { return count_; }
+
+ private:
+  void note(const std::string& text) {
+    const std::size_t start = text.find(start_);
+    if (start != std::string::npos && text.find(part_, start) != std::string::npos) ++count_;
+  }
+  const std::string start_, part_;
+  std::atomic<int> count_ = 0;
+};
+
 std::vector<std::vector<float>> read_all(const std::vector<Tensor>& tensors) {
   std::vector<std::vector<float>> values;
   for (const Tensor& tensor : tensors) values.push_back(tensor.read());
@@ -96,7 +142,7 @@ TEST_P(Variants, AllGiveTheSameConvolutions) {
   Context gpu = start();
   const auto want = read_all(convolutions_on(cpu_context()));
   std::size_t numbers_with_kernels = 0;
-  for (std::size_t number = 0; number < 5; ++number) {
+  for (std::size_t number = 0; number < most_variants; ++number) {
     SCOPED_TRACE(number);
     const std::uint64_t before = gpu.stats().kernels_compiled;
     testing::take_variants(gpu, number);
@@ -104,6 +150,35 @@ TEST_P(Variants, AllGiveTheSameConvolutions) {
     if (gpu.stats().kernels_compiled > before) ++numbers_with_kernels;
   }
   EXPECT_GE(numbers_with_kernels, 2u);
+}
+
+TEST_P(Variants, AllGiveTheSameConvolutionsInTiles) {
+  KernelCount winograd("winograd_result");
+  Context gpu = start(winograd.options());
+  const auto want = read_all(convolutions_in_tiles_on(cpu_context()));
+  for (std::size_t number = 0; number < most_variants; ++number) {
+    SCOPED_TRACE(number);
+    testing::take_variants(gpu, number);
+    expect_agreement(read_all(convolutions_in_tiles_on(gpu)), want);
+    if (number == 0) {
+      EXPECT_EQ(winograd.count(), 0) << "no rule takes it";
+    }
+  }
+  EXPECT_GE(winograd.count(), 5) << "with the work that follows";
+}
+
+TEST_P(Variants, MayBeConvolutionsInTiles) {
+  KernelCount winograd("winograd_result", "relu");
+  Context gpu = start_taking(winograd.options());
+  const auto of = [](Context& context) {
+    return relu(conv2d(numbers(context, {1, 11, 14, 8}, 1), numbers(context, {3, 3, 8, 16}, 2)) +
+                numbers(context, {16}, 3));
+  };
+  const std::vector<float> want = of(cpu_context()).read();
+  for (int run = 0; run < 10; ++run) EXPECT_TRUE(all_agree(of(gpu).read(), want, 1e-4f));
+  testing::finish_tiers(gpu);
+  EXPECT_TRUE(all_agree(of(gpu).read(), want, 1e-4f));
+  EXPECT_EQ(winograd.count(), 1) << "it comes last";
 }
 
 // A layer and a convolution, whose variants are tried.
@@ -128,7 +203,7 @@ TEST_P(Variants, AreTriedAndRemembered) {
   for (const char* start : {"first", "second", "after damage"}) {
     SCOPED_TRACE(start);
     const bool is_second = start == std::string("second");
-    Context gpu = start_taking({.cache_dir = folder.path(), .variants = true});
+    Context gpu = start_taking({.cache_dir = folder.path(), .tuning = Tuning::eager});
     const Program program = recorded(gpu);
     const std::vector<Tensor> inputs = inputs_on(gpu);
     const auto first = read_all(program.run(inputs));
@@ -169,8 +244,8 @@ TEST_P(Variants, AreMeasured) {
   EXPECT_EQ(gpu.stats().kernels_compiled, measured.kernels_compiled);
 }
 
-TEST_P(Variants, AreOffUnlessAskedFor) {
-  Context gpu = start_taking({});
+TEST_P(Variants, CanBeOff) {
+  Context gpu = start_taking({.tuning = Tuning::off});
   const Program program = recorded(gpu);
   const std::vector<Tensor> inputs = inputs_on(gpu);
   for (int run = 0; run < 4; ++run) program.run(inputs);
@@ -195,7 +270,7 @@ TEST_P(Variants, SurviveALostDevice) {
 }
 
 TEST_P(Variants, TakeNoMoreMemoryThanThereIs) {
-  Context gpu = start_taking({.memory_budget = 200'000, .variants = true});
+  Context gpu = start_taking({.memory_budget = 200'000, .tuning = Tuning::eager});
   const Tensor a = numbers(gpu, {64, 256}, 1), b = numbers(gpu, {256, 64}, 2);
   for (int run = 0; run < 4; ++run) matmul(a, b).read();
   testing::finish_tiers(gpu);

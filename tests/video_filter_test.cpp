@@ -151,7 +151,7 @@ TEST_P(VideoFilter, TheSecondStartCompilesNothing) {
   EXPECT_EQ(pixels[0], pixels[1]);
 }
 
-TESSERA_ON_GPU_DEVICES(VideoFilter);
+TESSERA_ON_EACH_GPU_BACKEND(VideoFilter);
 
 // On a device of the commit: real_models_test has the networks themselves on all of them.
 Context& context_of_the_commit() {

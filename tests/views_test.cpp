@@ -357,7 +357,7 @@ TEST_P(Views, LargePartsAreReadWhereverTheyBeginAndEnd) {
   EXPECT_TRUE(halves.read_async<half>().get() == halves.read<half>());
 }
 
-TESSERA_ON_ALL_DEVICES(Views);
+TESSERA_ON_EACH_BACKEND(Views);
 
 }  // namespace
 }  // namespace tessera::test::views_test

@@ -167,7 +167,7 @@ TEST_P(Warping, BadInput) {
   EXPECT_TESSERA_ERROR(rotate(context().zeros({2, 2}), 1), shape_mismatch, "rotate", "[2,2]");
 }
 
-TESSERA_ON_ALL_DEVICES(Warping);
+TESSERA_ON_EACH_BACKEND(Warping);
 
 }  // namespace
 }  // namespace tessera::test::warp_test

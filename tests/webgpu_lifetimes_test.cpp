@@ -55,6 +55,24 @@ TEST_P(WebGpuLifetimes, HostsMayShutDownFirst) {
   guest.gpu.reset();
 }
 
+// Work that is like that of the frame before asks nothing then, so that the host's own callback has the error.
+TEST_P(WebGpuLifetimes, ErrorsThatNobodyAsksAboutGoToTheHost) {
+  Host host(GetParam());
+  Context gpu = webgpu::adopt(host.handles(), {.device_errors = DeviceErrors::later});
+  const WGPUBuffer buffer = host.buffer(std::vector<float>{1, 2, 3, 4});
+  const Program program =
+      Program::record(gpu, {{.shape = {4}}}, [](std::span<const Tensor> in) { return std::vector{in[0] * 2.0f}; });
+  const auto frame = [&] { return program.run({webgpu::from_buffer(gpu, buffer, {4})})[0]; };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(frame().read(), (std::vector<float>{2, 4, 6, 8}));
+  const Tensor borrowed = webgpu::from_buffer(gpu, buffer, {4});
+  wgpuBufferDestroy(buffer);
+  const Tensor of_nothing = program.run({borrowed})[0];
+  ASSERT_EQ(host.errors.size(), 1u);
+  EXPECT_NE(host.errors[0].find("destroyed"), std::string::npos) << host.errors[0];
+  host.errors.clear();
+  EXPECT_EQ((gpu.full({2}, 1) + 1.0f).read(), std::vector<float>(2, 2));
+}
+
 TESSERA_ON_WEBGPU_DEVICES(WebGpuLifetimes);
 
 }  // namespace

@@ -1,17 +1,16 @@
 #include "backend_webgpu/pipeline_beside.h"
 
-#include <atomic>
 #include <utility>
 
 #include "backend_webgpu/program.h"
 
 namespace tessera::webgpu {
 
-// Dawn calls back on whichever thread asks next, or on its own.
+// Dawn calls back on the thread that asks, and leaves nothing to do for its own thread that needs the device's lock.
 struct PipelineBeside::Made {
   Handle<WGPUComputePipeline> pipeline{};
   std::string error{};
-  std::atomic<bool> is_there = false;  // pipeline and error may be read
+  bool is_there = false;  // the pipeline, or the error
   WGPUFuture future{};
 
   static void called(WGPUCreatePipelineAsyncStatus status, WGPUComputePipeline pipeline, WGPUStringView message,
@@ -37,13 +36,19 @@ PipelineBeside::PipelineBeside(std::shared_ptr<Device> device, const std::string
   descriptor.compute.module = module.get();
   descriptor.compute.entryPoint = view_of("main");
   WGPUCreateComputePipelineAsyncCallbackInfo callback{};
-  callback.mode = WGPUCallbackMode_AllowSpontaneous;
+  callback.mode = WGPUCallbackMode_WaitAnyOnly;
   callback.userdata1 = new std::shared_ptr(made_);  // Dawn calls once, if only when the instance goes
   callback.callback = Made::called;
   made_->future = wgpuDeviceCreateComputePipelineAsync(device_->get(), &descriptor, callback);
 }
 
-bool PipelineBeside::is_done() { return made_->is_there || (device_->wait_for(made_->future, 0) && made_->is_there); }
+PipelineBeside::~PipelineBeside() {
+  if (made_ && !is_done()) device_->wait_for(made_->future);
+}
+
+bool PipelineBeside::is_done() const {
+  return made_->is_there || (device_->wait_for(made_->future, 0) && made_->is_there);
+}
 
 Handle<WGPUComputePipeline> PipelineBeside::take() {
   if (!is_done()) device_->wait_for(made_->future);

@@ -10,6 +10,8 @@ namespace tessera::webgpu {
 
 bool can_wait() { return true; }
 
+WGPUCallbackMode mode_of_present_answers() { return WGPUCallbackMode_AllowSpontaneous; }
+
 bool is_done(WGPUInstance instance, WGPUFuture future) {
   WGPUFutureWaitInfo info{};
   info.future = future;

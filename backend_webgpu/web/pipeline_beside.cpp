@@ -17,7 +17,9 @@ PipelineBeside::PipelineBeside(std::shared_ptr<Device> device, const std::string
       what_(std::move(what)),
       made_(std::make_shared<Made>(Made{make_compute_pipeline(*device_, text, what_, layout)})) {}
 
-bool PipelineBeside::is_done() { return true; }
+PipelineBeside::~PipelineBeside() = default;
+
+bool PipelineBeside::is_done() const { return true; }
 
 Handle<WGPUComputePipeline> PipelineBeside::take() { return std::move(made_->pipeline); }
 

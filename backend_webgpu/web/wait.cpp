@@ -7,6 +7,8 @@ namespace tessera::webgpu {
 
 bool can_wait() { return can_suspend(); }
 
+WGPUCallbackMode mode_of_present_answers() { return WGPUCallbackMode_WaitAnyOnly; }  // a page answers later
+
 bool is_done(WGPUInstance, WGPUFuture future) { return take_answer(static_cast<int>(future.id)); }
 
 Wait wait_for(WGPUInstance instance, WGPUFuture future, std::uint64_t nanoseconds) {

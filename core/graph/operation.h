@@ -52,6 +52,8 @@ class WorkText {
 
 struct Family;
 struct PaddedFamily;
+struct FamilyStage;
+using FamilyStages = std::vector<FamilyStage>;
 
 // The work of several nodes as one: `count` times the same, each with so many elements of the result. Each has an
 // operand of its own, or all are parts of one, so many elements apart.
@@ -65,6 +67,7 @@ struct FamilyUse {
   std::int64_t elements;  // of the result
   DType dtype;            // likewise
   bool octets;            // whether the device runs entries in octets
+  bool workgroups;        // whether it runs cooperative ones
 };
 
 // An entry of a kernel family: the static part of an operation that is more than pointwise.
@@ -88,6 +91,9 @@ struct FamilyEntry {
   // The same work on devices with octets, where the lines of the result do not end with a texel: with a few elements
   // more in each, for which there are better kernels. Nothing where there are none. `cores`: as above, or 0.
   std::optional<PaddedFamily> (*padded)(const Family&, const FamilyUse&, int cores) = nullptr;
+  // Ways to give the same values by several kernels each, but for rounding: their sums have other terms. Like variants,
+  // they are measured; no rule takes one. They are for devices without workgroups, too.
+  std::vector<FamilyStages> (*in_stages)(const Family&, const FamilyUse&) = nullptr;
   // The names of words and options; KernelEntry sets it.
   const ParameterList& (*parameter_names)() = nullptr;
   const ParameterList& (*option_names)() = nullptr;
@@ -186,6 +192,13 @@ struct PaddedFamily {
   bool pays;  // by its sizes alone, a copy of what is wanted included
 
   std::int64_t elements(std::int64_t wanted) const { return wanted / line * padded; }
+};
+
+// One of the kernels of FamilyEntry::in_stages, of which the last one gives the values.
+struct FamilyStage {
+  Family family;
+  std::vector<int> operands;  // by their numbers: those of the whole, and then the results of the stages before
+  std::int64_t elements;      // of the result, which is f32 unless it is the last one
 };
 
 // Elements of a texture or a buffer that a host lent, read when they are first needed and kept from then on.

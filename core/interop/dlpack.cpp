@@ -27,7 +27,7 @@ DLDataType type_of(DType dtype) {
 
 [[noreturn]] void refuse(ErrorCode code, const std::string& why) { throw Error(code, "from_dlpack: " + why); }
 
-DType dtype_of(const DLDataType& type) {
+DType dtype_from(const DLDataType& type) {
   for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::i8, DType::u8, DType::boolean})
     if (type == type_of(dtype)) return dtype;
   refuse(ErrorCode::dtype_mismatch, "elements of type code " + std::to_string(type.code) + " with " +
@@ -90,7 +90,7 @@ Tensor taken_over(Context& context, Managed* managed) {
   if (!managed) refuse(ErrorCode::invalid_argument, "the tensor is null.");
   const DLTensor& tensor = managed->dl_tensor;
   const Shape shape = shape_of(tensor);
-  const DType dtype = dtype_of(tensor.dtype);
+  const DType dtype = dtype_from(tensor.dtype);
   if (!tensor.data && shape.size() != 0) refuse(ErrorCode::invalid_argument, "the data is null.");
   const auto let_go = [](Managed* taken) {
     if (taken->deleter) taken->deleter(taken);

@@ -36,7 +36,7 @@ struct PixelLayout {
   bool is_half = false;                // of f16, which only pixel kernels ever see
   int layers = 1;                      // more: that many outputs of one pixel kernel, each with all pixels
   int slices = 1;  // more: of f16, whose rows lie in that many slices of a volume, which kernels can only filter
-  bool has_elements = false;  // in turn with the pixels, in rows of just that width
+  bool has_elements = false;  // too, or in turn with the pixels: in rows of just that width
   bool operator==(const PixelLayout&) const = default;
 };
 
@@ -135,6 +135,11 @@ struct BoundInput {
   std::int64_t first = 0;  // the element from which on a pass reads
 };
 
+// Elements of a dispatch's output, as they lie in it; whole rows of a texture (Limits::row_elements).
+struct OutputPart {
+  std::int64_t first, end;
+};
+
 struct Dispatch {
   const Kernel* kernel;                // valid during the call
   const CustomCall* custom = nullptr;  // instead of a kernel
@@ -151,6 +156,7 @@ struct Dispatch {
   const HostTarget* target = nullptr;          // of a pixel kernel; the entry of custom_outputs is null then
   KernelUses* uses = nullptr;                  // of the program that this is part of; the kernel joins them
   bool shares_outputs = false;                 // their storages may be larger than they need: see Backend::shared_by
+  std::optional<OutputPart> part{};            // all that the kernel is to make of the output
 
   // As it was before it had any work, but for the memory of its lists.
   void clear() {
@@ -159,6 +165,7 @@ struct Dispatch {
     output_dtype = DType::f32;
     output_elements = workgroups = 0;
     shares_outputs = false;
+    part.reset();
     inputs.clear(), words.clear(), operand_elements.clear(), custom_outputs.clear();
   }
 };
@@ -190,6 +197,7 @@ struct PixelLimits {
   int max_inputs = 0;      // of one kernel
   int max_outputs = 0;
   bool stores_elements = false;  // whether each invocation can store the elements of its pixel, if they are whole words
+  bool compiles_beside = false;  // see Limits; of pixel kernels
 };
 
 struct Limits {
@@ -204,6 +212,12 @@ struct Limits {
   bool any_thread = true;       // may call; else the one with the host's context alone
   bool stores_in_turn = false;  // whether a kernel can store elements anywhere, one after the other
   bool draws_blocks = false;    // whether pixel kernels have input_k_at(), and their outputs can be layers
+  // The elements in a row of a storage of so many, in the layout that the backend likes best, if kernels can make parts
+  // of such a storage that are whole rows (Dispatch::part).
+  std::int64_t (*row_elements)(std::int64_t elements) = nullptr;
+  // Whether other work goes on while Backend::prepare_beside() compiles. The compilers of software devices share the
+  // cores with it, and come into the queue.
+  bool compiles_beside = false;
 };
 
 // The time of a dispatch on the device, in microseconds since the first one of its run began.

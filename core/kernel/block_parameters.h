@@ -12,7 +12,8 @@ struct BlockParameters {
   Unsigned columns, rows;  // rows in a line
   Unsigned below;          // blocks below each other in a line
   Unsigned width_bits;
-  TESSERA_PARAMETERS(columns, rows, below, width_bits);
+  Unsigned first;  // of all blocks, the first one that is in the texture
+  TESSERA_PARAMETERS(columns, rows, below, width_bits, first);
 };
 
 struct BlockOptions {

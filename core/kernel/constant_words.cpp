@@ -48,7 +48,7 @@ std::optional<BracketedNumber> bracketed_number(std::string_view text, char open
 // an error there.
 std::string function_of(std::size_t word) { return "constant_" + std::to_string(word) + "()"; }
 
-std::string number_text(std::size_t index, std::uint32_t word, WordType type, ShaderLanguage language) {
+std::string constant_text(std::size_t index, std::uint32_t word, WordType type, ShaderLanguage language) {
   const bool is_wgsl = language == ShaderLanguage::wgsl;
   const std::string bits = is_wgsl ? function_of(index) : std::to_string(word) + "u";
   switch (type) {
@@ -116,7 +116,7 @@ class ConstantText {
   }
 
   std::string scalar(std::size_t word, const WordReader& reader) const {
-    const std::string text = number_text(word, *constants_.values[word], reader.type, language_);
+    const std::string text = constant_text(word, *constants_.values[word], reader.type, language_);
     return language_ == ShaderLanguage::glsl && reader.name == "core_word" ? "uint(" + text + ")" : text;
   }
 

@@ -1,4 +1,5 @@
-// The parameters and options of the kernels in the shader files pool.* and conv.*, whose windows window.* finds.
+// The parameters and options of the kernels in the shader files pool.*, conv.*, whose windows window.* finds, and
+// winograd.*.
 #pragma once
 #include "core/kernel/parameters.h"
 
@@ -63,6 +64,24 @@ struct ConvDot4Options {
   Signed axes, is_transposed, reading, octets;
   Signed unsigned_a, unsigned_b;  // whether the image, or the filter, is u8 rather than i8
   TESSERA_PARAMETERS(axes, is_transposed, reading, octets, unsigned_a, unsigned_b);
+};
+
+// winograd.wgsl: convolutions of three by three taps, in tiles of two by two pixels of the result.
+struct WinogradAxis {
+  Signed image, result;  // sizes
+  Signed before;         // pixels of padding
+  Unsigned tiles;
+  TESSERA_PARAMETERS(image, result, before, tiles);
+};
+struct WinogradParameters {
+  Unsigned image_channels, result_channels;
+  Unsigned tiles;                    // of all images
+  std::array<WinogradAxis, 2> axes;  // the innermost first
+  TESSERA_PARAMETERS(image_channels, result_channels, tiles, axes);
+};
+struct WinogradOptions {
+  Signed whole_texels;  // 1: pixels of the image, rows of the filter or pixels of the result consist of whole texels
+  TESSERA_PARAMETERS(whole_texels);
 };
 
 }  // namespace tessera

@@ -327,17 +327,23 @@ Family product_for_cores(const Family& family, const FamilyUse&, int cores) {
                    product.options);
 }
 
-Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
-                const Contraction& contraction) {
+Product product_of(std::string_view op, const Contraction& contraction) {
   MatmulPullParameters parameters{.count = elements_along(op, contraction.summed)};
   for (const auto* axes : {&contraction.kept, &contraction.summed})
     for (const PairedAxis& axis : *axes) parameters.axes.push_back({axis.size, {axis.a, axis.b}});
   const FromA from_a = reading_of_a(contraction);
-  const MatmulOptions options{.kept_axes = static_cast<std::int64_t>(contraction.kept.size()),
-                              .summed_axes = static_cast<std::int64_t>(contraction.summed.size()),
-                              .from_a = static_cast<std::int64_t>(from_a),
-                              .from_b = static_cast<std::int64_t>(reading_of_b(contraction, from_a))};
-  return family_tensor(result, dtype, product_family(op, parameters, options, contraction, a.dtype(), b.dtype()),
+  return {std::move(parameters),
+          {.kept_axes = static_cast<std::int64_t>(contraction.kept.size()),
+           .summed_axes = static_cast<std::int64_t>(contraction.summed.size()),
+           .from_a = static_cast<std::int64_t>(from_a),
+           .from_b = static_cast<std::int64_t>(reading_of_b(contraction, from_a))}};
+}
+
+Tensor products(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType dtype,
+                const Contraction& contraction) {
+  const Product product = product_of(op, contraction);
+  return family_tensor(result, dtype,
+                       product_family(op, product.parameters, product.options, contraction, a.dtype(), b.dtype()),
                        {a, b});
 }
 
@@ -390,6 +396,22 @@ Tensor contract(std::string_view op, const Tensor& a, const Tensor& b, const Sha
   swap_operands(contraction.kept);
   swap_operands(contraction.summed);
   return products(op, b, a, result, dtype, contraction);
+}
+
+std::vector<Family> contraction_families(Contraction contraction, const FamilyUse& use) {
+  contraction.kept = joined(contraction.kept);
+  contraction.summed = joined(contraction.summed);
+  const Product product = product_of("matmul", contraction);
+  const Family pull = matmul_pull.with(product.parameters, product.options);
+  if (!use.workgroups) return {pull};
+  std::vector<Family> families = product_variants(pull, use);
+  const auto is_for_large = [](const Family& family) {
+    return family.entry->in_octets || family.entry == &matmul_tile;
+  };
+  if (std::ranges::any_of(families, is_for_large))
+    std::erase_if(families, [&](const Family& family) { return !is_for_large(family); });
+  else families.resize(1);
+  return families;
 }
 
 }  // namespace tessera

@@ -22,4 +22,8 @@ DType product_dtype(std::string_view op, const Tensor& a, const Tensor& b);
 // The kept axes have the sizes of `result`, and the type is that of the products. The user called `op`.
 Tensor contract(std::string_view op, const Tensor& a, const Tensor& b, const Shape& result, DType, Contraction);
 
+// The families that make a contraction of f32 on a device, of operands whose matrices are dense and have whole texels
+// in all rows: those that suit large matrices, if they can have them.
+std::vector<Family> contraction_families(Contraction, const FamilyUse&);
+
 }  // namespace tessera

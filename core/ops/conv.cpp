@@ -5,26 +5,34 @@
 #include "core/ops/conv_phases.h"
 #include "core/ops/octets.h"
 #include "core/ops/window.h"
+#include "core/ops/winograd.h"
 
 namespace tessera {
 namespace {
 
 using ConvEntry = KernelEntry<ConvParameters, ConvOptions>;
 std::optional<PaddedFamily> padded_convolution(const Family&, const FamilyUse&, int cores);
-constexpr ConvEntry conv_each{{.name = "conv", .file = "conv", .padded = padded_convolution}};
+std::vector<FamilyStages> conv_in_stages(const Family&, const FamilyUse&);
+constexpr ConvEntry conv_each{
+    {.name = "conv", .file = "conv", .padded = padded_convolution, .in_stages = conv_in_stages}};
 std::vector<Family> conv_variants(const Family&, const FamilyUse&);
 
 // These make four result channels of a pixel at a time; conv_strip makes them for four pixels, of floats only, and
 // conv_slide for eight, depthwise.
-constexpr ConvEntry conv_texel{{.name = "conv_texel", .file = "conv", .variants = conv_variants}};
+constexpr ConvEntry conv_texel{
+    {.name = "conv_texel", .file = "conv", .variants = conv_variants, .in_stages = conv_in_stages}};
 Held without_strips(const Node& node) {
   Family family = std::get<Family>(node.operation);
   family.entry = &conv_texel;
   family.workgroups = 0;
   return lowered(node, std::move(family));
 }
-constexpr ConvEntry conv_strip{
-    {.name = "conv_strip", .file = "conv", .is_cooperative = true, .lower = without_strips, .variants = conv_variants}};
+constexpr ConvEntry conv_strip{{.name = "conv_strip",
+                                .file = "conv",
+                                .is_cooperative = true,
+                                .lower = without_strips,
+                                .variants = conv_variants,
+                                .in_stages = conv_in_stages}};
 constexpr ConvEntry conv_slide{
     {.name = "conv_slide", .file = "conv", .is_cooperative = true, .lower = without_strips, .variants = conv_variants}};
 constexpr std::int64_t strip = 4, slide = 8, conv_workgroup = 64;
@@ -37,7 +45,8 @@ constexpr KernelEntry<ConvOctetParameters, ConvOctetOptions> conv_octets{{.name 
                                                                           .in_octets = true,
                                                                           .lower = without_octets,
                                                                           .variants = conv_variants,
-                                                                          .for_cores = conv_for_cores}};
+                                                                          .for_cores = conv_for_cores,
+                                                                          .in_stages = conv_in_stages}};
 constexpr KernelEntry<ConvOctetParameters, ConvDot4Options> conv_dot4{
     {.name = "conv_dot4", .file = "conv_dot4", .is_cooperative = true, .in_octets = true, .lower = without_octets}};
 
@@ -264,6 +273,11 @@ std::optional<PaddedFamily> padded_convolution(const Family& family, const Famil
   if (padded < least_columns_in_octets) return std::nullopt;
   const OctetTiles tiles = cores > 0 ? octet_tiles_for_cores(cores, pixels, padded, 1) : octet_tiles(pixels, padded, 1);
   return PaddedFamily{in_octets(tiles, parameters, conv.options), channels, padded, pays};
+}
+
+std::vector<FamilyStages> conv_in_stages(const Family& family, const FamilyUse& use) {
+  const Convolution conv = convolution_of(family);
+  return winograd_ways(conv.parameters, conv.options, use);
 }
 
 Family conv_for_cores(const Family& family, const FamilyUse& use, int cores) {

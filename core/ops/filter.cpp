@@ -12,7 +12,7 @@ using FilterEntry = KernelEntry<FilterParameters, FilterOptions>;
 constexpr FilterEntry filter_numbers{{.name = "filter_numbers", .file = "filter"}};
 constexpr FilterEntry filter_tensor{{.name = "filter_tensor", .file = "filter"}};
 
-constexpr std::size_t most_numbers = 59;
+constexpr std::size_t most_weights = 59;
 
 struct Axis {
   std::int64_t size, stride;
@@ -49,7 +49,7 @@ Tensor filtered(const Tensor& image, const Tensor& weights, Axis axis, Border bo
 
 Tensor filtered(const Tensor& image, std::vector<float> weights, Axis axis, Border border, DType dtype) {
   const auto taps = static_cast<std::int64_t>(weights.size());
-  if (weights.size() > most_numbers) {
+  if (weights.size() > most_weights) {
     const auto bytes = std::as_bytes(std::span(weights));
     const Tensor uploaded = TensorAccess::tensor(make_node(TensorAccess::info(image).context, Shape{taps}, DType::f32,
                                                            HostValues{{bytes.begin(), bytes.end()}}));

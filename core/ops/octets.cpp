@@ -3,7 +3,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t workgroup_size = 64;  // as in the shaders
+constexpr std::int64_t octet_workgroup = 64;  // as in the shaders
 
 std::int64_t steps_to(std::int64_t end, std::int64_t step) { return (end + step - 1) / step; }
 
@@ -13,8 +13,8 @@ std::int64_t steps_to(std::int64_t end, std::int64_t step) { return (end + step 
 // so on.
 OctetTiles octet_tiles(std::int64_t octets, std::int64_t rows, std::int64_t columns, std::int64_t matrices) {
   OctetTiles fewest{};
-  for (std::int64_t lanes = workgroup_size; lanes >= 8; lanes /= 2) {
-    const std::int64_t row_stripes = steps_to(rows, 8 * octets * (workgroup_size / lanes)),
+  for (std::int64_t lanes = octet_workgroup; lanes >= 8; lanes /= 2) {
+    const std::int64_t row_stripes = steps_to(rows, 8 * octets * (octet_workgroup / lanes)),
                        column_stripes = steps_to(columns, 4 * lanes);
     const OctetTiles tiles{octets, lanes, row_stripes, column_stripes, row_stripes * column_stripes * matrices};
     if (fewest.tiles == 0 || tiles.tiles < fewest.tiles) fewest = tiles;

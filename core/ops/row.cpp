@@ -29,11 +29,11 @@ constexpr RowEntry by_octets{{.name = "row_octets",
 // Kernels without workgroups, with the same parameters and options. In the first, each texel of the result reads the
 // whole rows that it has elements of. The others find the statistics of each row first, and apply them to x after that.
 // The statistics of a row are a texel of a result [rows, 4]; those of columns lie apart, [row_parts(), rows].
-constexpr RowEntry by_texels{{.name = "row_by_texels", .file = "row"}};
+constexpr RowEntry row_by_texels{{.name = "row_by_texels", .file = "row"}};
 constexpr RowEntry find_statistics{{.name = "row_statistics", .file = "row"}};
 constexpr RowEntry apply_statistics{{.name = "row_apply", .file = "row"}};
 
-constexpr std::int64_t workgroup_size = 64;
+constexpr std::int64_t row_workgroup = 64;
 // As many keep a large device busy. Beyond, invocations that read more by themselves cost less than larger teams.
 constexpr std::int64_t enough_invocations = 8192;
 // Of longer rows, many invocations share one by reductions.
@@ -53,10 +53,10 @@ struct Rows {
 std::int64_t team_size_for(const Rows& rows) {
   const std::int64_t texels = rows.in_columns() ? rows.count : (rows.count + 3) / 4;
   std::int64_t size = 1;
-  while (size < workgroup_size && size * rows.teams() < enough_invocations && 4 * size <= texels) size *= 2;
+  while (size < row_workgroup && size * rows.teams() < enough_invocations && 4 * size <= texels) size *= 2;
   if (rows.in_columns()) return size;
   const auto ends_with_texel = [&] {
-    const std::int64_t together = workgroup_size / size;
+    const std::int64_t together = row_workgroup / size;
     return together >= rows.outer || together * rows.count % 4 == 0;
   };
   while (!ends_with_texel()) size /= 2;
@@ -140,7 +140,7 @@ Held lowered_rows(const Node& node) {
   const Tensor x = TensorAccess::tensor(node.inputs[0]);
   const std::int64_t size = x.shape().size(), count = parameters.count, inner = parameters.inner;
   if (count <= short_row || (count <= longest_row_by_texels && size * count <= most_reads_by_texels))
-    return lowered(node, by_texels.with(parameters, options));
+    return lowered(node, row_by_texels.with(parameters, options));
   if (count <= longest_row_of_an_invocation) {
     const std::int64_t rows = size / count;
     const Shape shape = options.in_columns == 1 ? Shape{row_parts(kind), rows} : Shape{rows, 4};
@@ -165,7 +165,7 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
   const bool are_adjacent = axes.back() - axes.front() + 1 == static_cast<int>(axes.size());
   if (!are_adjacent || (rows.in_columns() && rows.inner % 4 != 0) || rows.count > longest_row)
     return composed_rows(kind, x, axes, epsilon).cast(result);
-  const std::int64_t team_size = team_size_for(rows), together = workgroup_size / team_size;
+  const std::int64_t team_size = team_size_for(rows), together = row_workgroup / team_size;
   const RowParameters parameters{.count = rows.count,
                                  .inner = rows.inner,
                                  .teams = rows.teams(),
@@ -175,7 +175,7 @@ Tensor normalized_rows(RowKind kind, const Tensor& x, std::span<const int> axes,
   const bool in_octets = suit_octets(rows);
   Family family = (in_octets ? by_octets : by_workgroups)
                       .with(parameters, {.kind = static_cast<std::int64_t>(kind), .in_columns = rows.in_columns()});
-  constexpr std::int64_t octets = workgroup_size / 8;
+  constexpr std::int64_t octets = row_workgroup / 8;
   family.workgroups = in_octets ? (rows.outer + octets - 1) / octets : workgroups_for(parameters);
   if (in_octets) family.row = rows.count;
   return family_tensor(shape, result, std::move(family), {x});

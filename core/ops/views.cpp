@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+std::size_t nth(int axis) { return static_cast<std::size_t>(axis); }
 
 Shape shape_of(std::span<const Digit> digits) {
   std::vector<std::int64_t> dims;
@@ -67,11 +67,11 @@ Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
 
 Tensor transpose(const Tensor& x, const std::vector<int>& permutation) {
   const int rank = x.shape().rank();
-  std::vector<int> order(at(rank));
+  std::vector<int> order(nth(rank));
   std::iota(order.rbegin(), order.rend(), 0);
   if (!permutation.empty()) {
     check_one_per_axis("transpose", "entries of the permutation", permutation.size(), x.shape());
-    for (int axis = 0; axis < rank; ++axis) order[at(axis)] = checked_axis("transpose", permutation[at(axis)], rank);
+    for (int axis = 0; axis < rank; ++axis) order[nth(axis)] = checked_axis("transpose", permutation[nth(axis)], rank);
     std::vector<int> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
@@ -81,7 +81,7 @@ Tensor transpose(const Tensor& x, const std::vector<int>& permutation) {
   }
   const std::vector<Digit> digits = digits_of(x.shape());
   std::vector<Digit> permuted;
-  for (const int axis : order) permuted.push_back(digits[at(axis)]);
+  for (const int axis : order) permuted.push_back(digits[nth(axis)]);
   return axis_view(x, shape_of(permuted), 0, permuted);
 }
 
@@ -89,7 +89,7 @@ Tensor reverse(const Tensor& x, const std::vector<int>& axes) {
   std::vector<Digit> digits = digits_of(x.shape());
   std::int64_t offset = 0;
   for (const int axis : checked_axes("reverse", axes, x.shape().rank())) {
-    Digit& digit = digits[at(axis)];
+    Digit& digit = digits[nth(axis)];
     offset += (digit.size - 1) * digit.stride;
     digit.stride = -digit.stride;
   }
@@ -103,11 +103,11 @@ Tensor slice(const Tensor& x, const std::vector<std::int64_t>& begin, const std:
   std::vector<Digit> digits = digits_of(shape);
   std::int64_t offset = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t first = begin[at(axis)];
+    const std::int64_t first = begin[nth(axis)];
     if (first < 0 || first > shape[axis])
       fail(ErrorCode::invalid_argument, "slice",
            "begin " + std::to_string(first) + " is outside of " + axis_of(axis, shape) + ".");
-    const std::int64_t count = size[at(axis)] == -1 ? shape[axis] - first : size[at(axis)];
+    const std::int64_t count = size[nth(axis)] == -1 ? shape[axis] - first : size[nth(axis)];
     if (count < 0)
       fail(ErrorCode::invalid_argument, "slice",
            "the size " + std::to_string(count) + " along " + axis_of(axis, shape) + " is below 0.");
@@ -115,8 +115,8 @@ Tensor slice(const Tensor& x, const std::vector<std::int64_t>& begin, const std:
       fail(ErrorCode::invalid_argument, "slice",
            "begin " + std::to_string(first) + " and size " + std::to_string(count) + " go past the end of " +
                axis_of(axis, shape) + ".");
-    offset += first * digits[at(axis)].stride;
-    digits[at(axis)].size = count;
+    offset += first * digits[nth(axis)].stride;
+    digits[nth(axis)].size = count;
   }
   return axis_view(x, shape_of(digits), offset, digits);
 }
@@ -130,12 +130,12 @@ Tensor strided_slice(const Tensor& x, const std::vector<std::int64_t>& begin, co
   std::vector<Digit> digits = digits_of(shape);
   std::int64_t offset = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t step = steps.empty() ? 1 : steps[at(axis)];
+    const std::int64_t step = steps.empty() ? 1 : steps[nth(axis)];
     if (step == 0 || step == INT64_MIN)
       fail(ErrorCode::invalid_argument, "strided_slice",
            "the step along " + axis_of(axis, shape) + " is " + std::to_string(step) + ".");
-    const Stretch stretch = stretch_of(shape[axis], begin[at(axis)], end[at(axis)], step);
-    Digit& digit = digits[at(axis)];
+    const Stretch stretch = stretch_of(shape[axis], begin[nth(axis)], end[nth(axis)], step);
+    Digit& digit = digits[nth(axis)];
     offset += stretch.begin * digit.stride;
     digit = {stretch.size, stretch.size > 1 ? digit.stride * step : 0};
   }
@@ -174,11 +174,11 @@ std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<std::int64_t>
          "the parts' sizes add up to " + std::to_string(total) + ", but " + axis_of(checked, shape) +
              " has a size of " + std::to_string(shape[checked]) + ".");
   std::vector<Tensor> parts;
-  std::vector<std::int64_t> begin(at(shape.rank()), 0), size(shape.dims().begin(), shape.dims().end());
+  std::vector<std::int64_t> begin(nth(shape.rank()), 0), size(shape.dims().begin(), shape.dims().end());
   for (const std::int64_t part : sizes) {
-    size[at(checked)] = part;
+    size[nth(checked)] = part;
     parts.push_back(slice(x, begin, size));
-    begin[at(checked)] += part;
+    begin[nth(checked)] += part;
   }
   return parts;
 }
@@ -188,9 +188,9 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (from.rank() > shape.rank() || broadcast("broadcast_to", from, shape) != shape)
     fail(ErrorCode::shape_mismatch, "broadcast_to",
          from.to_string() + " does not stretch to " + shape.to_string() + ".");
-  std::vector<Digit> digits(at(shape.rank() - from.rank()), Digit{1, 0});
+  std::vector<Digit> digits(nth(shape.rank() - from.rank()), Digit{1, 0});
   for (const Digit& digit : digits_of(from)) digits.push_back({digit.size, digit.size == 1 ? 0 : digit.stride});
-  for (int axis = 0; axis < shape.rank(); ++axis) digits[at(axis)].size = shape[axis];
+  for (int axis = 0; axis < shape.rank(); ++axis) digits[nth(axis)].size = shape[axis];
   return axis_view(x, shape, 0, digits);
 }
 

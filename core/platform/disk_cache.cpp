@@ -13,7 +13,7 @@ namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::span<const std::byte>;
+using ByteView = std::span<const std::byte>;
 
 constexpr std::string_view file_ending = ".kernel";
 constexpr std::size_t digits_of_name = 16;
@@ -34,12 +34,12 @@ using HeaderBytes = std::array<std::byte, sizeof(FileHeader)>;
 
 constexpr std::uint64_t empty_hash = 0xcbf29ce484222325;  // FNV-1a
 
-std::uint64_t hash_of(Bytes bytes, std::uint64_t before = empty_hash) {
+std::uint64_t hash_of(ByteView bytes, std::uint64_t before = empty_hash) {
   for (const std::byte byte : bytes) before = (before ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
   return before;
 }
 
-FileHeader header_of(Bytes whole_key, Bytes value) {
+FileHeader header_of(ByteView whole_key, ByteView value) {
   return {FileHeader::usual_magic, FileHeader::usual_version, whole_key.size(), value.size(),
           hash_of(value, hash_of(whole_key))};
 }
@@ -56,21 +56,21 @@ bool is_file_of_cache(const fs::path& path) {
 DiskCache::DiskCache(fs::path folder, std::string driver, MessageSink messages, std::uint64_t most_bytes)
     : folder_(std::move(folder)), driver_(std::move(driver)), messages_(std::move(messages)), most_bytes_(most_bytes) {}
 
-std::vector<std::byte> DiskCache::whole_key(Bytes key) const {
-  const Bytes driver = std::as_bytes(std::span(driver_.c_str(), driver_.size() + 1));
+std::vector<std::byte> DiskCache::whole_key(ByteView key) const {
+  const ByteView driver = std::as_bytes(std::span(driver_.c_str(), driver_.size() + 1));
   std::vector<std::byte> whole(driver.begin(), driver.end());
   whole.insert(whole.end(), key.begin(), key.end());
   return whole;
 }
 
-fs::path DiskCache::file_of(Bytes whole_key) const {
+fs::path DiskCache::file_of(ByteView whole_key) const {
   std::string name(digits_of_name, '0');
   std::uint64_t hash = hash_of(whole_key);
   for (auto digit = name.rbegin(); digit != name.rend(); ++digit, hash /= 16) *digit = "0123456789abcdef"[hash % 16];
   return folder_ / name.append(file_ending);
 }
 
-std::vector<std::byte> DiskCache::load(Bytes key) {
+std::vector<std::byte> DiskCache::load(ByteView key) {
   const std::vector<std::byte> whole = whole_key(key);
   const fs::path path = file_of(whole);
   std::error_code error;
@@ -82,7 +82,7 @@ std::vector<std::byte> DiskCache::load(Bytes key) {
   std::ifstream file(path, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes))) return {};
 
-  const Bytes value = std::span(contents).subspan(before_value);
+  const ByteView value = std::span(contents).subspan(before_value);
   HeaderBytes header{};
   std::copy_n(contents.begin(), header.size(), header.begin());
   if (std::bit_cast<FileHeader>(header) != header_of(whole, value) ||
@@ -93,7 +93,7 @@ std::vector<std::byte> DiskCache::load(Bytes key) {
   return contents;
 }
 
-void DiskCache::store(Bytes key, Bytes value) {
+void DiskCache::store(ByteView key, ByteView value) {
   if (value.empty() || value.size() > largest_value()) return;
   try {
     write(key, value);
@@ -104,7 +104,7 @@ void DiskCache::store(Bytes key, Bytes value) {
   }
 }
 
-void DiskCache::write(Bytes key, Bytes value) {
+void DiskCache::write(ByteView key, ByteView value) {
   const std::vector<std::byte> whole = whole_key(key);
   refuse_nul("cache_dir", folder_);
   std::error_code error;

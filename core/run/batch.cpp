@@ -126,6 +126,7 @@ void Batch::with_room(const Work& work) {
     if (error.code() != ErrorCode::out_of_memory || context_.pool->is_recording()) throw;
   }
   submit_gathered();
+  context_.trials.give_up_first(context_);
   work();
 }
 
@@ -199,8 +200,7 @@ void Batch::add(const Plan& plan, const Step& step, const Graph& graph, Buffers&
   } else if (dispatch.custom) {
     acquire_custom(dispatch, step, graph);
   } else {
-    outputs_.push_back(acquire_for(graph, step.output, spec_of_output(step, graph, 0), dispatch));
-    dispatch.output = &outputs_.back()->storage();
+    acquire_output(dispatch, step, graph, buffers);
   }
   dispatches_.keep_next();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -210,6 +210,18 @@ void Batch::add(const Plan& plan, const Step& step, const Graph& graph, Buffers&
     if (outputs_[i] && item >= 0) buffers[item_index(item)] = std::move(outputs_[i]);
   }
   outputs_.clear();
+}
+
+void Batch::acquire_output(Dispatch& dispatch, const Step& step, const Graph& graph, const Buffers& buffers) {
+  dispatch.part = step.part;
+  if (step.part && step.part->first > 0) {  // an earlier step has begun it
+    outputs_.push_back(buffers[item_index(step.output)]);
+    dispatch.shares_outputs = shared_by(step.output) != nullptr;
+    use(*outputs_.back());
+  } else {
+    outputs_.push_back(acquire_for(graph, step.output, spec_of_output(step, graph, 0), dispatch));
+  }
+  dispatch.output = &outputs_.back()->storage();
 }
 
 void Batch::acquire_custom(Dispatch& dispatch, const Step& step, const Graph& graph) {
@@ -249,16 +261,20 @@ void Batch::add(std::shared_ptr<const Plan> plan, std::span<const Step> steps, c
   const SharingStorages sharing(*this, *plan, graph);
 
   dispatches_.reserve(dispatches_.size() + steps.size());
-  PlanTiers* const tiers = context_.tiers.are_on() ? plan->tiers.get() : nullptr;
-  if (steps.data() == plan->steps.data() && (tiers || context_.variants.are_on())) {
-    plan->tiers->begin_run();
-    context_.variants.ran(*plan, graph, kernel_uses_ != nullptr);
+  if (steps.data() == plan->steps.data() && context_.trials.are_on()) {
+    plan->use->begin_run(context_, kernel_uses_ != nullptr);
+    if (plan->use->may_try_now()) context_.variants.ran(*plan, graph);
   }
+  PlanTiers* const tiers = context_.trials.try_tiers() && plan->use->is_watched() ? plan->tiers.get() : nullptr;
+  const bool is_timed = plan->use->wants_times() && steps.size() == plan->steps.size();
+  if (is_timed) timed_plan_ = {.use = plan->use, .first_dispatch = dispatches_.size()};
   for (const Step& step : steps) {
     inputs_without_room_ = step.inputs.size();
     if (!is_made(step, graph, buffers)) {
       with_room([&] { add(*plan, step, graph, buffers); });
-      if (tiers) tiers->use(context_, *plan, graph, step, dispatches_.last(), kernel_uses_ != nullptr);
+      if (tiers) tiers->use(context_, *plan, graph, step, dispatches_.last());
+      if (is_timed && timed_plan_.use == plan->use)
+        timed_plan_.steps.push_back(static_cast<std::size_t>(&step - plan->steps.data()));
     }
     // Storages that only this plan uses go back to the pool with their last reader, so that a long chain of kernels
     // alternates between two.

@@ -1,5 +1,6 @@
 // A batch gathers work, then submits it at once.
 #pragma once
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,12 +16,14 @@ struct ContextState;
 struct ProgramImpl;
 struct RunVariant;
 class PlanStorages;
+class PlanUse;
 class StepCosts;
 
 // Kernels that are compiled, and not run.
 struct KernelsToCompile {
-  std::vector<std::shared_ptr<const Plan>> plans;  // which have them
-  std::vector<Dispatch> dispatches;                // without storages
+  std::deque<Kernel> kernels;  // which stay where they are
+  std::deque<PixelKernel> pixel_kernels;
+  std::vector<Dispatch> dispatches;  // of these, without storages
 };
 
 // The caller keeps the nodes alive. If anything throws, nothing that was computed is lost and nothing half computed is
@@ -81,6 +84,7 @@ class Batch {
   void add(std::shared_ptr<const Plan>, std::span<const Step>, const Graph&, Buffers&, const CapturedPixels* = nullptr);
   void add(const Plan&, const Step&, const Graph&, Buffers&);
   void acquire_pixels(Dispatch&, const Step&, const Graph&);
+  void acquire_output(Dispatch&, const Step&, const Graph&, const Buffers&);
   void acquire_custom(Dispatch&, const Step&, const Graph&);
   const StorageSpec* shared_by(int item) const;
   std::shared_ptr<Buffer> acquire_for(const Graph&, int item, const StorageSpec&, Dispatch&);
@@ -92,6 +96,7 @@ class Batch {
   void give_storage(const Graph&, const Graph::Place&, const Wanted&);
   void give_results(const Node& ran, const Graph&, const Plan&, std::span<const std::size_t> outputs, const Buffers&);
   void run_on_host(const Dispatch&);
+  bool is_whole_run_timed(std::span<const Dispatch>) const;
   void note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time);
   void give(Node&, Value);
   void give_item(Node&, const Plan&, int item, Value);  // of which the node is all or a part
@@ -131,6 +136,12 @@ class Batch {
   };
   std::vector<Given> given_;
   Slice slice_{};  // that the dispatches are part of; `first` is the next step to be submitted
+  // Of which this run is timed, where it is one submission.
+  struct {
+    std::shared_ptr<PlanUse> use;
+    std::size_t first_dispatch = 0;
+    std::vector<std::size_t> steps{};  // of its dispatches
+  } timed_plan_;
 };
 
 // Runs a batch of these.

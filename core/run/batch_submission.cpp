@@ -33,7 +33,8 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   context_.about_to_submit();
   const bool is_watched = context_.monitor && context_.monitor->times_kernels;
   std::optional<std::uint64_t> timed_as;
-  if (is_watched || (slice_.costs && context_.backend->can_time())) timed_as = context_.timed_runs++;
+  const bool times_plan = is_whole_run_timed(dispatches);
+  if (is_watched || times_plan || (slice_.costs && context_.backend->can_time())) timed_as = context_.timed_runs++;
   if (context_.monitor) context_.monitor->about_to_run(dispatches, timed_as);
   std::optional<Stopwatch> watch;
   if (slice_.costs) watch.emplace();
@@ -46,11 +47,21 @@ void Batch::submit(std::span<const Dispatch> dispatches) {
   images.begin();
   context_.backend->run(dispatches, timed_as);
   images.end();
+  if (times_plan)
+    context_.timed_plans.add(*timed_as, std::move(timed_plan_.use), timed_plan_.first_dispatch,
+                             std::move(timed_plan_.steps));
   if (watch) note_costs(dispatches.size(), timed_as, watch->milliseconds());
   if (context_.monitor) context_.monitor->ran(context_.pool->info());
   context_.collect_times(false);
   context_.submitted();
   context_.stats.dispatches += dispatches.size();
+}
+
+// Of the plan whose times are wanted.
+bool Batch::is_whole_run_timed(std::span<const Dispatch> dispatches) const {
+  return timed_plan_.use && !timed_plan_.steps.empty() && !context_.pool->is_recording() &&
+         dispatches.size() == dispatches_.size() &&
+         timed_plan_.first_dispatch + timed_plan_.steps.size() <= dispatches.size();
 }
 
 void Batch::note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as, double host_time) {
@@ -61,6 +72,7 @@ void Batch::note_costs(std::size_t steps, std::optional<std::uint64_t> timed_as,
 }
 
 void Batch::submit_gathered() {
+  timed_plan_.use.reset();
   submit();
   dispatches_.keep_first(0);
   firm_dispatches_ = 0;
@@ -80,12 +92,16 @@ void Batch::run() {
 
 // Kernels of users were compiled when they were defined, and those of passes have no end: a host's objects are in them.
 KernelsToCompile Batch::take_kernels() {
-  KernelsToCompile kernels{std::exchange(plans_, {}), {}};
-  for (const Dispatch& dispatch : dispatches_.all())
-    if (dispatch.kernel || dispatch.pixel_kernel)
-      kernels.dispatches.push_back({.kernel = dispatch.kernel, .pixel_kernel = dispatch.pixel_kernel});
+  KernelsToCompile wanted;
+  for (const Dispatch& dispatch : dispatches_.all()) {
+    if (!dispatch.kernel && !dispatch.pixel_kernel) continue;
+    Dispatch& own = wanted.dispatches.emplace_back();
+    if (dispatch.kernel) own.kernel = &wanted.kernels.emplace_back(*dispatch.kernel);
+    if (dispatch.pixel_kernel) own.pixel_kernel = &wanted.pixel_kernels.emplace_back(*dispatch.pixel_kernel);
+  }
   dispatches_.keep_first(0);
-  return kernels;
+  plans_.clear();
+  return wanted;
 }
 
 void compute(ContextState& context, std::span<const Wanted> wanted) {

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "core/kernel/block_parameters.h"
 #include "core/kernel/matmul_parameters.h"
+#include "core/run/block_layouts.h"
+#include "core/run/block_strips.h"
 #include "core/run/block_texts.h"
 #include "core/run/block_texts_4bit.h"
 #include "core/run/captured_pixels.h"
+#include "core/run/staged_steps.h"
 
 namespace tessera {
 namespace {
@@ -42,9 +46,6 @@ std::optional<OperandStorage> operand_storage(const Step& step, std::size_t oper
   return OperandStorage{step.inputs[static_cast<std::size_t>(index)], input.dtype, step.words[word]};
 }
 
-// Of an operand, laid out: halves are as exact as floats for what is narrower than these.
-DType layout_dtype(DType operand) { return operand == DType::f32 ? DType::f32 : DType::f16; }
-
 // The largest magnitude of an integer of 8 bits; 0 for all other numbers.
 std::int64_t largest_byte(DType dtype) { return dtype == DType::u8 ? 255 : dtype == DType::i8 ? 128 : 0; }
 
@@ -60,11 +61,12 @@ struct BlockPlan {
   std::vector<int> numbers{};                 // of the graph: that kernel's last words
 };
 
-// A way to do a step: in blocks, or as it is.
+// A way to do a step: in blocks, in stages, or as it is.
 struct BlockWay {
   std::string name;
   std::optional<BlockPlan> blocks;
   double reads;
+  std::optional<StepVariant> stages{};
 };
 
 std::int64_t quads_of(std::int64_t count) { return (count + 3) / 4; }
@@ -84,39 +86,16 @@ class Blocks {
   void replace_steps(const ChooseVariant& choose) {
     std::vector<Step> steps = std::move(plan_.steps);
     for (Step& step : steps) {
-      const std::vector<BlockWay> ways = ways_of(step);
+      const std::vector<BlockWay> ways = choose ? measured_ways_of(step) : ways_of(step);
       std::vector<std::string> names;
       for (const BlockWay& way : ways) names.push_back(way.name);
       const std::size_t taken = taken_variant(plan_, step, std::move(names), choose);
-      if (!ways.empty() && ways[taken].blocks) add(step, *ways[taken].blocks);
-      else plan_.steps.push_back(std::move(step));
+      if (ways.empty()) plan_.steps.push_back(std::move(step));
+      else take(std::move(step), ways[taken]);
     }
   }
 
-  // A result that is read to be laid out, in one way, and by nobody else, is stored in that layout: the kernel that
-  // makes it writes it so, in the place of the step that would lay it out. `is_kept`: items that outlive the plan.
-  void store_in_layouts(const std::vector<bool>& is_kept) {
-    std::vector<int> readers(is_kept.size(), 0);
-    std::vector<Step*> writer(is_kept.size(), nullptr);
-    for (Step& step : plan_.steps) {
-      for (const int input : step.inputs) ++readers[static_cast<std::size_t>(input)];
-      for (const int output : Plan::outputs_of(step)) writer[static_cast<std::size_t>(output)] = &step;
-    }
-    std::vector<const Step*> not_needed;
-    for (const Layout& layout : layouts_) {
-      const auto item = static_cast<std::size_t>(layout.item);
-      if (is_kept[item] || readers[item] != 1 || !writer[item] || !can_write(*writer[item], layout.text)) continue;
-      not_needed.push_back(writer[static_cast<std::size_t>(layout.storage)]);
-      write_in_layout(*writer[item], layout);
-    }
-    const Step* const first = plan_.steps.data();
-    std::vector<bool> is_left(plan_.steps.size(), true);
-    for (const Step* step : not_needed) is_left[static_cast<std::size_t>(step - first)] = false;
-    std::vector<Step> steps;
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i)
-      if (is_left[i]) steps.push_back(std::move(plan_.steps[i]));
-    plan_.steps = std::move(steps);
-  }
+  const std::vector<BlockLayout>& layouts() const { return layouts_; }
 
   // Those that the device can run and that do not read much more than others; the one that reads least comes first.
   std::vector<BlockWay> ways_of(const Step& step) {
@@ -127,6 +106,35 @@ class Blocks {
       return way.reads > much_more * least;
     });
     return ways;
+  }
+
+  // With those that no rule takes.
+  std::vector<BlockWay> measured_ways_of(const Step& step) {
+    std::vector<BlockWay> ways = ways_of(step);
+    if (ways.empty()) return ways;
+    for (StepVariant& stages : staged_steps(step, limits_, next_storage())) {
+      std::string name = stages.name;
+      ways.push_back({std::move(name), std::nullopt, 0, std::move(stages)});
+    }
+    return ways;
+  }
+
+  // The step for which ways_of() was called last.
+  void take(Step step, const BlockWay& way) {
+    if (way.blocks) add(step, *way.blocks);
+    else if (way.stages) add(*way.stages);
+    else plan_.steps.push_back(std::move(step));
+  }
+
+ private:
+  // Each stage in the way that its sizes make the best.
+  void add(const StepVariant& stages) {
+    std::ranges::copy(stages.own_storages, std::back_inserter(plan_.own_storages));
+    for (const Step& stage : stages.steps) {
+      const std::vector<BlockWay> ways = ways_of(stage);
+      if (ways.empty()) plan_.steps.push_back(stage);
+      else take(stage, ways[0]);
+    }
   }
 
   void add(const Step& step, const BlockPlan& blocks) {
@@ -148,14 +156,6 @@ class Blocks {
     plan_.steps.back().numbers = blocks.numbers;
     plan_.steps.push_back(in_order(step, blocks, sums));
   }
-
- private:
-  // The storage of an operand, laid out.
-  struct Layout {
-    int item;
-    BlockText text;
-    int storage;
-  };
 
   std::vector<BlockWay> all_ways_of(const Step& step) {
     const KernelCore& core = step.kernel.core;
@@ -373,9 +373,12 @@ class Blocks {
 
   bool is_captured(int item) const { return program_ && tessera::is_captured(*program_, item); }
 
+  int next_storage() const { return first_storage_ + static_cast<int>(plan_.own_storages.size()); }
+
   int add_storage(const StorageSpec& spec) {
+    const int storage = next_storage();
     plan_.own_storages.push_back(spec);
-    return first_storage_ + static_cast<int>(plan_.own_storages.size()) - 1;
+    return storage;
   }
 
   static PixelLayout layout_of(const BlockText& text, int layers, DType dtype) {
@@ -385,7 +388,7 @@ class Blocks {
 
   // The storage with an operand in this layout: products of the same operand share it.
   int laid_out(const OperandStorage& operand, const BlockText& text) {
-    for (const Layout& known : layouts_)
+    for (const BlockLayout& known : layouts_)
       if (known.item == operand.item && known.text.body == text.body && known.text.words == text.words)
         return known.storage;
     const int storage = add_pixels("layout", text, {{PixelPlace::elements, operand.dtype, 4}}, {operand.item}, 1,
@@ -415,68 +418,32 @@ class Blocks {
     return storage;
   }
 
-  // Whether the kernel of a step can write its result in a layout.
-  bool can_write(const Step& step, const BlockText& layout) const {
-    return !layout.place.empty() && !step.pixel_kernel && !step.kernel.key.empty() && step.siblings == 1 &&
-           step.kernel.core.siblings == 1 &&
-           static_cast<int>(step.words.size() + layout.words.size()) <= limits_.max_words;
-  }
-
-  static void write_in_layout(Step& step, const Layout& layout) {
-    Kernel& kernel = step.kernel;
-    const auto first = static_cast<std::size_t>(kernel.first_word_of_layout());
-    const std::vector<std::uint32_t>& words = layout.text.words;
-    step.words.insert(step.words.begin() + static_cast<std::ptrdiff_t>(first), words.begin(), words.end());
-    kernel.layout = {with_words(layout.text.place, first), static_cast<int>(words.size())};
-    std::vector<Expression::Line>& lines = kernel.expression.lines;
-    if (const DType dtype = layout_dtype(lines.back().dtype); dtype != lines.back().dtype)
-      lines.push_back(
-          {.kind = Expression::Kind::cast, .dtype = dtype, .operands = {static_cast<std::uint16_t>(lines.size() - 1)}});
-    kernel.make_key();
-    step.output = layout.storage;
-  }
-
   static DType sum_dtype(const Step& step) { return is_float(step.kernel.core.dtype) ? DType::f32 : DType::i32; }
 
   // The step's own kernel, with the sums in blocks in the place of its core.
   static Step in_order(const Step& step, const BlockPlan& blocks, int sums) {
-    const Kernel& before = step.kernel;
     const std::vector<std::uint32_t> core_words = words_of(blocks.order),
                                      options = words_of(BlockOptions{
                                          .height = blocks.height,
                                          .whole_texels = blocks.order.columns % 4 == 0,
                                          .is_one_line = step.words[0] == blocks.order.columns * blocks.order.rows});
-    Step after{.output = step.output, .numbers = step.numbers};
+    Step after;
     Kernel& kernel = after.kernel;
     kernel.core = {.file = "blocks",
                    .entry = "block_elements",
-                   .dtype = before.core.dtype,
+                   .dtype = step.kernel.core.dtype,
                    .options = {options.begin(), options.end()},
                    .words = static_cast<int>(core_words.size()),
                    .parameter_names = &ParameterList::of<BlockParameters>(),
                    .option_names = &ParameterList::of<BlockOptions>()};
     kernel.operands = {{{{.kind = Expression::Kind::input, .dtype = sum_dtype(step)}}}};
     kernel.inputs = {{.dtype = sum_dtype(step), .access = Access::layers, .operand = 0}};
-    kernel.numbers = before.numbers;
-    kernel.expression = before.expression;
     after.inputs = {sums};
     after.operand_elements = {0};
     after.words = {step.words[0]};
     after.words.insert(after.words.end(), core_words.begin(), core_words.end());
     after.words.push_back(0);
-    std::vector<std::uint16_t> places(before.inputs.size());  // of the inputs after the sums
-    for (std::size_t i = 0; i < before.inputs.size(); ++i) {
-      if (before.inputs[i].operand != KernelInput::none) continue;
-      places[i] = static_cast<std::uint16_t>(kernel.inputs.size());
-      kernel.inputs.push_back(before.inputs[i]);
-      after.inputs.push_back(step.inputs[i]);
-      const auto first = step.words.begin() + before.first_word_of_input(static_cast<int>(i));
-      after.words.insert(after.words.end(), first, first + 1 + 3 * before.inputs[i].terms);
-    }
-    for (Expression::Line& line : kernel.expression.lines)
-      if (line.kind == Expression::Kind::input) line.index = places[line.index];
-    const auto numbers = step.words.begin() + before.first_word_of_numbers();
-    after.words.insert(after.words.end(), numbers, step.words.end());
+    take_epilogue(after, step);
     kernel.make_key();
     return after;
   }
@@ -485,7 +452,7 @@ class Blocks {
   int first_storage_;
   const Limits& limits_;
   const Graph* program_;
-  std::vector<Layout> layouts_;
+  std::vector<BlockLayout> layouts_;
   std::optional<OperandStorage> a_, b_;  // of the step at hand
   std::int64_t exact_terms_ = 0;         // likewise, see product_text()
 };
@@ -498,22 +465,23 @@ void plan_blocks(Plan& plan, const Graph& graph, const Limits& limits, const Cho
       std::ranges::any_of(graph.items, [](const GraphItem& item) { return item.node->is<Placeholder>(); });
   Blocks blocks(plan, static_cast<int>(graph.items.size()), limits, is_program ? &graph : nullptr);
   blocks.replace_steps(choose);
-  blocks.store_in_layouts(outlives_plan(graph, plan));
+  store_in_layouts(plan, outlives_plan(graph, plan), limits, blocks.layouts());
+  sum_in_strips(plan, graph, limits, blocks.layouts());
 }
 
 std::vector<StepVariant> variants_in_blocks(const Step& step, const Limits& limits, int first_storage) {
   std::vector<StepVariant> variants;
   Plan none;
-  for (const BlockWay& way : Blocks(none, first_storage, limits).ways_of(step)) {
+  for (const BlockWay& way : Blocks(none, first_storage, limits).measured_ways_of(step)) {
     Plan plan;
     Blocks blocks(plan, first_storage, limits);
-    if (way.blocks) {
-      blocks.ways_of(step);  // finds the operands
-      blocks.add(step, *way.blocks);
-    } else {
-      plan.steps.push_back(step);
-    }
-    variants.push_back({way.name, std::move(plan.steps), std::move(plan.own_storages)});
+    blocks.ways_of(step);  // finds the operands
+    blocks.take(step, way);
+    std::vector<bool> is_kept(static_cast<std::size_t>(first_storage), true);
+    is_kept.resize(is_kept.size() + plan.own_storages.size(), false);
+    store_in_layouts(plan, is_kept, limits, blocks.layouts());
+    variants.push_back(
+        {way.name, std::move(plan.steps), std::move(plan.own_storages), way.stages && way.stages->has_other_terms});
   }
   return variants;
 }

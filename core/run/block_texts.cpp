@@ -124,11 +124,22 @@ BlockGrid grid_of_rows(std::int64_t blocks, std::int64_t terms, int height) {
           static_cast<int>(std::bit_width(static_cast<unsigned>(height)))};
 }
 
-void begin_line(BlockText& text, const BlockGrid& grid, std::int64_t in_line) {
+namespace {
+
+void begin_line(BlockText& text, const BlockGrid& grid, std::int64_t in_line, const std::string& number) {
   const std::string size = text.whole(in_line);
-  text.body += "  let number: i32 = y * " + text.whole(grid.width()) + " + x;\n  let is_one: bool = number < " +
-               text.whole(grid.count) + ";\n  let line_of_all: i32 = number / " + size +
-               ";\n  let in_line: i32 = number - line_of_all * " + size + ";\n";
+  text.body += "  let number: i32 = y * " + text.whole(grid.width()) + " + " + number +
+               ";\n  let is_one: bool = number < " + text.whole(grid.count) + ";\n  let line_of_all: i32 = number / " +
+               size + ";\n  let in_line: i32 = number - line_of_all * " + size + ";\n";
+}
+
+}  // namespace
+
+void begin_line(BlockText& text, const BlockGrid& grid, std::int64_t in_line) { begin_line(text, grid, in_line, "x"); }
+
+void begin_block(BlockText& text, const BlockGrid& grid, std::int64_t in_line) {
+  const std::string first = text.whole(0);  // see word_of_first_block
+  begin_line(text, grid, in_line, "x + " + first);
 }
 
 GridReader::GridReader(BlockText& text, std::size_t input, const BlockGrid& grid)
@@ -168,6 +179,9 @@ BlockText layout_of_rows(const MatrixOperand& a, int height) {
     add_distance(text, a.batch, "matrices", "vec4i");
   }
   read_four(text, is_texel, "select(0, " + count + " - first, is_one && row == in_block)", has_repeats(a));
+  const bool is_in_order = a.offset == 0 && matrices == 1 && a.batch.empty() && a.summed.size() == 1 &&
+                           a.summed[0].distance == 1 && a.kept.distance == terms;
+  if (is_in_order) text.line_elements = height * terms;
   return text;
 }
 
@@ -218,7 +232,7 @@ BlockText product_text(const BlockProduct& product, int height, std::int64_t exa
   const std::int64_t blocks = product.block_rows(height), texels = product.texels();
   const BlockGrid grid = product.blocks(height);
   BlockText text(grid.width(), grid.height());
-  begin_line(text, grid, texels);
+  begin_block(text, grid, texels);
   text.body += "  let column: i32 = in_line;\n";
   find_matrix(text, product.matrices, blocks, "line_of_all");
   const bool shares_a = product.matrices > 1 && !product.has_matrices_of_a;
@@ -253,8 +267,6 @@ std::int64_t BlockConvolution::padded_width(int height) const {
   return (strips(height) * height - 1) * across().stride + across().reach();
 }
 
-std::int64_t BlockConvolution::padded_height() const { return (down().result - 1) * down().stride + down().reach(); }
-
 std::vector<std::int64_t> BlockConvolution::pixels_of_block(int height) const {
   std::vector<std::int64_t> pixels;
   for (std::int64_t row = 0; row < height; ++row)
@@ -266,7 +278,7 @@ std::vector<std::int64_t> BlockConvolution::pixels_of_block(int height) const {
 }
 
 BlockGrid BlockConvolution::image_grid(int height) const {
-  return {images * padded_height() * padded_width(height) * image_texels(), layout_bits};
+  return {images * down().image * padded_width(height) * image_texels(), layout_bits};
 }
 
 BlockText layout_of_image(const BlockConvolution& conv, std::int64_t offset, int height) {
@@ -274,17 +286,16 @@ BlockText layout_of_image(const BlockConvolution& conv, std::int64_t offset, int
   const BlockGrid grid = conv.image_grid(height);
   BlockText text(grid.width(), grid.height());
   begin_line(text, grid, conv.padded_width(height) * texels);
-  find_matrix(text, conv.images, conv.padded_height(), "line_of_all");
-  const std::string width = text.whole(conv.across().image), rows = text.whole(conv.down().image),
-                    texel_count = text.whole(texels), channel_count = text.whole(channels);
+  const std::string width = text.whole(conv.across().image), texel_count = text.whole(texels),
+                    channel_count = text.whole(channels);
   text.body += "  let padded: i32 = in_line / " + texel_count + ";\n  let channel: i32 = 4 * (in_line - padded * " +
                texel_count + ");\n  let column: i32 = padded - " + text.whole(conv.across().before) +
-               ";\n  let row: i32 = line - " + text.whole(conv.down().before) +
-               ";\n  let inside: bool = is_one && column >= 0 && column < " + width + " && row >= 0 && row < " + rows +
-               ";\n  let pixel: i32 = select(0, (matrix * " + rows + " + row) * " + width +
+               ";\n  let inside: bool = is_one && column >= 0 && column < " + width +
+               ";\n  let pixel: i32 = select(0, line_of_all * " + width +
                " + column, inside);\n  let at: vec4i = vec4i(" + text.whole(offset) + " + pixel * " + channel_count +
                ") + min(vec4i(channel)" + four_from + ", vec4i(" + channel_count + " - 1));\n";
   read_four(text, channels % 4 == 0 && offset % 4 == 0, "select(0, " + channel_count + " - channel, inside)");
+  if (offset == 0) text.line_elements = conv.across().image * channels;
   return text;
 }
 
@@ -310,13 +321,32 @@ BlockText layout_of_filter(const BlockConvolution& conv, std::int64_t offset) {
   return text;
 }
 
+namespace {
+
+// `row`: that of the first tap in all images; `first_tap`, `taps_end`: those whose rows are in the image of the block.
+void find_taps_down(BlockText& text, const WindowAxis& down) {
+  const std::string rows = text.whole(down.image);
+  text.body += "  let top: i32 = line * " + text.whole(down.stride) + " - " + text.whole(down.before) +
+               ";\n  let row: i32 = matrix * " + rows + " + top;\n";
+  std::string above = "-top", below = rows + " - top";
+  if (down.dilation > 1) {
+    const std::string dilation = text.whole(down.dilation);
+    above = "(" + dilation + " - 1 - top) / " + dilation;
+    below = "(" + rows + " - top + " + dilation + " - 1) / " + dilation;
+  }
+  text.body += "  let first_tap: i32 = max(0, " + above + ");\n  let taps_end: i32 = select(0, min(" +
+               text.whole(down.taps) + ", " + below + "), is_one);\n";
+}
+
+}  // namespace
+
 BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_t exact_terms) {
   const std::int64_t image_texels = conv.image_texels(), result_texels = conv.result_texels();
   const std::int64_t taps = conv.across().taps, group_texels = conv.is_depthwise ? 1 : conv.group_texels();
   const std::int64_t groups = conv.parameters.result_channels / conv.parameters.result_in_group;
   const BlockGrid grid = conv.blocks(height);
   BlockText text(grid.width(), grid.height());
-  begin_line(text, grid, conv.strips(height) * result_texels);
+  begin_block(text, grid, conv.strips(height) * result_texels);
   const GridReader image(text, 0, conv.image_grid(height));
   const std::string image_line = text.whole(conv.padded_width(height) * image_texels),
                     pixel = text.number(static_cast<float>(image_texels)),
@@ -325,9 +355,9 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
                         step_across(text, 1, taps * conv.down().taps * (conv.is_depthwise ? 1 : 4 * group_texels)),
                     taps_across = text.whole(taps), texel_count = text.whole(result_texels);
   find_matrix(text, conv.images, conv.down().result, "line_of_all");
-  text.body += "  let strip: i32 = in_line / " + texel_count + ";\n  let texel: i32 = in_line - strip * " +
-               texel_count + ";\n  let row: i32 = matrix * " + text.whole(conv.padded_height()) + " + line * " +
-               text.whole(conv.down().stride) + ";\n";
+  text.body +=
+      "  let strip: i32 = in_line / " + texel_count + ";\n  let texel: i32 = in_line - strip * " + texel_count + ";\n";
+  find_taps_down(text, conv.down());
   std::string channel = "0";
   if (conv.is_depthwise) channel = "texel";
   else if (groups > 1)
@@ -342,8 +372,7 @@ BlockText convolution_text(const BlockConvolution& conv, int height, std::int64_
   const std::int64_t channels_of_part =
       in_one_part || in_rows ? 0 : exact_terms / (4 * (conv.unrolls() ? taps : std::int64_t{1}));
   if (in_one_part) sums.begin_parts();
-  text.body += "  let taps_down: i32 = select(0, " + text.whole(conv.down().taps) +
-               ", is_one);\n  for (var h: i32 = 0; h < taps_down; h++) {\n    let line_of_image: i32 = (row + h * " +
+  text.body += "  for (var h: i32 = first_tap; h < taps_end; h++) {\n    let line_of_image: i32 = (row + h * " +
                text.whole(conv.down().dilation) + ") * " + image_line + ";\n";
   if (in_rows) sums.begin_parts();
   if (!conv.unrolls()) text.body += "  for (var w: i32 = 0; w < " + taps_across + "; w++) {\n";

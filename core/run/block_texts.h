@@ -28,6 +28,8 @@ struct BlockText {
 
   std::string body;
   std::string place;  // of a layout whose texels are texels of the elements, each once: see ResultLayout
+  // Of a layout in lines (begin_line()), each of which has as many elements as follow those of the line before; else 0.
+  std::int64_t line_elements = 0;
   std::vector<std::uint32_t> words;
   std::vector<TexelStep> texel_steps;
 
@@ -95,6 +97,12 @@ struct BlockProduct {
 // `exact_terms`: for integers, how many products have a sum that is an exact float; 0 for floats.
 BlockText product_text(const BlockProduct&, int height, std::int64_t exact_terms);
 
+// The word of layouts in lines that has how many texels are in a line.
+constexpr std::size_t word_of_line = 2;
+
+// The word of all texts of sums that has the number of the first block that they make: they may make some of all.
+constexpr std::size_t word_of_first_block = 2;
+
 // A convolution of images with up to two spatial axes.
 struct BlockConvolution {
   ConvParameters parameters;
@@ -108,9 +116,7 @@ struct BlockConvolution {
   std::int64_t group_texels() const { return (parameters.image_in_group + 3) / 4; }    // of the image
   std::int64_t strips(int height) const { return (across().result + height - 1) / height; }
   BlockGrid blocks(int height) const { return grid_of_sums(images * down().result * strips(height) * result_texels()); }
-  // The pixels of the image with the padding that windows reach.
-  std::int64_t padded_width(int height) const;
-  std::int64_t padded_height() const;
+  std::int64_t padded_width(int height) const;  // pixels of a row of the image with the padding that windows reach
   BlockGrid image_grid(int height) const;
   // Texels of a row of the image that a block reads for a row of taps, in each channel.
   std::vector<std::int64_t> pixels_of_block(int height) const;
@@ -119,7 +125,7 @@ struct BlockConvolution {
   // time.
   bool has_exact_rows(std::int64_t exact_terms) const { return !is_depthwise || across().taps <= exact_terms; }
 };
-// The texels of the image, one after the other: (image and padded row, padded column, channel / 4).
+// The texels of the image, one after the other: (image and row, padded column, channel / 4).
 BlockText layout_of_image(const BlockConvolution&, std::int64_t offset, int height);
 // The texels of the filter: (tap and image channel, result channel / 4); depthwise (tap, channel / 4).
 BlockText layout_of_filter(const BlockConvolution&, std::int64_t offset);

@@ -26,7 +26,7 @@ BlockText product_text(const BlockProduct4Bit& product, int height) {
   const Matmul4BitParameters& sizes = product.parameters;
   const BlockGrid grid = product.blocks(height);
   BlockText text(grid.width(), grid.height());
-  begin_line(text, grid, (sizes.columns + 3) / 4);
+  begin_block(text, grid, (sizes.columns + 3) / 4);
   const GridReader a(text, 0, grid_of_rows(product.block_rows(height), product.terms(), height));
   const std::string groups = text.whole(sizes.groups), octets = text.whole(sizes.octets);
   text.body += "  let line_a: i32 = line_of_all * " + text.whole(product.terms() / 4 * height) +

@@ -20,6 +20,8 @@ inline std::string total_name(std::int64_t row) { return "total_" + whole_text(r
 // `line_of_all` and `in_line`: the line of the fragment's block or texel, and its place in that, of so many; `is_one`:
 // whether there is one.
 void begin_line(BlockText&, const BlockGrid&, std::int64_t in_line);
+// The same for a kernel of sums, right after its BlockText was made: see word_of_first_block.
+void begin_block(BlockText&, const BlockGrid&, std::int64_t in_line);
 
 // The texels of an input in a grid, by their numbers: floats, which are exact.
 class GridReader {

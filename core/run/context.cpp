@@ -113,9 +113,7 @@ void Context::switch_backend(BackendKind kind, const SwitchOptions& wanted) {
 void Context::close() {
   {
     const LockedContext context(*impl_, LockedContext::Closed::allowed);
-    context->trials.clear();
-    context->tiers.stop();
-    context->variants.stop();
+    context->trials.stop();
   }
   impl_->background.wait_until_idle();
   std::vector<std::shared_ptr<CallersWork>> done, never;

@@ -43,7 +43,7 @@ ContextState::ContextState(ContextImpl& owner_in, const ContextOptions& options_
                                            std::uint64_t room) { return recovery.can_forget(buffer, room); },
                       .messages = owner.messages->sink()})),
       plans(owner.messages->sink()),
-      tiers(*this),
+      trials(*this),
       variants(*this),
       pace(options.max_submissions_under_way),
       vulkan_images(std::make_shared<VulkanImages>()) {}
@@ -99,12 +99,14 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
     monitor->moves(*backend, *next);
   }
   timed_steps.clear();
-  trials.clear();  // their storages are the old device's
+  timed_plans.clear();
+  trials.drop();  // their storages are the old device's
   pace.forget();
   std::swap(backend, next);
   pool->move_to(*backend, recovery.keeps_lineage());
   plans.clear();
-  tiers.clear(*this);
+  trials.clear(*this);
+  tiers.clear();
   variants.clear();
   kernel_origins_before = backend->kernel_origins() - origins;
   devices.push_back(backend->device());
@@ -112,6 +114,7 @@ void ContextState::use_backend(std::unique_ptr<Backend> next) {
 }
 
 void ContextState::trim() {
+  trials.give_up_first(*this);
   pool->trim();
   images.trim();
   plans.clear();
@@ -178,6 +181,7 @@ void ContextState::collect_times(bool wait) {
     if (trials.timed(timed)) continue;
     if (monitor) monitor->timed(timed);
     timed_steps.timed(timed);
+    timed_plans.timed(timed);
   }
 }
 

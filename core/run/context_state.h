@@ -14,6 +14,7 @@
 #include "core/run/pace.h"
 #include "core/run/pending_work.h"
 #include "core/run/plan_cache.h"
+#include "core/run/plan_use.h"
 #include "core/run/preparation.h"
 #include "core/run/recovery.h"
 #include "core/run/step_costs.h"
@@ -80,8 +81,9 @@ struct ContextState {
   std::shared_ptr<VulkanImages> vulkan_images;  // of a host's; never null
   std::shared_ptr<MonitorState> monitor;        // nothing where nobody watches
   TimedSteps timed_steps;                       // of programs that run in slices
-  std::uint64_t timed_runs = 0;                 // numbers them, on all backends
-  KernelOrigins kernel_origins_before{};        // when the statistics were reset, and:
+  TimedPlans timed_plans;
+  std::uint64_t timed_runs = 0;           // numbers them, on all backends
+  KernelOrigins kernel_origins_before{};  // when the statistics were reset, and:
   std::uint64_t plans_reused_before = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "core/run/block_plan.h"
 #include "core/run/pixel_plan.h"
 #include "core/run/siblings.h"
+#include "core/run/step_order.h"
 #include "core/run/step_variants.h"
 #include "core/run/step_writer.h"
 
@@ -299,6 +300,7 @@ Plan plan_of(const Graph& graph, const Limits& limits, const ChooseVariant& choo
   plan_blocks(plan, graph, limits, choose);
   share_out_among_cores(plan, limits);
   take_variants(plan, graph, limits, choose);
+  run_late(plan, graph);
   plan.ops_fused += pixels.ops_fused;
   for (const Step& step : plan.steps)
     for (const PixelResult& result : step.pixel_results)

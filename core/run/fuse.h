@@ -46,6 +46,7 @@ struct Step {
   std::vector<PixelResult> pixel_results;
   std::vector<TexelStep> texel_steps;
   std::size_t shown = 0;                // the entry of Graph::shown that a result is for
+  std::optional<OutputPart> part;       // of the output, where other steps make the rest
   const FamilyEntry* family = nullptr;  // of the core
 };
 
@@ -56,12 +57,14 @@ struct StepChoice {
   std::string key;                 // equal keys, equal choices
   std::vector<std::string> names;  // of the ways; the first one is what a plan takes without measuring
   std::size_t taken;
+  int storage;  // of its result in the plan: the step's output, or where that is laid out for its reader
 };
 // Which of the ways to take, by the key and the names; empty: the first one.
 using ChooseVariant = std::function<std::size_t(const std::string& key, std::span<const std::string> names)>;
 
 class PlanStorages;
 class PlanTiers;
+class PlanUse;
 
 struct Plan {
   std::vector<Step> steps;                 // inputs first
@@ -71,6 +74,7 @@ struct Plan {
   std::vector<int> stored;                 // items that have their elements before the first step
   std::vector<StepChoice> choices;         // none where nothing is measured
   std::shared_ptr<PlanTiers> tiers;        // changes with runs, under the context's lock
+  std::shared_ptr<PlanUse> use;            // likewise
   std::shared_ptr<PlanStorages> storages;  // planned by the first run, likewise
 
   // The items and storages that a step writes.

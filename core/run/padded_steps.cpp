@@ -50,8 +50,7 @@ Step padded_core(const Step& step, Step core, const Family& family, std::int64_t
 PaddedSteps padded_steps(const Step& step, const Limits& limits, int first_storage) {
   if (!step.family->padded) return {};
   const DType dtype = step.kernel.core.dtype;
-  const std::optional<PaddedFamily> padded =
-      step.family->padded(family_of(step), {step.words[0], dtype, limits.octets}, limits.cores);
+  const std::optional<PaddedFamily> padded = step.family->padded(family_of(step), use_of(step, limits), limits.cores);
   const std::optional<Step> core = padded ? core_alone(step) : std::nullopt;
   if (!core) return {};
   const std::int64_t elements = padded->elements(step.words[0]);
@@ -63,7 +62,8 @@ PaddedSteps padded_steps(const Step& step, const Limits& limits, int first_stora
          {{dtype, elements}}});
   };
   add(padded->family);
-  for (const Family& other : padded->family.entry->variants(padded->family, {elements, dtype, limits.octets})) {
+  const FamilyUse use{elements, dtype, limits.octets, limits.workgroups};
+  for (const Family& other : padded->family.entry->variants(padded->family, use)) {
     // Others gain nothing by it.
     const bool is_the_same = other.entry == padded->family.entry && other.options == padded->family.options;
     if (!is_the_same && (other.entry->in_octets || other.entry->name == "matmul_tile")) add(other);

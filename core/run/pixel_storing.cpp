@@ -14,6 +14,7 @@ void PixelPlanner::store(int item, const std::vector<PixelDraft*>& readers) {
   const bool needs_elements = own.is_wanted || own.has_other_reader;
   const bool in_texels = is_float(dtype) && (dtype == DType::f32 || can_be_half(pixels)) &&
                          (!needs_elements || (are_alike && graph_.at(item).layout == 0));
+  layout.has_elements = in_texels && needs_elements;
   layout.is_half = in_texels && !needs_elements && (dtype == DType::f16 || (graph_.is_half && can_be_half(pixels)));
   const PixelInput texels{PixelPlace::texels, layout.is_half ? DType::f16 : dtype, layout.channels};
   const PixelOutput output{.place = in_texels ? PixelPlace::texels : PixelPlace::elements,

@@ -4,6 +4,7 @@
 
 #include "core/base/sizes.h"
 #include "core/run/plan_storages.h"
+#include "core/run/plan_use.h"
 #include "core/run/tiers.h"
 #include "core/run/variants.h"
 
@@ -46,6 +47,7 @@ std::shared_ptr<const Plan> PlanCache::get(const Graph& graph, const Limits& lim
   }
   const auto plan = std::make_shared<Plan>(make_plan(graph, limits, variants.chooser()));
   plan->tiers = std::make_shared<PlanTiers>();
+  plan->use = std::make_shared<PlanUse>();
   plan->storages = std::make_shared<PlanStorages>();
   if (!plan->steps.empty()) messages_.debug([&] { return description(*plan, graph); });
   if (known) return *known = plan;

@@ -67,7 +67,8 @@ std::vector<StepResult> results_of(const Backend& backend, const Plan& plan, con
     const bool has_one_output = step.pixel_kernel ? step.pixel_results.size() == 1 : !step.kernel.key.empty();
     const int item = !has_one_output ? -1 : step.pixel_kernel ? step.pixel_results[0].item : step.output;
     const bool is_own = item >= static_cast<int>(graph.items.size());
-    if (item >= 0 && !(is_own && is_of_captured(step, graph))) {
+    const bool is_begun = item >= 0 && result_of[static_cast<std::size_t>(item)] >= 0;  // in parts: see Step::part
+    if (item >= 0 && !is_begun && !(is_own && is_of_captured(step, graph))) {
       const StorageSpec spec = spec_of_output(step, graph, 0);
       result_of[static_cast<std::size_t>(item)] = static_cast<int>(results.size());
       results.push_back({item, spec, backend.storage_class(spec).bytes, i, plan.steps.size(),

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+std::size_t number_of(int index) { return static_cast<std::size_t>(index); }
 
 class Siblings {
  public:
@@ -18,13 +18,13 @@ class Siblings {
     may_join_.resize(graph.items.size());
     for (std::size_t i = 0; i < graph.items.size(); ++i) {
       for (const GraphItem::Operand& operand : graph.items[i].operands)
-        if (!operand.is_number()) readers_[at(operand.item)].insert(static_cast<int>(i));
+        if (!operand.is_number()) readers_[number_of(operand.item)].insert(static_cast<int>(i));
       const auto* family = graph.items[i].as<Family>();
       may_join_[i] = family && family->entry->joined && !graph.items[i].operands[0].is_number();
     }
     for (const Graph::Place& place : graph.wanted)
-      if (place.item >= 0) may_join_[at(place.item)] = false;
-    for (const int item : graph.kept) may_join_[at(item)] = false;
+      if (place.item >= 0) may_join_[number_of(place.item)] = false;
+    for (const int item : graph.kept) may_join_[number_of(item)] = false;
   }
 
   JoinedSiblings join() {
@@ -46,7 +46,7 @@ class Siblings {
     for (std::size_t i = 0; i < graph_.items.size(); ++i) {
       int level = 0;
       for (const GraphItem::Operand& operand : graph_.items[i].operands)
-        if (!operand.is_number()) level = std::max(level, levels_[at(operand.item)]);
+        if (!operand.is_number()) level = std::max(level, levels_[number_of(operand.item)]);
       levels_.push_back(level + (may_join_[i] ? 1 : 0));
     }
   }
@@ -77,8 +77,8 @@ class Siblings {
   int end_of_work_on(int index) const {
     const std::int64_t elements = graph_.at(index).shape().size();
     int end = GraphItem::none;
-    for (int next = index; readers_[at(next)].size() == 1;) {
-      next = *readers_[at(next)].begin();
+    for (int next = index; readers_[number_of(next)].size() == 1;) {
+      next = *readers_[number_of(next)].begin();
       if (graph_.at(next).part() != Part::line || graph_.at(next).shape().size() != elements) break;
       end = next;
     }
@@ -191,7 +191,7 @@ class Siblings {
     item.operands = std::move(operands);
     for (const int index : members) item.lineage = std::max(item.lineage, graph_.at(index).lineage);
     for (std::size_t i = 0; i < members.size(); ++i)
-      places_[at(members[i])] = {next_index(), static_cast<std::int64_t>(i) * elements};
+      places_[number_of(members[i])] = {next_index(), static_cast<std::int64_t>(i) * elements};
     joined_.graph.items.push_back(std::move(item));
     joined_.items.push_back(members[0]);
     return has_groups_ = true;
@@ -200,7 +200,7 @@ class Siblings {
   void add_item(int index) {
     GraphItem item = graph_.at(index);
     for (GraphItem::Operand& operand : item.operands) operand = moved(operand);
-    places_[at(index)] = {next_index(), 0};
+    places_[number_of(index)] = {next_index(), 0};
     joined_.graph.items.push_back(std::move(item));
     joined_.items.push_back(index);
   }
@@ -210,20 +210,20 @@ class Siblings {
     Graph& graph = joined_.graph;
     for (GraphItem& item : graph.items)
       for (int& output : item.custom_outputs)
-        if (output >= 0) output = places_[at(output)].item;
+        if (output >= 0) output = places_[number_of(output)].item;
     graph.numbers = graph_.numbers;
     graph.is_half = graph_.is_half;
     graph.shown = graph_.shown;
     graph.wanted = graph_.wanted;
     for (Graph::Place& place : graph.wanted)
-      if (place.item >= 0) place.item = places_[at(place.item)].item;
-    for (const int item : graph_.kept) graph.kept.push_back(places_[at(item)].item);
+      if (place.item >= 0) place.item = places_[number_of(place.item)].item;
+    for (const int item : graph_.kept) graph.kept.push_back(places_[number_of(item)].item);
   }
 
   GraphItem::Operand moved(GraphItem::Operand operand) const {
     if (operand.is_number()) return operand;
-    operand.offset += places_[at(operand.item)].offset;
-    operand.item = places_[at(operand.item)].item;
+    operand.offset += places_[number_of(operand.item)].offset;
+    operand.item = places_[number_of(operand.item)].item;
     return operand;
   }
 
@@ -245,7 +245,7 @@ void JoinedSiblings::name_items_as_before(Plan& plan, const Graph& before) const
   const auto rename = [&](int& item) {
     if (item < 0) return;
     const auto own = item - static_cast<int>(items.size());  // a storage of the plan's own
-    item = own < 0 ? items[at(item)] : static_cast<int>(before.items.size()) + own;
+    item = own < 0 ? items[number_of(item)] : static_cast<int>(before.items.size()) + own;
   };
   const auto rename_items_of = [&](Step& step) {
     rename(step.output);
@@ -261,7 +261,10 @@ void JoinedSiblings::name_items_as_before(Plan& plan, const Graph& before) const
   std::erase_if(plan.choices,
                 [&](const StepChoice& choice) { return std::ranges::any_of(choice.step.inputs, is_group); });
   std::ranges::for_each(plan.steps, rename_items_of);
-  for (StepChoice& choice : plan.choices) rename_items_of(choice.step);
+  for (StepChoice& choice : plan.choices) {
+    rename_items_of(choice.step);
+    rename(choice.storage);
+  }
   std::ranges::for_each(plan.in_texels, rename);
   std::ranges::for_each(plan.stored, rename);
 }

@@ -6,13 +6,10 @@
 
 #include "core/run/block_plan.h"
 #include "core/run/padded_steps.h"
+#include "core/run/staged_steps.h"
 
 namespace tessera {
 namespace {
-
-FamilyUse use_of(const Step& step, const Limits& limits) {
-  return {step.words[0], step.kernel.core.dtype, limits.octets};
-}
 
 std::vector<Family> families_of(const Step& step, const Limits& limits) {
   const Family own = family_of(step);
@@ -28,8 +25,8 @@ std::vector<Family> families_of(const Step& step, const Limits& limits) {
 }
 
 bool has_families(const Step& step, const Limits& limits) {
-  return limits.workgroups && !step.pixel_kernel && step.family && (step.family->variants || step.family->padded) &&
-         step.words[0] > 0;
+  return limits.workgroups && !step.pixel_kernel && step.family && step.words[0] > 0 &&
+         (step.family->variants || step.family->padded || step.family->in_stages);
 }
 
 // What a plan does in the place of a step without measuring; nothing where that is the step itself.
@@ -41,6 +38,10 @@ std::optional<StepVariant> usual_variant(const Step& step, const Limits& limits,
 }
 
 }  // namespace
+
+FamilyUse use_of(const Step& step, const Limits& limits) {
+  return {step.words[0], step.kernel.core.dtype, limits.octets, limits.workgroups};
+}
 
 Family family_of(const Step& step) {
   const auto words = step.words.begin() + 1;
@@ -84,6 +85,7 @@ std::vector<StepVariant> variants_of(const Step& step, const Limits& limits, int
   PaddedSteps padded = padded_steps(step, limits, first_storage);
   const auto place = padded.pay ? variants.begin() : variants.end();
   variants.insert(place, std::make_move_iterator(padded.ways.begin()), std::make_move_iterator(padded.ways.end()));
+  std::ranges::move(staged_steps(step, limits, first_storage), std::back_inserter(variants));
   return variants;
 }
 
@@ -110,6 +112,27 @@ std::optional<Step> core_alone(const Step& step) {
   return alone;
 }
 
+void take_epilogue(Step& to, const Step& from) {
+  const Kernel& before = from.kernel;
+  Kernel& kernel = to.kernel;
+  std::vector<std::uint16_t> places(before.inputs.size());
+  for (std::size_t i = 0; i < before.inputs.size(); ++i) {
+    if (before.inputs[i].operand != KernelInput::none) continue;
+    places[i] = static_cast<std::uint16_t>(kernel.inputs.size());
+    kernel.inputs.push_back(before.inputs[i]);
+    to.inputs.push_back(from.inputs[i]);
+    const auto first = from.words.begin() + before.first_word_of_input(static_cast<int>(i));
+    to.words.insert(to.words.end(), first, first + 1 + 3 * before.inputs[i].terms);
+  }
+  kernel.expression = before.expression;
+  for (Expression::Line& line : kernel.expression.lines)
+    if (line.kind == Expression::Kind::input) line.index = places[line.index];
+  kernel.numbers = before.numbers;
+  to.numbers = from.numbers;
+  to.words.insert(to.words.end(), from.words.begin() + before.first_word_of_numbers(), from.words.end());
+  to.output = from.output;
+}
+
 std::size_t taken_variant(Plan& plan, const Step& step, std::vector<std::string> names, const ChooseVariant& choose) {
   if (!choose || names.size() < 2) return 0;
   std::optional<Step> core = core_alone(step);
@@ -118,7 +141,7 @@ std::size_t taken_variant(Plan& plan, const Step& step, std::vector<std::string>
   for (const std::uint32_t word : core->words) key += ' ' + std::to_string(word);
   for (const std::string& name : names) key += '\n' + name;
   const std::size_t taken = choose(key, names);
-  plan.choices.push_back({step, std::move(*core), std::move(key), std::move(names), taken});
+  plan.choices.push_back({step, std::move(*core), std::move(key), std::move(names), taken, step.output});
   return taken;
 }
 

@@ -12,6 +12,7 @@ struct StepVariant {
   std::string name;
   std::vector<Step> steps;                // the last one writes what the step writes
   std::vector<StorageSpec> own_storages;  // between them
+  bool has_other_terms = false;           // in its sums, so that the bits of results are others
 };
 
 // The first one is what a plan takes without measuring; none where there is no other. Their own storages have numbers
@@ -22,6 +23,10 @@ std::vector<StepVariant> variants_of(const Step&, const Limits&, int first_stora
 // on the operands is part of the kernel.
 std::optional<Step> core_alone(const Step&);
 
+// Gives a step, which has a core and its operands so far, what follows the core of another step, and its output.
+void take_epilogue(Step& to, const Step& from);
+
+FamilyUse use_of(const Step&, const Limits&);
 Family family_of(const Step&);  // of its core
 // The step with another family in the place of its core, and the name of a variant with that family.
 Step with_family(const Step&, const Family&);

@@ -2,6 +2,7 @@
 
 #include "core/run/context_impl.h"
 #include "core/run/program.h"
+#include "core/run/tuning_clock.h"
 
 namespace tessera::testing {
 namespace {
@@ -40,8 +41,19 @@ void set_costs(const Program& program, std::vector<double> costs) {
 
 void take_all_tiers(Context& context) {
   const LockedContext locked(context);
-  locked->trials.take_all();
+  locked->trials.take_all(*locked);
+  locked->variants.clear();
 }
+
+void try_only(Context& context, Tried tried) {
+  const LockedContext locked(context);
+  locked->trials.try_only(tried == Tried::tiers, tried == Tried::variants);
+  locked->plans.clear();
+}
+
+void stop_clock() { stop_tuning_clock(); }
+
+void move_clock(std::chrono::milliseconds by) { move_tuning_clock(by); }
 
 void finish_tiers(Context& context) {
   {

@@ -1,21 +1,12 @@
 #include "core/run/tier_trial.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <utility>
 
 #include "core/run/context_state.h"
 
 namespace tessera {
 namespace {
-
-constexpr double most_time = 50'000;  // microseconds, of the device's
-constexpr std::chrono::seconds longest_wait{30};
-
-bool is_nan(DType dtype, std::uint32_t bits) {
-  if (dtype == DType::f32) return (bits & 0x7fffffffu) > 0x7f800000u;
-  return dtype == DType::f16 && (bits & 0x7fffu) > 0x7c00u;
-}
 
 PixelKernel on_images_of_floats(PixelKernel kernel) {
   for (PixelInput& input : kernel.inputs)
@@ -66,11 +57,7 @@ TierTrial::Turn TierTrial::refuse() {
 TierTrial::Turn TierTrial::work(ContextState& context, bool whatever_times) {
   try {
     if (context.backend->is_lost()) return refuse();
-    const Turn turn = work_on(context, whatever_times);
-    // Times of runs that failed never come.
-    const auto now = std::chrono::steady_clock::now();
-    if (turn != Turn::waits) began_to_wait_ = now;
-    return now - began_to_wait_ > longest_wait ? refuse() : turn;
+    return work_on(context, whatever_times);
   } catch (...) {  // no room, no such kernel, or a lost device, which the next call of the host's notices
     return refuse();
   }
@@ -82,13 +69,18 @@ TierTrial::Turn TierTrial::work_on(ContextState& context, bool whatever_times) {
     case Phase::allocate:
       if (!allocate(context)) return refuse();
       fill(backend, TrialNumbers::ordinary);
+      phase_ = Phase::compile_general;
+      return Turn::did_some;
+
+    case Phase::compile_general:  // plans may have it on other images only
+      if (!backend.prepare_beside(dispatch_of(true, general_))) return Turn::waits;
       clock_.measure(context, {dispatch_of(true, general_), dispatch_of(true, general_)});
       phase_ = Phase::weigh;
       return Turn::did_some;
 
     case Phase::weigh:
       if (!clock_.is_ready()) return Turn::waits;
-      general_time_ = *std::min_element(clock_.times().begin(), clock_.times().end());
+      general_time_ = least_known(clock_.times()[0], clock_.times()[1]);
       if (general_time_ < least_trial_time && !whatever_times) return refuse();
       phase_ = Phase::compile;
       return Turn::did_some;
@@ -132,30 +124,36 @@ TierTrial::Turn TierTrial::work_on(ContextState& context, bool whatever_times) {
       }
       if (!whatever_times) {
         fill(backend, TrialNumbers::ordinary);
-        const double pairs = std::clamp(most_time / std::max(2 * general_time_, 1.0), 1.0, 6.0);
-        std::vector<Dispatch> turns;
-        for (int i = 0; i < static_cast<int>(pairs); ++i)
-          turns.push_back(dispatch_of(true, general_)), turns.push_back(dispatch_of(false, special_));
-        clock_.measure(context, turns);
-        phase_ = Phase::time;
+        begin_to_measure(context);
         return Turn::did_some;
       }
       break;
 
-    case Phase::time: {
+    case Phase::time:
       if (!clock_.is_ready()) return Turn::waits;
-      double general = 0, special = 0;
-      const auto keep_least = [](double& least, double time) {
-        least = least > 0 && time > 0 ? std::min(least, time) : std::max(least, time);
-      };
-      for (std::size_t i = 0; i < clock_.times().size(); ++i)
-        keep_least(i % 2 == 0 ? general : special, clock_.times()[i]);
-      if (special <= 0 || special > general * fraction_to_take) return refuse();
+      turns_.note(clock_.times()[0], clock_.times()[1]);
+      if (measure_a_turn(context)) return Turn::did_some;
+      if (!turns_.is_tried_faster()) return refuse();
+      if (!std::exchange(has_won_before_, true)) {  // other work on the device may have made the difference
+        begin_to_measure(context);
+        return Turn::did_some;
+      }
       break;
-    }
   }
   tier_->state = Tier::State::taken;
   return Turn::over;
+}
+
+void TierTrial::begin_to_measure(ContextState& context) {
+  turns_ = TimesInTurns(general_time_);
+  phase_ = Phase::time;
+  measure_a_turn(context);
+}
+
+bool TierTrial::measure_a_turn(ContextState& context) {
+  if (!turns_.take_turn()) return false;
+  clock_.measure(context, {dispatch_of(true, general_), dispatch_of(false, special_)});
+  return true;
 }
 
 bool TierTrial::allocate(ContextState& context) {
@@ -214,17 +212,8 @@ bool TierTrial::start_download(Backend& backend) {
 
 bool TierTrial::are_equal() const {
   const std::span<const std::byte> general_bytes = reader_->bytes(0), special_bytes = reader_->bytes(1);
-  if (std::ranges::equal(general_bytes, special_bytes)) return true;
   const TierWork::Output& output = work_.outputs[output_];
-  const std::size_t size = size_of(output.storage.dtype);
-  for (std::size_t at = 0, element = 0; at < general_bytes.size(); at += size, ++element) {
-    std::uint32_t general = 0, special = 0;
-    std::memcpy(&general, general_bytes.data() + at, size);
-    std::memcpy(&special, special_bytes.data() + at, size);
-    if (general == special || static_cast<int>(element % 4) >= output.channels) continue;
-    if (!is_nan(output.storage.dtype, general) || !is_nan(output.storage.dtype, special)) return false;
-  }
-  return true;
+  return have_same_bits(output.storage.dtype, general_bytes, special_bytes, output.channels);
 }
 
 }  // namespace tessera

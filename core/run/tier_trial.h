@@ -1,6 +1,5 @@
 // A kernel with constants on trial: compared with the general kernel, and timed against it.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,10 +49,11 @@ class TierTrial : public Trial {
   // Whatever fails refuses the tier. It is taken where it is faster by a twentieth at least.
   Turn work(ContextState&, bool whatever_times) override;
   bool timed(const TimedRun& run) override { return clock_.timed(run); }
+  void give_up() override { refuse(); }
   void finished(ContextState&) override;
 
  private:
-  enum class Phase { allocate, weigh, compile, compare, download, time };
+  enum class Phase { allocate, compile_general, weigh, compile, compare, download, time };
 
   Turn work_on(ContextState&, bool whatever_times);
   bool allocate(ContextState&);
@@ -62,6 +62,8 @@ class TierTrial : public Trial {
   Dispatch dispatch_of(bool is_general, std::vector<std::unique_ptr<Storage>>& outputs);
   bool start_download(Backend&);  // of the next elements, if there are any
   bool are_equal() const;         // those that were downloaded
+  void begin_to_measure(ContextState&);
+  bool measure_a_turn(ContextState&);  // false: all were
   Turn refuse();
 
   TierWork work_;
@@ -75,7 +77,8 @@ class TierTrial : public Trial {
   std::optional<TrialReader> reader_;
   TrialClock clock_;
   double general_time_ = 0;  // roughly
-  std::chrono::steady_clock::time_point began_to_wait_{};
+  TimesInTurns turns_;
+  bool has_won_before_ = false;  // in one round of two
 };
 
 }  // namespace tessera

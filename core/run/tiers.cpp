@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/platform/poller.h"
 #include "core/run/context_impl.h"
 #include "core/run/pixel_image.h"
 #include "core/run/plan_storages.h"
@@ -29,6 +28,7 @@ std::optional<StorageSpec> floats_for(const Plan& plan, const Graph& graph, int 
 std::optional<TierWork> work_of(const Plan& plan, const Graph& graph, const Step& step, const Dispatch& dispatch) {
   TierWork work{
       .words = dispatch.words, .operand_elements = dispatch.operand_elements, .workgroups = dispatch.workgroups};
+  if (step.part) return std::nullopt;  // a part reads what others have begun
   const auto layout_of = [&](int item) { return at(item) < graph.items.size() ? graph.at(item).layout : 0; };
   if (!step.pixel_kernel) {
     work.kernel = step.kernel;
@@ -66,13 +66,6 @@ bool is_empty(const Dispatch& dispatch) {
 
 }  // namespace
 
-Tiers::Tiers(const ContextState& context) { clear(context); }
-
-void Tiers::clear(const ContextState& context) {
-  tiers_.clear();
-  are_on_ = context.options.tiers && has_threads() && context.backend->device().backend != BackendKind::cpu;
-}
-
 std::shared_ptr<Tier> Tiers::tier_for(ContextState& context, TierWork work) {
   const std::string key = (work.pixel_kernel ? work.pixel_kernel->key : work.kernel.key).text() + work.constants.key();
   if (const auto known = tiers_.find(key); known != tiers_.end()) return known->second;
@@ -108,11 +101,11 @@ void PlanTiers::StepTier::note_numbers(const Dispatch& dispatch, std::size_t cou
   }
 }
 
-void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph, const Step& step, Dispatch& dispatch,
-                    bool is_program) {
+void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph, const Step& step, Dispatch& dispatch) {
   if (dispatch.custom || dispatch.pass || is_empty(dispatch)) return;
   if (steps_.empty()) steps_.resize(plan.steps.size());
-  StepTier& own = steps_[static_cast<std::size_t>(&step - plan.steps.data())];
+  const auto index = static_cast<std::size_t>(&step - plan.steps.data());
+  StepTier& own = steps_[index];
   if (own.tier) {
     if (own.tier->state != Tier::State::taken) return;
     if (own.has_numbers_of(dispatch)) {
@@ -126,7 +119,8 @@ void PlanTiers::use(ContextState& context, const Plan& plan, const Graph& graph,
   }
   if (own.attempts == most_attempts) return;
   own.note_numbers(dispatch, step.numbers.size());
-  if (runs_ < context.trials.runs_before(is_program)) return;
+  if (context.variants.are_on_trial()) return;  // which may make the plan another one
+  if (!plan.use->may_try(context.trials, plan.use->time_of(index), step.pixel_kernel.has_value())) return;
   ++own.attempts;
   own.fallbacks = 0;
   std::optional<TierWork> work = work_of(plan, graph, step, dispatch);

@@ -1,8 +1,8 @@
 // Tiers: plans that run again and again get kernels with their sizes, strides and numbers as constants.
 //
-// The first runs of a plan use general kernels. Then each of its kernels is tried with constants, in the background or,
-// on a host's device, in Context::prepare_some(): see core/run/tier_trial.h. From then on runs use those that are
-// faster. A run in which a number differs from the constant uses the general kernel.
+// The first runs of a plan use general kernels. Later (core/run/plan_use.h) each of its kernels is tried with
+// constants, in the background or, on a host's device, in Context::prepare_some(): see core/run/tier_trial.h. From then
+// on runs use those that are faster. A run in which a number differs from the constant uses the general kernel.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -21,30 +21,22 @@ struct ContextState;
 // Of a context. All that is here is bounded: there are `most_tiers` trials on a device, one at a time.
 class Tiers {
  public:
-  explicit Tiers(const ContextState&);
-
-  bool are_on() const { return are_on_; }
   std::shared_ptr<Tier> tier_for(ContextState&, TierWork);  // null where there are enough
 
-  void clear(const ContextState&);  // as the device goes, or another came
-  void stop() { are_on_ = false; }
-
-  void trim();  // forgets those that no plan uses
+  void clear() { tiers_.clear(); }  // as the device goes, or another came
+  void trim();                      // forgets those that no plan uses
 
  private:
   static constexpr std::size_t most_tiers = 64;
 
-  bool are_on_ = false;
   std::map<std::string, std::shared_ptr<Tier>> tiers_;  // by their keys
 };
 
 // Of a plan: the tiers of its steps.
 class PlanTiers {
  public:
-  void begin_run() { ++runs_; }
-  std::uint64_t runs() const { return runs_; }
   // Puts the tier's kernel in the place of the step's, or gets on with making one.
-  void use(ContextState&, const Plan&, const Graph&, const Step&, Dispatch&, bool is_program);
+  void use(ContextState&, const Plan&, const Graph&, const Step&, Dispatch&);
 
  private:
   static constexpr int most_attempts = 2;   // each without the numbers that have changed
@@ -61,7 +53,6 @@ class PlanTiers {
     void note_numbers(const Dispatch&, std::size_t count);
   };
   std::vector<StepTier> steps_;
-  std::uint64_t runs_ = 0;
 };
 
 }  // namespace tessera

@@ -56,26 +56,50 @@ std::uint32_t trial_number(DType dtype, std::uint32_t bits, TrialNumbers numbers
   return (bits & 0x70u) == 0 ? 0 : bits;
 }
 
+bool is_nan(DType dtype, std::uint32_t bits) {
+  if (dtype == DType::f32) return (bits & 0x7fffffffu) > 0x7f800000u;
+  return dtype == DType::f16 && (bits & 0x7fffu) > 0x7c00u;
+}
+
 }  // namespace
 
+// They repeat themselves, since calls wait while they are made, but fit no row or block.
 void fill_for_trial(Backend& backend, std::span<const std::unique_ptr<Storage>> storages,
                     std::span<const StorageSpec> specs, TrialNumbers numbers) {
+  constexpr std::size_t most_different = 65'521;  // a prime
   RandomBits random;
   for (std::size_t i = 0; i < storages.size(); ++i) {
     const StorageSpec& spec = specs[i];
     const std::size_t size = size_of(spec.dtype);
     std::vector<std::byte> bytes(byte_count(spec.elements, spec.dtype));
-    for (std::size_t at = 0; at < bytes.size(); at += size) {
+    const std::size_t different = std::min(bytes.size(), size * most_different);
+    for (std::size_t at = 0; at < different; at += size) {
       const std::uint32_t bits = trial_number(spec.dtype, random.next(), numbers);
       std::memcpy(bytes.data() + at, &bits, size);
     }
+    for (std::size_t at = different; at < bytes.size(); at += different)
+      std::memcpy(bytes.data() + at, bytes.data(), std::min(different, bytes.size() - at));
     backend.upload(*storages[i], spec.dtype, bytes);
   }
 }
 
+bool have_same_bits(DType dtype, std::span<const std::byte> a, std::span<const std::byte> b, int channels) {
+  if (std::ranges::equal(a, b)) return true;
+  const std::size_t size = size_of(dtype);
+  for (std::size_t at = 0, element = 0; at < a.size(); at += size, ++element) {
+    std::uint32_t bits_of_a = 0, bits_of_b = 0;
+    std::memcpy(&bits_of_a, a.data() + at, size);
+    std::memcpy(&bits_of_b, b.data() + at, size);
+    if (bits_of_a == bits_of_b || static_cast<int>(element % 4) >= channels) continue;
+    if (!is_nan(dtype, bits_of_a) || !is_nan(dtype, bits_of_b)) return false;
+  }
+  return true;
+}
+
 bool has_room_for_trial(const ContextState& context, std::uint64_t bytes) {
   const std::uint64_t budget = context.options.memory_budget;
-  return bytes <= most_trial_bytes && (budget == 0 || context.pool->info().bytes_in_use + bytes <= budget);
+  const MemoryInfo memory = context.pool->info();
+  return bytes <= most_trial_bytes && (budget == 0 || memory.bytes_in_use + memory.bytes_pooled + bytes <= budget);
 }
 
 void TrialClock::measure(ContextState& context, const std::vector<Dispatch>& dispatches) {
@@ -102,6 +126,22 @@ bool TrialClock::timed(const TimedRun& run) {
     if (time.dispatch < times_.size()) times_[time.dispatch] = time.end - time.begin;
   timed_as_.reset();
   return is_ready_ = true;
+}
+
+TimesInTurns::TimesInTurns(double usual_time)
+    : left_(static_cast<int>(std::clamp(time_of_turns / std::max(2 * usual_time, 1.0), 6.0, 12.0))) {}
+
+void TimesInTurns::note(double usual, double tried) {
+  if (usual == 0 || tried == 0) return;
+  const auto keep_least = [](double& least, double time) { least = least > 0 ? std::min(least, time) : time; };
+  keep_least(least_usual_, usual);
+  keep_least(least_tried_, tried);
+  ++timed_;
+  if (tried < usual) ++won_;
+}
+
+bool TimesInTurns::is_tried_faster() const {
+  return timed_ > 0 && 4 * won_ >= 3 * timed_ && least_tried_ < fraction_to_take * least_usual_;
 }
 
 bool TrialReader::start_next(Backend& backend) {

@@ -11,8 +11,6 @@ namespace tessera {
 namespace {
 
 constexpr double most_device_time = 1'000'000;  // microseconds, after which no further variant is begun
-constexpr double time_of_turns = 50'000;        // that variants take in turns
-constexpr std::chrono::seconds most_waiting{30};
 
 std::vector<float> floats_of_bytes(std::span<const std::byte> bytes, DType dtype) {
   std::vector<float> values(bytes.size() / size_of(dtype));
@@ -31,19 +29,19 @@ StorageSpec VariantTrial::result() const { return {choice_.core.kernel.core.dtyp
 
 Trial::Turn VariantTrial::work(ContextState& context, bool whatever_times) {
   try {
-    const Turn turn = context.backend->is_lost() ? give_up() : work_on(context, whatever_times);
-    // Times of runs that failed never come.
-    const auto now = std::chrono::steady_clock::now();
-    if (turn != Turn::waits) began_to_wait_ = now;
-    return now - began_to_wait_ > most_waiting ? give_up() : turn;
+    return context.backend->is_lost() ? end_without_winner() : work_on(context, whatever_times);
   } catch (...) {  // no room, no such kernel, or a lost device, which the next call of the host's notices
-    return give_up();
+    return end_without_winner();
   }
 }
 
-Trial::Turn VariantTrial::give_up() {
+void VariantTrial::give_up() {
   winner_.reset();
   uses_.clear();
+}
+
+Trial::Turn VariantTrial::end_without_winner() {
+  give_up();
   return Turn::over;
 }
 
@@ -54,9 +52,16 @@ Trial::Turn VariantTrial::work_on(ContextState& context, bool whatever_times) {
   switch (phase_) {
     case Phase::allocate: {
       variants_ = variants_of(choice_.core, backend.limits(), choice_.core.output + 1);
-      if (variants_.size() != choice_.names.size() || !allocate(context)) return give_up();
+      if (variants_.size() != choice_.names.size() || !allocate(context)) return end_without_winner();
       fill_for_trial(backend, inputs_, operands_, TrialNumbers::ordinary);
+      phase_ = Phase::compile_usual;
+      return Turn::did_some;
+    }
+
+    case Phase::compile_usual: {  // plans may have it with pointwise work only
       std::vector<Dispatch> twice = dispatches_of(usual_, *usual_result_);
+      for (const Dispatch& dispatch : twice)
+        if (!backend.prepare_beside(dispatch)) return Turn::waits;
       std::ranges::copy(dispatches_of(usual_, *usual_result_), std::back_inserter(twice));
       clock_.measure(context, twice);
       phase_ = Phase::weigh;
@@ -66,7 +71,8 @@ Trial::Turn VariantTrial::work_on(ContextState& context, bool whatever_times) {
     case Phase::weigh: {
       if (!clock_.is_ready()) return Turn::waits;
       const std::size_t steps = variants_[0].steps.size();
-      best_time_ = std::min(time_of(0, steps), time_of(steps, steps));
+      best_time_ = least_known(time_of(0, steps), time_of(steps, steps));
+      if (best_time_ == 0 && !whatever_times) return end_without_winner();
       winner_ = 0;
       if (best_time_ < least_trial_time && !whatever_times) return Turn::over;
       return begin_next(context);
@@ -92,21 +98,29 @@ Trial::Turn VariantTrial::work_on(ContextState& context, bool whatever_times) {
         begin_comparing(backend, TrialNumbers::ordinary);
         return Turn::did_some;
       }
+      if (numbers_ == TrialNumbers::ordinary && needs_same_bits_) {
+        begin_comparing(backend, TrialNumbers::any_bits);
+        return Turn::did_some;
+      }
       if (whatever_times) {
         winner_ = tried_.index;
         return begin_next(context);
       }
+      if (needs_same_bits_) fill_for_trial(backend, inputs_, operands_, TrialNumbers::ordinary);
       has_won_before_ = false;
-      measure_in_turns(context);
+      begin_to_measure(context);
       return Turn::did_some;
 
     case Phase::time:
       if (!clock_.is_ready()) return Turn::waits;
-      if (!is_tried_faster()) return begin_next(context);
+      note_turn();
+      if (measure_a_turn(context)) return Turn::did_some;
+      if (!turns_.is_tried_faster()) return begin_next(context);
       if (!std::exchange(has_won_before_, true)) {  // other work on the device may have made the difference
-        measure_in_turns(context);
+        begin_to_measure(context);
         return Turn::did_some;
       }
+      best_time_ = turns_.least_tried();
       winner_ = tried_.index;
       std::swap(best_, tried_);
       return begin_next(context);
@@ -116,34 +130,17 @@ Trial::Turn VariantTrial::work_on(ContextState& context, bool whatever_times) {
   return Turn::over;
 }
 
-void VariantTrial::measure_in_turns(ContextState& context) {
-  const double pairs = std::clamp(time_of_turns / std::max(2 * best_time_, 1.0), 3.0, 8.0);
-  std::vector<Dispatch> turns;
-  for (int i = 0; i < static_cast<int>(pairs); ++i) {
-    std::ranges::copy(dispatches_of(best_, *usual_result_), std::back_inserter(turns));
-    std::ranges::copy(dispatches_of(tried_, *tried_result_), std::back_inserter(turns));
-  }
-  clock_.measure(context, turns);
+void VariantTrial::begin_to_measure(ContextState& context) {
+  turns_ = TimesInTurns(best_time_);
   phase_ = Phase::time;
+  measure_a_turn(context);
 }
 
-// By the least time, and in most of the turns.
-bool VariantTrial::is_tried_faster() {
-  const std::size_t of_best = variants_[best_.index].steps.size(), of_tried = variants_[tried_.index].steps.size();
-  double best = 0, tried = 0;
-  int turns = 0, wins = 0;
-  const auto keep_least = [](double& least, double time) { least = least > 0 ? std::min(least, time) : time; };
-  for (std::size_t i = 0; i < clock_.times().size(); i += of_best + of_tried) {
-    const double time = time_of(i, of_best), tried_time = time_of(i + of_best, of_tried);
-    spent_ += time + tried_time;
-    if (time == 0 || tried_time == 0) continue;
-    keep_least(best, time);
-    keep_least(tried, tried_time);
-    ++turns;
-    if (tried_time < time) ++wins;
-  }
-  if (turns == 0 || 3 * wins < 2 * turns || tried >= fraction_to_take * best) return false;
-  best_time_ = tried;
+bool VariantTrial::measure_a_turn(ContextState& context) {
+  if (!turns_.take_turn()) return false;
+  std::vector<Dispatch> both = dispatches_of(best_, *usual_result_);
+  std::ranges::copy(dispatches_of(tried_, *tried_result_), std::back_inserter(both));
+  clock_.measure(context, both);
   return true;
 }
 
@@ -172,17 +169,28 @@ bool VariantTrial::has_own_storages(ContextState& context, Candidate& candidate)
   return true;
 }
 
+void VariantTrial::note_turn() {
+  const std::size_t of_best = variants_[best_.index].steps.size(), of_tried = variants_[tried_.index].steps.size();
+  const double best = time_of(0, of_best), tried = time_of(of_best, of_tried);
+  spent_ += best + tried;
+  turns_.note(best, tried);
+}
+
 Trial::Turn VariantTrial::begin_next(ContextState& context) {
-  tried_.index = next_++;
+  do tried_.index = next_++;
+  while (needs_same_bits_ && tried_.index < variants_.size() && variants_[tried_.index].has_other_terms);
   if (tried_.index < variants_.size() && spent_ < most_device_time) {
-    if (!has_own_storages(context, tried_)) return give_up();
+    if (!has_own_storages(context, tried_)) return begin_next(context);  // others may take less
     ++context.stats.variants_tried;
     phase_ = Phase::compile;
     return Turn::did_some;
   }
+  uses_.clear();  // of those that lost
   if (*winner_ == 0) return Turn::over;
   // Plans have pointwise work in the same kernel: it is compiled before they take it.
-  prepared_ = variants_of(choice_.step, context.backend->limits(), 0);
+  const Step& step = choice_.step;
+  const int last_item = std::max(step.output, *std::max_element(step.inputs.begin(), step.inputs.end()));
+  prepared_ = variants_of(step, context.backend->limits(), last_item + 1);
   phase_ = Phase::prepare;
   return Turn::did_some;
 }
@@ -190,7 +198,7 @@ Trial::Turn VariantTrial::begin_next(ContextState& context) {
 void VariantTrial::begin_comparing(Backend& backend, TrialNumbers numbers) {
   numbers_ = numbers;
   std::vector<const Storage*> results{usual_result_.get(), tried_result_.get()};
-  if (numbers == TrialNumbers::ordinary) {
+  if (numbers == TrialNumbers::ordinary && !needs_same_bits_) {
     fill_for_trial(backend, inputs_, operands_, TrialNumbers::magnitudes);
     backend.run(dispatches_of(usual_, *magnitudes_), std::nullopt);
     results.push_back(magnitudes_.get());
@@ -209,6 +217,7 @@ bool VariantTrial::agree() const {
   const std::span<const std::byte> usual_bytes = reader_->bytes(0), tried_bytes = reader_->bytes(1);
   if (std::ranges::equal(usual_bytes, tried_bytes)) return true;
   const DType dtype = reader_->dtype();
+  if (needs_same_bits_) return have_same_bits(dtype, usual_bytes, tried_bytes);
   if (!is_float(dtype)) return false;
   const std::vector<float> usual = floats_of_bytes(usual_bytes, dtype), tried = floats_of_bytes(tried_bytes, dtype);
   // Zeros of either sign are the same number.

@@ -132,9 +132,10 @@ std::set<std::string> matches_in(const std::string& text, const std::string& pat
 }
 
 // All that GLSL and families write alike, among the words that GLSL keeps for itself.
-const std::set<std::string> words_of_glsl = {"bool", "break", "bvec4", "const", "continue", "else", "false",  "float",
-                                             "for",  "if",    "int",   "ivec2", "ivec4",    "mat4", "return", "struct",
-                                             "true", "uint",  "uvec4", "vec2",  "vec3",     "vec4", "void",   "while"};
+const std::set<std::string> words_of_glsl = {"bool",  "break",  "bvec4",  "const", "continue", "else",  "false",
+                                             "float", "for",    "if",     "int",   "ivec2",    "ivec3", "ivec4",
+                                             "mat4",  "return", "struct", "true",  "uint",     "uvec4", "vec2",
+                                             "vec3",  "vec4",   "void",   "while"};
 
 TEST(GlslSpelling, EveryFamilyFile) {
   // Entry points, how buffers hold texels, and kernels that need workgroups or subgroups: WebGPU's alone.

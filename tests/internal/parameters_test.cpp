@@ -226,6 +226,12 @@ constexpr Row rows[] = {
     {"sort", "sort_take", ParameterList::of<SortTakeParameters>},
     {"warp", "warp_affine", ParameterList::of<AffineParameters>},
     {"warp", "warp_crop", ParameterList::of<CropParameters>},
+    {"winograd", "winograd_image", ParameterList::of<WinogradParameters>, ParameterList::of<WinogradOptions>},
+    {"winograd", "winograd_image_texel", ParameterList::of<WinogradParameters>, ParameterList::of<WinogradOptions>},
+    {"winograd", "winograd_filter", ParameterList::of<WinogradParameters>, ParameterList::of<WinogradOptions>},
+    {"winograd", "winograd_filter_texel", ParameterList::of<WinogradParameters>, ParameterList::of<WinogradOptions>},
+    {"winograd", "winograd_result", ParameterList::of<WinogradParameters>, ParameterList::of<WinogradOptions>},
+    {"winograd", "winograd_result_texel", ParameterList::of<WinogradParameters>, ParameterList::of<WinogradOptions>},
 };
 
 std::string_view file_text(const Row& row, const std::string& language) {

@@ -5,6 +5,9 @@
 #include <map>
 #include <mutex>
 
+#include "support/commit.h"
+#include <tessera/testing.h>
+
 namespace tessera::test {
 
 const std::vector<TestDevice>& all_devices() {
@@ -17,6 +20,16 @@ std::vector<TestDevice> gpu_devices() {
   for (const TestDevice& device : all_devices())
     if (device.backend != BackendKind::cpu) devices.push_back(device);
   return devices;
+}
+
+std::vector<TestDevice> one_of_each_backend(const std::vector<TestDevice>& devices, const std::string& suite) {
+  const char* const wish = std::getenv("TESSERA_DRIVERS");
+  if (wish && std::string_view(wish) == "all") return devices;
+  std::map<std::pair<BackendKind, bool>, std::vector<TestDevice>> drivers;
+  for (const TestDevice& device : devices) drivers[{device.backend, device.is_desktop}].push_back(device);
+  std::vector<TestDevice> chosen;
+  for (const auto& [kind, choice] : drivers) chosen.push_back(choice[hash_of(commit() + " " + suite) % choice.size()]);
+  return chosen;
 }
 
 bool has_octets(const TestDevice& device) {
@@ -39,11 +52,12 @@ namespace {
 
 std::map<std::string, Context> shared_contexts;
 
-struct CloseSharedContexts : ::testing::Environment {
+// No test gets kernels on trial by the time that it takes.
+struct Contexts : ::testing::Environment {
+  void SetUp() override { testing::stop_clock(); }
   void TearDown() override { close_shared_contexts(); }
 };
-[[maybe_unused]] ::testing::Environment* const closing_environment =
-    ::testing::AddGlobalTestEnvironment(new CloseSharedContexts);
+[[maybe_unused]] ::testing::Environment* const contexts_environment = ::testing::AddGlobalTestEnvironment(new Contexts);
 
 }  // namespace
 

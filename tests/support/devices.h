@@ -14,6 +14,7 @@ struct TestDevice {
   const char* name;  // of the tests on it
   BackendKind backend;
   const char* driver;
+  bool is_desktop = false;  // OpenGL
 };
 
 const std::vector<TestDevice>& all_devices();
@@ -22,6 +23,9 @@ std::vector<TestDevice> devices_of_this_machine();
 const TestDevice& opengl_device();
 std::vector<TestDevice> all_devices_and_opengl();
 std::vector<TestDevice> gpu_devices();
+// One of each backend, by the commit and the suite; all of them with TESSERA_DRIVERS=all. Desktop OpenGL counts as
+// one more.
+std::vector<TestDevice> one_of_each_backend(const std::vector<TestDevice>&, const std::string& suite);
 bool is_left_out(const TestDevice&);  // by the options of this build
 // Whether kernels in octets run on it: on lavapipe, whose subgroups are as wide as its vectors, of eight numbers unless
 // the environment makes them narrow.
@@ -54,6 +58,16 @@ class OnDevice : public ::testing::TestWithParam<TestDevice> {
                            ::tessera::test::device_name)
 #define TESSERA_ON_GPU_DEVICES(suite) \
   INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::tessera::test::gpu_devices()), ::tessera::test::device_name)
+// For operations and plans, which are the same kernels on all drivers of a backend. What drivers do in ways of their
+// own, such as algebra, memory, losses and images of a host, is tested on all of them.
+#define TESSERA_ON_EACH_BACKEND(suite)                                                                              \
+  INSTANTIATE_TEST_SUITE_P(                                                                                         \
+      On, suite, ::testing::ValuesIn(::tessera::test::one_of_each_backend(::tessera::test::all_devices(), #suite)), \
+      ::tessera::test::device_name)
+#define TESSERA_ON_EACH_GPU_BACKEND(suite)                                                                          \
+  INSTANTIATE_TEST_SUITE_P(                                                                                         \
+      On, suite, ::testing::ValuesIn(::tessera::test::one_of_each_backend(::tessera::test::gpu_devices(), #suite)), \
+      ::tessera::test::device_name)
 
 // Expects an Error with this code whose sentence has all of these parts.
 #define EXPECT_TESSERA_ERROR(statement, error_code, ...) \

@@ -6,7 +6,7 @@
 namespace tessera::test {
 
 const TestDevice& opengl_device() {
-  static const TestDevice device{"gl_mesa", BackendKind::gles, "(Core Profile) Mesa"};
+  static const TestDevice device{"gl_mesa", BackendKind::gles, "(Core Profile) Mesa", true};
   return device;
 }
 

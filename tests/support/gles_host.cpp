@@ -12,7 +12,7 @@ std::vector<TestDevice> gles_devices() {
 
 // Drivers start once in a process, so the host takes the display that tessera has started, and nothing more.
 GlesHost::GlesHost(const TestDevice& device, const std::vector<EGLint>& more_attributes, EGLContext shares_with)
-    : is_desktop_(device.name == std::string_view(opengl_device().name)) {
+    : is_desktop_(device.is_desktop) {
   const gles::HostContext started = gles::host_context(shared_context(device));
   loader_ = started.get_proc_address;
   display_ = started.display;
@@ -65,14 +65,11 @@ void GlesHost::release() const {
   find<PFNEGLMAKECURRENTPROC>("eglMakeCurrent")(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
-Context GlesHost::adopt(const gles::AdoptOptions& options, bool with_tiers) const {
-  return gles::adopt_current(loader_,
-                             {.on_message =
-                                  [](const Message& message) {
-                                    if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
-                                  },
-                              .tiers = with_tiers},
-                             options);
+Context GlesHost::adopt(const gles::AdoptOptions& options, ContextOptions of_context) const {
+  of_context.on_message = [](const Message& message) {
+    if (message.level >= Message::Level::warning) ADD_FAILURE() << message.text;
+  };
+  return gles::adopt_current(loader_, of_context, options);
 }
 
 GLuint GlesHost::texture(GLenum internal_format, int width, int height, GLenum format, GLenum type,

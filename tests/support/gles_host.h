@@ -41,8 +41,7 @@ class GlesHost {
   bool has_extension(std::string_view name) const;
 
   // Fails the test on warnings and errors; checks the state around each use, unless told otherwise.
-  Context adopt(const gles::AdoptOptions& = {.restore_state = true, .check_state = true},
-                bool with_tiers = false) const;
+  Context adopt(const gles::AdoptOptions& = {.restore_state = true, .check_state = true}, ContextOptions = {}) const;
 
   // They go with the context.
   GLuint texture(GLenum internal_format, int width, int height, GLenum format, GLenum type, const void* values);

@@ -93,8 +93,32 @@ enum class DeviceErrors {
   at_once,
   // By the next call that waits anyway, such as read() and wait(): the error names the last work before it. A frame
   // that does as the frame before asks nothing. New kernels, new storages and custom kernels are asked about at once
-  // where that can be. In a host's GL context, where an error may be the host's own, on_message gets it as a warning.
+  // where that can be. In a host's GL context, where an error may be the host's own, on_message gets it as a warning;
+  // on a host's WebGPU device, the host's own callback for uncaptured errors gets it.
   later,
+};
+
+// Whether work that repeats itself gets kernels of its own, in the place of the general ones, where they were measured
+// to be faster on this device:
+// - with its sizes, strides and numbers as constants (tiers), whose results have the same bits. A number that changes
+//   brings the general kernel back at once, without compiling;
+// - for products and convolutions, of which there are several kernels (variants), the fastest at the sizes at hand.
+//   ContextOptions::cache_dir keeps the choice for this device, driver and set of kernels: the next start measures
+//   nothing.
+// They are compiled and tried in the background, one at a time, up to 64 tiers and 256 choices, on up to 128 MB of
+// device memory and not beyond memory_budget. Stats counts them. In a page and on the cpu there are none.
+enum class Tuning {
+  off,
+  // So that nobody notices: results have the same bits, and nothing is tried of work that has not run for two seconds
+  // and 64 times, or for more than a tenth of the time that it takes. Nothing is tried where the driver's compiler
+  // makes other work wait, as on software devices, on a host's device, and on one without timers.
+  automatic,
+  // As soon as possible: what runs again, a Program from its second run on and other code after eight. Calls may have
+  // to wait while the driver compiles, and results of variants may differ by rounding, by 2^-16 of the sum of the
+  // terms' magnitudes at the most, or 2^-10 in f16; those of 3x3 convolutions by as much of the largest products in a
+  // window (Winograd), where infinities may become NaN. On a host's device nothing happens in the background: only
+  // prepare_some() gets on with it.
+  eager,
 };
 
 struct ContextOptions {
@@ -113,22 +137,7 @@ struct ContextOptions {
   // may be shared by processes, takes about 256 MB at the most, and should be one that only you can write. On a WebGPU
   // device that was adopted, it is up to the host what is kept.
   std::filesystem::path cache_dir{};
-  // Kernels have sizes, strides and numbers as parameters, so that others compile nothing. With tiers, what runs again
-  // with the same ones, a Program from its second run on and other code after eight, gets kernels with constants in
-  // their place, where these give the same bits and were measured to be faster. They are compiled and tried in the
-  // background, one at a time and 64 at the most, on up to 128 MB of device memory, and not beyond memory_budget: calls
-  // may have to wait while one is compiled. A number that changes brings the general kernel back at once, without
-  // compiling. On a host's device nothing happens in the background: only prepare_some() gets on with it. Stats counts
-  // it. In a page, there are no tiers.
-  bool tiers = false;
-  // Products and convolutions have several kernels each: blocks of other heights, tiles in workgroup memory, sums that
-  // are shared out. Without this, sizes decide which one runs. With it, those of what repeats, as above, are measured
-  // on this device with the sizes at hand, and the fastest one is taken from then on. Each is compared with the usual
-  // kernel first: results may differ by rounding, by 2^-16 of the sum of the terms' magnitudes at the most, or 2^-10 in
-  // f16. It happens where and when tiers are tried, with 128 MB and about a second of the device's time for a kernel,
-  // and 256 of them at the most. cache_dir keeps the choice for this device, driver and set of kernels: the next start
-  // measures nothing. Stats counts it. In a page, nothing is measured.
-  bool variants = false;
+  Tuning tuning = Tuning::automatic;
   DeviceErrors device_errors = DeviceErrors::automatic;
   // Where the device has as many submissions before it, the next one waits until half of them are done. In a page that
   // cannot wait, on WebGPU without Asyncify, it is an error, `busy`: skip frames before, by submissions_under_way().
@@ -159,10 +168,10 @@ struct Stats {  // since the context was made, or since reset_stats()
   std::uint64_t device_losses;  // survived
   // Tensors that came from another context (Tensor::to), by the way they took.
   std::uint64_t moves_on_device, moves_through_host;
-  // Kernels with constants, see ContextOptions::tiers; kernels_compiled counts them too.
+  // Kernels with constants, see Tuning; kernels_compiled counts them too.
   std::uint64_t tiers_compiled, tiers_taken, tiers_refused;
   std::uint64_t tiers_fallen_back;  // dispatches of the general kernel, since a number had changed
-  // Other kernels than the usual ones, see ContextOptions::variants: on trial; the fastest; known from cache_dir.
+  // Other kernels than the usual ones, see Tuning: on trial; the fastest; known from cache_dir.
   std::uint64_t variants_tried, variants_taken, variants_remembered;
 };
 
@@ -223,8 +232,8 @@ class TESSERA_API Context {
   // In a host's GL context only calls of the host's can compile. Program::prepare() begins the work there, and the host
   // goes on with it by this call, once a frame say. Compiles for about `at_most`: no kernel is begun that would
   // probably take longer, but for one in each call. Drivers that compile beside their caller are left to it. True once
-  // every program is ready. On other contexts this only tells that. On a host's device, time that is left goes to tiers
-  // (ContextOptions::tiers), which may use one part of a trial more.
+  // every program is ready. On other contexts this only tells that. On a host's device, time that is left goes to
+  // trials (Tuning::eager), which may use one part of a trial more.
   bool prepare_some(std::chrono::microseconds at_most);
 
   // Reads that were started by Tensor::read_async, and that the device has not done yet; never waits. Reads are done in

@@ -1,5 +1,7 @@
 // Faults on demand, for tests of programs that must survive them.
 #pragma once
+#include <chrono>
+
 #include <tessera/program.h>
 
 namespace tessera::testing {
@@ -14,12 +16,20 @@ TESSERA_API void fail_sharing(Context&, int nth);  // the nth next crossing with
 // so on; further ones as the last.
 TESSERA_API void set_costs(const Program&, std::vector<double> costs);
 
-// From now on, tiers and variants (ContextOptions) are tried after the second run, and taken whether they are faster or
-// not: of variants, the last one that gives the right results.
+// From now on, kernels that were on trial (Tuning) are taken whether they are faster or not, also where others wait for
+// the driver's compiler: of variants, the last one that gives the right results. With Tuning::eager, trials begin after
+// the second run.
 TESSERA_API void take_all_tiers(Context&);
+enum class Tried { tiers, variants };
+TESSERA_API void try_only(Context&, Tried);
 TESSERA_API void finish_tiers(Context&);  // returns when none is on trial
 // From now on, kernels of which there are n variants take number `number % n`, without a trial.
 TESSERA_API void take_variants(Context&, std::size_t number);
+
+// The clock by which plans are old enough for trials (Tuning::automatic) stands still from now on, in the whole
+// process, but for what it is moved by: so nothing goes on trial unasked.
+TESSERA_API void stop_clock();
+TESSERA_API void move_clock(std::chrono::milliseconds);
 
 // The number of operations and tensors in this program now, of all contexts: constant in a program that leaks none.
 TESSERA_API std::int64_t live_nodes();
