@@ -22,8 +22,10 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
 function loading(results, peer) {
   const rows = results.filter((result) => result.facts[peer]).map(({ name, facts: { [peer]: fact } }) => [
     name, time(fact.copy_ms), time(fact.load_ms), time(fact.prepare_ms), megabytes(fact.file_bytes), megabytes(fact.weight_bytes),
-    megabytes(fact.run_bytes), megabytes(fact.pool_bytes), megabytes(fact.largest_node_bytes)]);
-  const memory = ['file (MB)', 'weights (MB)', 'a run (MB)', 'pool (MB)', 'its largest node (MB)'];
+    megabytes(fact.largest_node_bytes), megabytes(fact.live_bytes), megabytes(fact.run_bytes), megabytes(fact.pool_bytes),
+    megabytes(fact.bytes_in_budget), megabytes(fact.uploaded_in_budget)]);
+  const memory = ['file (MB)', 'weights (MB)', 'largest node (MB)', 'live set (MB)', 'a run (MB)', 'pool (MB)', 'all, in a budget (MB)',
+    'of which a run uploads (MB)'];
   return { heading: ['', 'copy of the file (ms)', 'load (ms)', 'prepare (ms)', ...memory], rows };
 }
 

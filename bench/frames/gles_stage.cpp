@@ -198,9 +198,10 @@ class GlesTensorFrames : public TensorFrames {
 
 class GlesStage : public Stage {
  public:
-  GlesStage(const test::TestDevice& device, const Pipeline& pipeline, int channels)
+  GlesStage(const test::TestDevice& device, const Pipeline& pipeline, int channels, const HostWay& way)
       : host_(device),
-        gpu_(host_.adopt({.restore_state = true, .check_state = false}, true)),
+        gpu_(host_.adopt({.restore_state = true, .check_state = false, .debug_groups = way.names_work},
+                         {.tuning = Tuning::eager, .device_errors = errors_of(way)})),
         pipeline_(pipeline),
         channels_(channels) {
     for (const auto* list : {&pipeline.sources, &pipeline.tables})
@@ -231,8 +232,9 @@ class GlesStage : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_gles_stage(const test::TestDevice& device, const Pipeline& pipeline, int channels) {
-  return std::make_unique<GlesStage>(device, pipeline, channels);
+std::unique_ptr<Stage> make_gles_stage(const test::TestDevice& device, const Pipeline& pipeline, int channels,
+                                       const HostWay& way) {
+  return std::make_unique<GlesStage>(device, pipeline, channels, way);
 }
 
 }  // namespace tessera::bench

@@ -167,6 +167,10 @@ void write_picture(const Pipeline& pipeline, Frames& tensors, Frames& by_hand, c
   sample::write_png(path, target.size.width, target.size.height * 2, rgb);
 }
 
+HostWay way_of(const Options& options) {
+  return {.asks_errors_later = options.is_release, .names_work = !options.is_release};
+}
+
 bool is_wanted(const Options& options, const Entry& entry, int channels) {
   return (options.only.empty() || std::ranges::count(options.only, std::string(entry.name)) > 0) &&
          (channels == 3 || entry.has_alpha);
@@ -191,7 +195,7 @@ bool run(const Options& options, const test::TestDevice& device, nlohmann::order
       for (const Entry& entry : all_pipelines()) try {
           if (!is_wanted(options, entry, channels)) continue;
           const Pipeline pipeline = entry.make({.size = size, .channels = channels, .pictures = pictures});
-          const auto stage = make_stage(device, pipeline, channels);
+          const auto stage = make_stage(device, pipeline, channels, way_of(options));
           if (!options.pictures_to.empty()) {
             const auto tensors = stage->by_tensors(), by_hand = stage->by_hand(Format::rgba16f);
             for (int i = 0; i < 10; ++i) tensors->next(), by_hand->next();

@@ -17,6 +17,7 @@ const char* const usage = R"(frames: pipelines of frames as tensor code, beside 
   --picture FILE           a PNG that the camera sees, rather than a scene of the program's own
   --pictures FOLDER        writes a PNG of each pipeline's frame, by tensors above and by hand below, and measures nothing
   --kernels                below each line, tessera's kernels and how long the device works on each in a frame
+  --release                in a host as it is released: errors are asked about later, and nothing is named for debuggers
   --cpu                    CPU time of all threads in place of times: for software drivers on a machine that is busy
   --json                   instead of the table
 )";
@@ -75,6 +76,7 @@ std::optional<Options> parse_options(int count, char** arguments) {
     if (name == "--json") options.json = true;
     else if (name == "--kernels") options.kernels = true;
     else if (name == "--cpu") options.cpu = true;
+    else if (name == "--release") options.is_release = true;
     else if (i + 1 == count || !set(options, name, arguments[++i])) return std::nullopt;
   }
   return options;

@@ -13,7 +13,7 @@ struct Options {
   std::vector<int> channels{3, 4};
   std::vector<std::string> only;  // names of pipelines; none: all
   int runs = 31;
-  bool json = false, kernels = false, cpu = false;
+  bool json = false, kernels = false, cpu = false, is_release = false;
   std::string picture, pictures_to;
 };
 

@@ -83,12 +83,13 @@ void check_alike(const Pipeline& pipeline, Frames& by_tensors, Frames& by_hand, 
                            std::to_string(off.mean) + " on average");
 }
 
-std::unique_ptr<Stage> make_stage(const test::TestDevice& device, const Pipeline& pipeline, int channels) {
+std::unique_ptr<Stage> make_stage(const test::TestDevice& device, const Pipeline& pipeline, int channels,
+                                  const HostWay& way) {
 #if TESSERA_HAS_WEBGPU
-  if (device.backend == BackendKind::webgpu) return make_webgpu_stage(device, pipeline, channels);
+  if (device.backend == BackendKind::webgpu) return make_webgpu_stage(device, pipeline, channels, way);
 #endif
 #if TESSERA_HAS_GLES
-  if (device.backend == BackendKind::gles) return make_gles_stage(device, pipeline, channels);
+  if (device.backend == BackendKind::gles) return make_gles_stage(device, pipeline, channels, way);
 #endif
   throw std::runtime_error("this build has no such backend");
 }

@@ -22,8 +22,12 @@ class Stage {
   virtual void wait() = 0;         // until the device is done
   virtual Context& context() = 0;  // tessera's, on the host's device
 };
+// How a host adopts the device for tessera.
+struct HostWay {
+  bool asks_errors_later = false, names_work = true;
+};
 // The pipeline outlives the stage, and the stage its frames.
-std::unique_ptr<Stage> make_stage(const test::TestDevice&, const Pipeline&, int channels);
+std::unique_ptr<Stage> make_stage(const test::TestDevice&, const Pipeline&, int channels, const HostWay& = {});
 
 // Makes some frames in both ways. Throws where the last ones differ by more than 8 bits round; with 8 bits between
 // passes, which round in each, where they do on average.
@@ -63,7 +67,10 @@ class TensorFrames : public Frames {
   std::vector<Tensor> results_;  // that are no textures
 };
 
-std::unique_ptr<Stage> make_webgpu_stage(const test::TestDevice&, const Pipeline&, int channels);
-std::unique_ptr<Stage> make_gles_stage(const test::TestDevice&, const Pipeline&, int channels);
+inline DeviceErrors errors_of(const HostWay& way) {
+  return way.asks_errors_later ? DeviceErrors::later : DeviceErrors::at_once;
+}
+std::unique_ptr<Stage> make_webgpu_stage(const test::TestDevice&, const Pipeline&, int channels, const HostWay&);
+std::unique_ptr<Stage> make_gles_stage(const test::TestDevice&, const Pipeline&, int channels, const HostWay&);
 
 }  // namespace tessera::bench

@@ -261,9 +261,9 @@ class WebGpuTensorFrames : public TensorFrames {
 
 class WebGpuStage : public Stage {
  public:
-  WebGpuStage(const test::TestDevice& device, const Pipeline& pipeline, int channels)
+  WebGpuStage(const test::TestDevice& device, const Pipeline& pipeline, int channels, const HostWay& way)
       : host_(device, test::Host::Threads::one, {WGPUFeatureName_TimestampQuery}),
-        gpu_(webgpu::adopt(host_.handles(), {.tiers = true})),
+        gpu_(webgpu::adopt(host_.handles(), {.tuning = Tuning::eager, .device_errors = errors_of(way)})),
         pipeline_(pipeline),
         channels_(channels) {
     for (const auto* list : {&pipeline.sources, &pipeline.tables})
@@ -297,8 +297,9 @@ class WebGpuStage : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_webgpu_stage(const test::TestDevice& device, const Pipeline& pipeline, int channels) {
-  return std::make_unique<WebGpuStage>(device, pipeline, channels);
+std::unique_ptr<Stage> make_webgpu_stage(const test::TestDevice& device, const Pipeline& pipeline, int channels,
+                                         const HostWay& way) {
+  return std::make_unique<WebGpuStage>(device, pipeline, channels, way);
 }
 
 }  // namespace tessera::bench

@@ -43,6 +43,7 @@ void count_frames(const test::TestDevice& device, const std::string& name, bool 
     const auto stage = make_stage(device, pipeline, 3);
     const auto frames = stage->by_tensors();
     testing::take_all_tiers(stage->context());
+    testing::try_only(stage->context(), testing::Tried::tiers);
     const auto wait = [&] {
       stage->wait();
       settle(stage->context());
@@ -123,8 +124,9 @@ int main(int arguments, char** argument) try {
   if (arguments < 3) return std::fputs("host_cost_workloads webgpu|gles DRIVER [--brief] [PIPELINE…]\n", stderr), 2;
   const bool is_gles = std::strcmp(argument[1], "gles") == 0;
   const test::TestDevice device{argument[1], is_gles ? BackendKind::gles : BackendKind::webgpu, argument[2]};
-  Context gpu = Context::create({.prefer = {device.backend}, .driver = device.driver, .tiers = true});
+  Context gpu = Context::create({.prefer = {device.backend}, .driver = device.driver, .tuning = Tuning::eager});
   tessera::testing::take_all_tiers(gpu);
+  tessera::testing::try_only(gpu, tessera::testing::Tried::tiers);
   bench::count_lazy_op(gpu);
   const bool is_brief = arguments > 3 && std::strcmp(argument[3], "--brief") == 0;
   const int many = is_brief ? 11 : 101;
