@@ -120,6 +120,23 @@ TEST_P(Pixels, ChannelsComeAndGo) {
   });
 }
 
+// The fourth channel goes along with three that are stored in between, or is read again.
+TEST_P(Pixels, AlphaIsKept) {
+  const auto work = [](Context&, const Tensor& x) {
+    const Tensor colours = slice(x, {0, 0, 0}, {-1, -1, 3}), alpha = slice(x, {0, 0, 3}, {-1, -1, 1});
+    const Tensor soft = gaussian_blur(gaussian_blur(colours, 3), 3), twice = soft * 2.0f;
+    return std::vector{concat({soft, alpha}, 2), concat({twice * alpha, alpha}, 2),
+                       concat({soft, flip_left_right(alpha)}, 2), concat({alpha, twice}, 2),
+                       concat({exp(soft + colours), clip(alpha * 2.0f, 0, 1)}, 2)};
+  };
+  expect_as_on_cpu(work, 1e-5f, std::array<std::int64_t, 1>{4});
+  const auto each = [&](std::size_t result) {  // by itself
+    expect_as_on_cpu([&](Context& gpu, const Tensor& x) { return std::vector{work(gpu, x)[result]}; }, 1e-5f,
+                     std::array<std::int64_t, 1>{4});
+  };
+  for (std::size_t result = 0; result < 5; ++result) each(result);
+}
+
 // Beside a filter, so that pixel kernels do it.
 TEST_P(Pixels, ConvolutionsOfFewChannels) {
   expect_as_on_cpu([](Context& gpu, const Tensor& x) {

@@ -123,6 +123,7 @@ void PixelPlanner::add_shown(std::size_t index) {
 }
 
 void PixelPlanner::place_item(int item) {
+  carry_fourth(item);
   if (const HostSource* source = graph_.at(item).source) return place_host_source(item, *source);
   const Facts& own = facts(item);
   if (!own.is_pixels) return;

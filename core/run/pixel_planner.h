@@ -128,6 +128,23 @@ class PixelPlanner {
   // Reads pixels of an item that has its elements in order, from element `offset` of the storage on.
   void read_elements(PixelDraft& kernel, int wanted, int item, std::int64_t offset, const PixelImage& read_as);
 
+  // ---- channels that go along with others (pixel_carrying.cpp)
+  // The fourth component of an item's texels, which nobody else reads.
+  struct FreeFourth {
+    int item;
+    PixelDraft* kernel;  // that stores the item
+    std::size_t output;  // of that kernel
+    PixelRef three_channels;
+    std::vector<const PixelDraft*> readers;  // of the texels
+    std::optional<int> carried{};            // whose fourth channel it has
+  };
+  // Of the kernels that read `wanted`, those read it no more that need only its fourth channel at their own pixel, and
+  // can have that with three channels which they read there anyway.
+  void carry_fourth(int wanted);
+  // The texel of this kernel that has the fourth channel of `wanted`, in which it is put.
+  std::optional<PixelRef> carrier_of(const PixelDraft& kernel, int wanted, DType dtype);
+  bool carries(FreeFourth& free, int wanted, DType dtype);
+
   // ---- placing items, readers first (pixel_plan.cpp)
   PixelDraft& new_kernel(const PixelImage& domain);
   void add_shown(std::size_t index);
@@ -187,6 +204,7 @@ class PixelPlanner {
   std::vector<Facts> facts_;
   bool computes_;
   std::vector<PixelElementSource> sources_;
+  std::vector<FreeFourth> free_fourths_;
   std::vector<std::unique_ptr<PixelDraft>> kernels_;
   std::vector<StorageSpec> own_storages_;
   std::uint64_t ops_fused_ = 0;

@@ -30,7 +30,9 @@ void PixelPlanner::store(int item, const std::vector<PixelDraft*>& readers) {
   if (!kernel) kernel = &new_kernel(pixels);
   PixelRef value = kernel->writer.value(item, kernel->writer.here(), dtype);
   compute_in(*kernel, item);
-  if (in_texels && pixels.channels == 3) value = three_channels(*kernel, value);
+  const bool has_free_fourth = in_texels && pixels.channels == 3;
+  if (has_free_fourth) free_fourths_.push_back({item, kernel, kernel->outputs.size(), value, {}});
+  if (has_free_fourth) value = three_channels(*kernel, value);
   // A tensor may move to another device, where its elements must be in order too.
   const bool is_plain = !in_texels || (needs_elements && limits_.pixels.stores_elements);
   kernel->outputs.push_back({{item, is_plain ? PixelLayout{} : layout}, output, value});
@@ -42,6 +44,7 @@ void PixelPlanner::store(int item, const std::vector<PixelDraft*>& readers) {
     if (is_cheap(item)) compute_in(*reader, item);
     else if (in_texels) read_texels(*reader, item, item, texels, pixels, layout.is_half);
     else read_elements(*reader, item, item, 0, pixels);
+    if (has_free_fourth && !is_cheap(item)) free_fourths_.back().readers.push_back(reader);
   }
 }
 
@@ -190,7 +193,9 @@ PixelPlanner::Reads PixelPlanner::reads_by(const std::vector<PixelDraft*>& kerne
 void PixelPlanner::place_source(int index) {
   const PixelElementSource source = sources_[static_cast<std::size_t>(index)];
   const int wanted = count() + index;
+  carry_fourth(wanted);
   const std::vector<PixelDraft*> readers = readers_of(wanted);
+  if (readers.empty()) return;
   const DType dtype = graph_.at(source.item).dtype();
   const double by_element = costs_.reading_elements(source.image);
   const double saved = reads_of(wanted) * (by_element - PixelCosts::reading);

@@ -178,6 +178,31 @@ PixelRef PixelWriter::value(int item, const PixelSpot& place, DType dtype) {
   return known->second;
 }
 
+std::optional<PixelRef> PixelWriter::known_value(int item, const PixelSpot& place) const {
+  const auto known = values_.find({item, resolved(place.x), resolved(place.y)});
+  return known == values_.end() ? std::nullopt : std::optional(known->second);
+}
+
+bool PixelWriter::is_read_for_fourth(PixelRef value, std::span<const PixelRef> results) const {
+  const PixelRef read = resolved(value);
+  const auto is_value = [&](PixelRef ref) { return resolved(ref) == read; };
+  if (std::ranges::any_of(results, is_value)) return false;
+  bool is_read = false;
+  for (const Node& node : nodes_) {
+    if (std::ranges::any_of(node.refs, is_value) || std::ranges::any_of(node.terms, is_value, &WeightedPixel::value))
+      return false;
+    for (std::size_t at = 0; (at = node.text.find('{', at)) != std::string::npos; ++at) {
+      if (!is_value(std::stoi(node.text.substr(at + 1)))) continue;
+      const std::string_view behind = std::string_view(node.text).substr(node.text.find('}', at) + 1);
+      if (!behind.starts_with(".w") ||
+          behind.substr(0, behind.find_first_not_of("xyzw", 1)).find_first_of("xyz") != behind.npos)
+        return false;
+      is_read = true;
+    }
+  }
+  return is_read;
+}
+
 std::vector<std::pair<PixelRef, PixelSpot>> PixelWriter::wanted_of(int item) const {
   std::vector<std::pair<PixelRef, PixelSpot>> values;
   if (const auto refs = wanted_.find(item); refs != wanted_.end())

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -81,6 +82,9 @@ class PixelWriter {
   // The value of an item at a place.
   PixelRef value(int item, const PixelSpot&, DType);
   PixelRef value_between(int item, const PixelsBetween&, DType);
+  std::optional<PixelRef> known_value(int item, const PixelSpot&) const;  // if it was asked for
+  // Whether nothing but the fourth component of a value is read, which is none of the results.
+  bool is_read_for_fourth(PixelRef value, std::span<const PixelRef> results) const;
   // The values of an item that were asked for and are not defined.
   std::vector<std::pair<PixelRef, PixelSpot>> wanted_of(int item) const;
   std::vector<std::pair<PixelRef, PixelsBetween>> wanted_between(int item) const;
