@@ -57,7 +57,7 @@ Limits WebGpuBackend::limits() const {
   return {.max_inputs = std::min(narrow<int>(limits.maxStorageBuffersPerShaderStage) - 1, BindGroups::max_inputs),
           .max_words = narrow<int>(std::min(limits.maxUniformBufferBindingSize / 4, enough_words)),
           .workgroups = true,
-          .octets = device_->has_octets(),
+          .octets = device_->octets() != Octets::none,
           .cores = device_->info().is_software ? cores_of_host() : 0,
           .custom_language = ShaderLanguage::wgsl,
           .pixels = pixel_limits(limits),

@@ -37,14 +37,15 @@ std::vector<WGPUFeatureName> useful_features(WGPUAdapter adapter) {
   return features;
 }
 
-bool subgroups_have_octets(WGPUDevice device) {
-  if (!wgpuDeviceHasFeature(device, WGPUFeatureName_Subgroups)) return false;
+Octets octets_of(WGPUDevice device) {
+  if (!wgpuDeviceHasFeature(device, WGPUFeatureName_Subgroups)) return Octets::none;
   const Handle adapter(wgpuDeviceGetAdapter(device));
   WGPUAdapterInfo info{};
   wgpuAdapterGetInfo(adapter.get(), &info);
-  const std::uint32_t least = info.subgroupMinSize;  // a power of two
+  const std::uint32_t least = info.subgroupMinSize, most = info.subgroupMaxSize;  // powers of two
   wgpuAdapterInfoFreeMembers(info);
-  return least >= 8;
+  if (least < 8) return Octets::none;
+  return most == 8 ? Octets::are_subgroups : Octets::in_subgroups;
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ Device::Device(WGPUInstance instance, WGPUDevice device, const DeviceInfo& info,
       asks_later_(asks_later(options.device_errors)),
       device_(shared(device)) {
   wgpuDeviceGetLimits(device, &limits_);
-  has_octets_ = subgroups_have_octets(device);
+  octets_ = octets_of(device);
   loss_ = wgpuDeviceGetLostFuture(device);
   queue_ = Handle(wgpuDeviceGetQueue(device));
 }
@@ -124,7 +125,7 @@ Device::Device(const DawnAdapter& adapter, const ContextOptions& options, const 
   device_ = std::move(answer.device);
   if (can_share_images(adapter.handle.get())) sharing_ = adapter.driver;
   wgpuDeviceGetLimits(device_.get(), &limits_);
-  has_octets_ = subgroups_have_octets(device_.get());
+  octets_ = octets_of(device_.get());
   queue_ = Handle(wgpuDeviceGetQueue(device_.get()));
 }
 

@@ -21,6 +21,9 @@
 
 namespace tessera::webgpu {
 
+// Whether subgroups of invocations consist of octets, or are one each.
+enum class Octets { none, in_subgroups, are_subgroups };
+
 class Device {
  public:
   Device(const DawnAdapter&, const ContextOptions&, const MessageSink&);                           // a new one
@@ -37,7 +40,7 @@ class Device {
   bool stores_half_infinity_as_nan() const { return contains_ignoring_case(info_.name, "swiftshader"); }
   const MessageSink& messages() const { return messages_; }
   const WGPULimits& limits() const { return limits_; }
-  bool has_octets() const { return has_octets_; }  // whether any subgroup consists of octets of invocations
+  Octets octets() const { return octets_; }
   bool is_borrowed() const { return is_borrowed_; }
   const VulkanDriver* shares_images_of() const { return sharing_ ? &*sharing_ : nullptr; }
 
@@ -72,7 +75,7 @@ class Device {
   const bool is_borrowed_;  // the host's
   mutable std::atomic<bool> can_sleep_{true};
   WGPULimits limits_{};
-  bool has_octets_ = false;
+  Octets octets_ = Octets::none;
   std::optional<VulkanDriver> sharing_;  // the driver, where the device can share images
   const std::shared_ptr<Faults> faults_;
   const bool asks_later_;

@@ -30,7 +30,7 @@ bool KernelCache::get_beside(const Kernel& kernel, KernelUses* uses) {
 KernelCache::UnderWay KernelCache::begin(const Kernel& kernel) const {
   Compilation compilation(device_->messages());
   const BlobLookups before = device_->blob_lookups();
-  std::string text = shader_text(kernel, workgroup_size_);
+  std::string text = shader_text(kernel, workgroup_size_, device_->octets());
   PipelineBeside pipeline(device_, text, "kernel " + kernel.label, bind_groups_->pipeline_layout(kernel.inputs.size()));
   return {std::move(text), std::move(compilation), before, std::move(pipeline)};
 }
@@ -48,7 +48,7 @@ Compiled<Handle<WGPUComputePipeline>> KernelCache::compile(const Kernel& kernel)
   }
   const Compilation compilation(device_->messages());
   const BlobLookups before = device_->blob_lookups();
-  const std::string text = shader_text(kernel, workgroup_size_);
+  const std::string text = shader_text(kernel, workgroup_size_, device_->octets());
   Handle pipeline = make_compute_pipeline(*device_, text, "kernel " + kernel.label,
                                           bind_groups_->pipeline_layout(kernel.inputs.size()));
   const bool is_from_cache = device_->blob_lookups().are_hits_since(before);

@@ -135,10 +135,13 @@ std::string finish_text(const Kernel& kernel) {
 
 int texels_of_an_invocation(const Kernel& kernel) { return kernel.has_core() ? 1 : 2; }
 
-std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size) {
+std::string shader_text(const Kernel& kernel, std::uint32_t workgroup_size, Octets octets) {
   const std::uint64_t vectors = parameter_vectors(static_cast<std::size_t>(kernel.word_count()));
   std::string constants = "const word_vectors = " + std::to_string(vectors) +
                           "u;\nconst workgroup_size = " + std::to_string(workgroup_size) + "u;\n";
+  if (kernel.core.in_octets)
+    constants +=
+        std::string("const subgroups_are_octets = ") + (octets == Octets::are_subgroups ? "true" : "false") + ";\n";
   for (std::size_t i = 0; i < kernel.core.options.size(); ++i)
     constants += "const " + option_name(kernel.core, i) + " = " + std::to_string(kernel.core.options[i]) + "i;\n";
   std::string inputs, reads;

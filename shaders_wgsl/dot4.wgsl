@@ -47,8 +47,8 @@ fn dot4_rest_of_row(a: u32) -> i32 {
 fn dot4_with_rest(totals: OctetTotals, columns: vec4i, row: i32) -> OctetTotals {
   let rows: vec4i = vec4i(row);
   return OctetTotals(
-      totals.a + columns + octet_value(rows, 0u), totals.b + columns + octet_value(rows, 1u),
-      totals.c + columns + octet_value(rows, 2u), totals.d + columns + octet_value(rows, 3u),
-      totals.e + columns + octet_value(rows, 4u), totals.f + columns + octet_value(rows, 5u),
-      totals.g + columns + octet_value(rows, 6u), totals.h + columns + octet_value(rows, 7u));
+      totals.a + columns + octet_0(rows), totals.b + columns + octet_1(rows),
+      totals.c + columns + octet_2(rows), totals.d + columns + octet_3(rows),
+      totals.e + columns + octet_4(rows), totals.f + columns + octet_5(rows),
+      totals.g + columns + octet_6(rows), totals.h + columns + octet_7(rows));
 }

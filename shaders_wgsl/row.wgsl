@@ -208,7 +208,7 @@ fn row_octet_softmax(first: u32, end: u32) -> RowStatistics {
 fn row_octet_layer_norm(first: u32, end: u32) -> RowStatistics {
   let count: f32 = f32(parameters.count);
   let own: vec4f = operand_0_texel(first);
-  let origin: vec4f = vec4f(octet_value(own, 0u).x);
+  let origin: vec4f = vec4f(octet_0(own).x);
   var mean: vec4f = own - origin;
   var squares: vec4f = vec4f(0.0);
   var texels: f32 = 1.0;
