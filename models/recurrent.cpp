@@ -110,6 +110,9 @@ using Step = State (*)(const Cell&, const Tensor&, const State&);
 
 Results recurrent(const Call& call, std::int64_t gates, const std::vector<std::string>& usual, Step step) {
   for (const int input : {0, 1, 2}) call.expect_rank(input, 3, 3);
+  constexpr std::pair<int, int> ranks_of_others[] = {{3, 2}, {5, 3}, {6, 3}, {7, 2}};
+  for (const auto& [input, rank] : ranks_of_others)
+    if (call.has(input)) call.expect_rank(input, rank, rank);
   if (call.attribute("clip")) call.unsupported("a limit on what goes into activations.");
   const bool has_c = call.node().op == "LSTM", batch_first = call.integer("layout", 0) != 0;
   const auto in_order = [&](const Tensor& x) { return batch_first ? permuted(x, {1, 0, 2}) : x; };
