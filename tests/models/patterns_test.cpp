@@ -180,6 +180,26 @@ TEST_P(Recurrent, StepsAreFewKernels) {
   EXPECT_EQ(kernels_of_step("GRU", 3, false), 3u);
 }
 
+TEST_P(Recurrent, OptionalInputsOfOtherRanksAreNamed) {
+  const auto one = [](const char* name, const std::vector<std::int64_t>& dims) {
+    return tensor_message(name, onnx::Type::float32, dims, std::vector<float>{1});
+  };
+  const auto build = [&](const std::vector<std::string>& inputs, const Message& other) {
+    const Message file = model_message(
+        {.nodes = {node_message("LSTM", inputs, {"y"}, {attribute_message("hidden_size", std::int64_t{1})})},
+         .initializers = {tensor_message("w", onnx::Type::float32, {1, 4, 1}, std::vector<float>(4)),
+                          tensor_message("r", onnx::Type::float32, {1, 4, 1}, std::vector<float>(4)), other},
+         .inputs = {value_message("x", onnx::Type::float32, {"1", "1", "1"})},
+         .outputs = {value_message("y", onnx::Type::float32, {"1", "1", "1", "1"})}},
+        14);
+    Model::load(context(), file.bytes()).prepare().get();
+  };
+  EXPECT_TESSERA_ERROR(build({"x", "w", "r", "b"}, one("b", {})), shape_mismatch, "its input 3 [] has 0 axes; 2");
+  EXPECT_TESSERA_ERROR(build({"x", "w", "r", "", "", "h"}, one("h", {1, 1})), shape_mismatch, "its input 5 [1,1]");
+  EXPECT_TESSERA_ERROR(build({"x", "w", "r", "", "", "", "c"}, one("c", {1})), shape_mismatch, "its input 6 [1]");
+  EXPECT_TESSERA_ERROR(build({"x", "w", "r", "", "", "", "", "p"}, one("p", {})), shape_mismatch, "its input 7 []");
+}
+
 // Too many scores to store: equal ones, so that results are means.
 TEST_P(Patterns, OfManyScoresAreOnePass) {
   const Message file = model_message(
