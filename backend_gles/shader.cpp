@@ -24,7 +24,7 @@ std::string layer_functions(int k, DType dtype) {
 
 std::string term_text(const KernelInput& input, int first_word, int term, const std::string& element) {
   const TermCall call = call_of_term(input, term);
-  std::string text = std::string(call.function) + element;
+  std::string text = std::string(call.function) + (call.takes_first ? "uint(4 * t)" : element);
   for (int i = call.first_word; i < 3; ++i) text += ", uint(" + word(first_word + 1 + 3 * term + i) + ")";
   return text + ")";
 }
@@ -59,6 +59,12 @@ std::string input_function(const Kernel& kernel, int k, bool is_in_place) {
       for (int term = 0; term < input.terms; ++term)
         text += "  at += int(" + term_text(input, first, term, "uvec4(4 * t)") + ".x);\n";
       text += "  return texel_" + name + "(at >> 2);\n";
+      break;
+    case Access::repeated:
+      text += "  int at = " + word(first) + ";\n";
+      for (int term = 0; term < input.terms; ++term)
+        text += "  at += int(" + term_text(input, first, term, "uvec4(4 * t)") + ".x);\n";
+      text += "  return " + vector + "(element_" + name + "(at));\n";
       break;
     case Access::row: throw std::logic_error("Kernels of OpenGL ES go along no rows.");
     case Access::layers: break;  // see above

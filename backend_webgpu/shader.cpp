@@ -51,7 +51,7 @@ std::string input_function(const Kernel& kernel, int index) {
   const std::string offset = word(first_word);
   const auto term_text = [&](int term, const std::string& element) {
     const TermCall call = call_of_term(input, term);
-    std::string text = std::string(call.function) + element;
+    std::string text = std::string(call.function) + (call.takes_first ? "4u * texel" : element);
     for (int i = call.first_word; i < 3; ++i) text += ", " + word(first_word + 1 + 3 * term + i);
     return text + ")";
   };
@@ -75,6 +75,12 @@ std::string input_function(const Kernel& kernel, int index) {
       for (int term = 1; term < input.terms; ++term)
         text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
       text += "  return " + texel_text(k, input.dtype, "at / 4u") + ";\n";
+      break;
+    case Access::repeated:
+      text += "  var at = " + offset + ";\n";
+      for (int term = 0; term < input.terms; ++term)
+        text += "  at += " + term_text(term, "vec4u(4u * texel)") + ".x;\n";
+      text += "  return " + vector + "(element_" + k + "(at));\n";
       break;
     case Access::row:
       text += "  return " + texel_text(k, input.dtype, "texel - row_start + " + offset + " / 4u") + ";\n";

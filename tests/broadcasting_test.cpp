@@ -76,6 +76,16 @@ TEST_P(Broadcasting, EveryPatternOfAThreeDimensionalTensor) {
     }
 }
 
+// How many different elements a texel of the result has depends on how long each is repeated.
+TEST_P(Broadcasting, RepeatsAroundTheLengthOfATexel) {
+  for (const std::int64_t length : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13}) {
+    check({9, length}, {9, 1}, {9, length});
+    check({3, 5, length}, {5, 1}, {3, 5, length});
+    check({3, 2, 5, length}, {3, 1, 5, 1}, {3, 2, 5, length});
+    check({2, 3, length, 2}, {2, 1, length, 1}, {2, 3, length, 2});
+  }
+}
+
 TEST_P(Broadcasting, LowerRanksAlignAtTheLastAxis) {
   check({2, 3, 4}, {4}, {2, 3, 4});
   check({2, 3, 4}, {3, 4}, {2, 3, 4});

@@ -54,10 +54,11 @@ void Kernel::make_key() {
   text += ' ';
   for (const KernelInput& input : inputs) {
     text += to_string(input.dtype);
-    text += "dstxrl"[static_cast<std::size_t>(input.access)];
+    text += "dstxrle"[static_cast<std::size_t>(input.access)];
     if (input.terms > 0) text += std::to_string(input.terms);
     if (input.starts_with_elements) text += 'f';
     if (input.ends_with_all) text += 'l';
+    if (input.has_long_blocks) text += 'b';
     if (input.operand != KernelInput::none) text += '<' + std::to_string(input.operand);
     text += ' ';
   }
@@ -75,6 +76,7 @@ void Kernel::make_key() {
 TermCall call_of_term(const KernelInput& input, int term) {
   const bool is_last = input.ends_with_all && term == input.terms - 1;
   if (input.starts_with_elements && term == 0) return {is_last ? "only_term(" : "first_term(", 1};
+  if (input.has_long_blocks) return {is_last ? "last_term_from(" : "term_from(", 0, true};
   return {is_last ? "last_term(" : "term(", 0};
 }
 

@@ -20,12 +20,13 @@ class ParameterList;
 
 // The elements of an input that belong to an output element i.
 enum class Access : std::uint8_t {
-  dense,    // element i
-  scalar,   // the one element
-  strided,  // element offset + sum of ((i / block) % size) * stride over the input's terms
-  texels,   // likewise, where each texel of the output has a texel of the input
-  row,      // those of the same place in a row, where the core goes along rows of as many elements
-  layers,   // those of a texel of a storage with layers, at x + (y << 14) + (layer << 28), for an operand of the core
+  dense,     // element i
+  scalar,    // the one element
+  strided,   // element offset + sum of ((i / block) % size) * stride over the input's terms
+  texels,    // likewise, where each texel of the output has a texel of the input
+  row,       // those of the same place in a row, where the core goes along rows of as many elements
+  layers,    // those of a texel of a storage with layers, at x + (y << 14) + (layer << 28), for an operand of the core
+  repeated,  // as strided, where all elements of a texel of the output have the same one
 };
 
 struct KernelInput {
@@ -33,16 +34,19 @@ struct KernelInput {
   Access access;
   int terms = 0;       // of a strided input: its (block, size, stride) triples, innermost first
   int operand = none;  // the operand of the core that reads it; none: the result does
-  // What saves quotients: the first term has a block of 1, and the last one goes on to the last element.
-  bool starts_with_elements = false, ends_with_all = false;
+  // What saves quotients: the first term has a block of 1, the last one goes on to the last element, and of what four
+  // elements of a texel have in another term, there are two at the most.
+  bool starts_with_elements = false, ends_with_all = false, has_long_blocks = false;
   static constexpr int none = -1;
 };
 
-// A term of a strided input as a call of a function of shaders_wgsl/index.wgsl, without its arguments; and those of the
-// term's words, block, size and stride, that it takes.
+// A term of a strided input as a call of a function of shaders_wgsl/index.wgsl, without its arguments: which takes four
+// elements, or the first one of a texel, and then those of the term's words, block, size and stride, from a first one
+// on.
 struct TermCall {
   std::string_view function;
   int first_word;
+  bool takes_first = false;
 };
 TermCall call_of_term(const KernelInput&, int term);
 

@@ -22,7 +22,8 @@ Step without_padding(const Step& step, const PaddedFamily& padded, int storage) 
     if (before.inputs[i].operand != KernelInput::none) continue;
     places[i] = static_cast<std::uint16_t>(kernel.inputs.size());
     kernel.inputs.push_back(before.inputs[i]);
-    if (kernel.inputs.back().access == Access::texels) kernel.inputs.back().access = Access::strided;
+    if (const Access access = before.inputs[i].access; access == Access::texels || access == Access::repeated)
+      kernel.inputs.back().access = Access::strided;
     copy.inputs.push_back(step.inputs[i]);
     const auto first = step.words.begin() + before.first_word_of_input(static_cast<int>(i));
     copy.words.insert(copy.words.end(), first, first + 1 + 3 * before.inputs[i].terms);

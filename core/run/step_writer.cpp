@@ -133,6 +133,17 @@ bool has_texels(std::int64_t offset, std::span<const Term> terms) {
          std::all_of(terms.begin() + 1, terms.end(), is_aligned);
 }
 
+// Whether four elements from a multiple of four on have the same element of such an input.
+bool has_repeats(std::span<const Term> terms) {
+  return std::ranges::all_of(terms, [](const Term& term) { return term.block % 4 == 0; });
+}
+
+// Whether they have two different ones at the most in each term, but for a first one of elements.
+bool has_long_blocks(std::span<const Term> terms) {
+  return std::ranges::all_of(
+      terms, [&](const Term& term) { return term.block >= 4 || (term.block == 1 && &term == &terms.front()); });
+}
+
 // Reads of the same elements by the same expression are one input.
 std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset, std::vector<Term> terms,
                                 std::int64_t elements) {
@@ -141,9 +152,12 @@ std::uint16_t StepWriter::input(int item, KernelInput read, std::int64_t offset,
     const bool is_row = terms == std::vector{Term{1, row_, 1}};
     read.access = is_row ? Access::row : Access::texels;
     if (is_row) terms.clear();
+  } else if (read.operand == KernelInput::none && read.access == Access::strided && has_repeats(terms)) {
+    read.access = Access::repeated;
   }
   read.terms = static_cast<int>(terms.size());
   read.starts_with_elements = !terms.empty() && terms.front().block == 1;
+  read.has_long_blocks = read.operand == KernelInput::none && read.access == Access::strided && has_long_blocks(terms);
   read.ends_with_all = !terms.empty() && terms.back().block * terms.back().size >= elements;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const KernelInput& known = step_.kernel.inputs[i];
