@@ -21,6 +21,7 @@ fn row_walk(team: u32, member: u32, team_size: u32) -> RowWalk {
 
 // Elements before the first one wrap around.
 fn row_inside(walk: RowWalk, at: u32) -> vec4<bool> {
+  if (options.in_columns == 1) { return vec4<bool>(true); }
   let element: vec4u = 4u * at + vec4u(0u, 1u, 2u, 3u);
   return ltu(element - walk.first_element, vec4u(walk.end_element - walk.first_element));
 }
@@ -39,26 +40,42 @@ fn row_sum(a: vec4f) -> vec4f {
   return vec4f((a.x + a.y) + (a.z + a.w));
 }
 
+// The team of an invocation in its workgroup, and its number in the team. Neighbours read neighbours: members of a team go
+// along a row side by side, and teams of columns lie side by side.
+fn row_team(local: u32) -> u32 {
+  if (options.in_columns == 1) { return local % parameters.teams_together; }
+  return local / parameters.team_size;
+}
+
+fn row_member(local: u32) -> u32 {
+  if (options.in_columns == 1) { return local / parameters.teams_together; }
+  return local % parameters.team_size;
+}
+
+fn row_apart() -> u32 { return select(1u, parameters.teams_together, options.in_columns == 1); }
+
 // Each invocation writes what it found for its team to read: in two slots, so that one barrier each is enough.
 var<workgroup> row_found: array<vec4f, 2u * workgroup_size>;
 fn row_tell(found: vec4f, slot: u32, local: u32) -> u32 {
   row_found[slot * workgroup_size + local] = found;
   workgroupBarrier();
-  return slot * workgroup_size + local - local % parameters.team_size;
+  return slot * workgroup_size + local - row_member(local) * row_apart();
 }
 
 // The largest that the members of a team found.
 fn row_team_largest(found: vec4f, slot: u32, local: u32) -> vec4f {
   let first: u32 = row_tell(found, slot, local);
   var largest: vec4f = row_found[first];
-  for (var i: u32 = 1u; i < parameters.team_size; i++) { largest = row_larger(largest, row_found[first + i]); }
+  for (var i: u32 = 1u; i < parameters.team_size; i++) {
+    largest = row_larger(largest, row_found[first + i * row_apart()]);
+  }
   return row_largest(largest);
 }
 
 fn row_team_sum(found: vec4f, slot: u32, local: u32) -> vec4f {
   let first: u32 = row_tell(found, slot, local);
   var total: vec4f = row_found[first];
-  for (var i: u32 = 1u; i < parameters.team_size; i++) { total += row_found[first + i]; }
+  for (var i: u32 = 1u; i < parameters.team_size; i++) { total += row_found[first + i * row_apart()]; }
   return row_sum(total);
 }
 
@@ -164,9 +181,9 @@ fn row_finish_together(statistics: RowStatistics, group: u32, local: u32) {
 // A team that has no row reads nothing.
 fn row_walk_in_workgroup(group: u32, local: u32) -> RowWalk {
   let team_size: u32 = parameters.team_size;
-  let team: u32 = group * parameters.teams_together + local / team_size;
-  if (local / team_size >= parameters.teams_together || team >= parameters.teams) { return RowWalk(0u, 0u, 1u, 0u, 0u, 0u); }
-  return row_walk(team, local % team_size, team_size);
+  let team: u32 = group * parameters.teams_together + row_team(local);
+  if (row_team(local) >= parameters.teams_together || team >= parameters.teams) { return RowWalk(0u, 0u, 1u, 0u, 0u, 0u); }
+  return row_walk(team, row_member(local), team_size);
 }
 
 fn row_normalize(group: u32, local: u32) {

@@ -52,8 +52,13 @@ struct Rows {
 // The rows of a workgroup have to end with a texel.
 std::int64_t team_size_for(const Rows& rows) {
   const std::int64_t texels = rows.in_columns() ? rows.count : (rows.count + 3) / 4;
+  // Eight columns of texels are as much as memory gives at once: a workgroup has fewer only where there are few of all.
+  constexpr std::int64_t enough_beside_columns = 512;
+  const auto enough = [&](std::int64_t size) {
+    return rows.in_columns() && size >= row_workgroup / 8 ? enough_beside_columns : enough_invocations;
+  };
   std::int64_t size = 1;
-  while (size < row_workgroup && size * rows.teams() < enough_invocations && 4 * size <= texels) size *= 2;
+  while (size < row_workgroup && size * rows.teams() < enough(size) && 4 * size <= texels) size *= 2;
   if (rows.in_columns()) return size;
   const auto ends_with_texel = [&] {
     const std::int64_t together = row_workgroup / size;

@@ -189,8 +189,8 @@ bool PixelWriter::is_read_for_fourth(PixelRef value, std::span<const PixelRef> r
   if (std::ranges::any_of(results, is_value)) return false;
   bool is_read = false;
   for (const Node& node : nodes_) {
-    if (std::ranges::any_of(node.refs, is_value) || std::ranges::any_of(node.terms, is_value, &WeightedPixel::value))
-      return false;
+    const auto has_value = [&](const WeightedPixel& term) { return is_value(term.value); };
+    if (std::ranges::any_of(node.refs, is_value) || std::ranges::any_of(node.terms, has_value)) return false;
     for (std::size_t at = 0; (at = node.text.find('{', at)) != std::string::npos; ++at) {
       if (!is_value(std::stoi(node.text.substr(at + 1)))) continue;
       const std::string_view behind = std::string_view(node.text).substr(node.text.find('}', at) + 1);
