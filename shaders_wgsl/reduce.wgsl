@@ -109,8 +109,8 @@ fn reduce_weighted(value: vec4f, index: vec4u) -> vec4f {
   return value;
 }
 
-// A mean lies between the smallest and the largest element. Sums round: keeping it there makes the mean of equal numbers
-// that number. Means of parts are not taken in runs: their weights are those of one in so many.
+// A mean lies between the smallest and the largest element, or mean of four. Sums round: keeping it there makes the mean of
+// equal numbers that number. Means of parts are not taken in runs: their weights are those of one in so many.
 fn reduce_mean(element: vec4u) -> vec4f {
   let parts: u32 = reduce_parts();
   let in_runs: bool = options.of_means == 0 && reduce_has_runs(parts);
@@ -129,10 +129,18 @@ fn reduce_mean(element: vec4u) -> vec4f {
     let b: vec4f = reduce_element(base, index + vec4u(apart));
     let c: vec4f = reduce_element(base, index + vec4u(2u * apart));
     let d: vec4f = reduce_element(base, index + vec4u(3u * apart));
-    total += (reduce_weighted(a, index) + reduce_weighted(b, index + vec4u(apart))) +
-             (reduce_weighted(c, index + vec4u(2u * apart)) + reduce_weighted(d, index + vec4u(3u * apart)));
-    smallest = min(smallest, min(min(a, b), min(c, d)));
-    largest = max(largest, max(max(a, b), max(c, d)));
+    if (options.of_means == 1) {
+      total += (reduce_weighted(a, index) + reduce_weighted(b, index + vec4u(apart))) +
+               (reduce_weighted(c, index + vec4u(2u * apart)) + reduce_weighted(d, index + vec4u(3u * apart)));
+      smallest = min(smallest, min(min(a, b), min(c, d)));
+      largest = max(largest, max(max(a, b), max(c, d)));
+    } else {
+      let sum: vec4f = (a + b) + (c + d);
+      let mean: vec4f = sum * 0.25;
+      total += sum;
+      smallest = min(smallest, mean);
+      largest = max(largest, mean);
+    }
   }
   for (; at < end; at += apart) {
     let index: vec4u = start + vec4u(at);
