@@ -31,8 +31,8 @@ enum class Precision {
   full,  // as computed
   // 11 bits, up to 65504: half the memory to write and read. Images, textures of a host's among them, are also read
   // between their pixels by the device's own filter, whose weights have about 8 bits: resize_bilinear and colour_lookup
-  // are much faster for that. A fourth channel may go along with three from kernel to kernel, and has 11 bits then, too.
-  // Enough for what a screen shows. Kernels compute in f32 all the same.
+  // are much faster for that. A fourth channel may go along with three from kernel to kernel, and has 11 bits then,
+  // too. Enough for what a screen shows. Kernels compute in f32 all the same.
   half,
 };
 
